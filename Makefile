@@ -1,0 +1,46 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help setup demo test lint format bench fuzz generate clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "webquarry needs Python 3.11 or newer; none was found as '$(PYTHON)'. Try: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "webquarry needs Python 3.11 or newer; '$(PYTHON)' is older. Try: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "Setting up .venv (once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-warn-script-location --progress-bar on -e '.[all,dev]'
+	@touch $@
+
+setup: $(READY) ## make .venv with everything
+
+demo: $(READY) ## search, read and cite on the recorded web: no keys, no internet
+	@$(BIN)/webquarry demo
+
+test: $(READY) ## run the tests
+	@$(BIN)/python -m pytest
+
+lint: $(READY) ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(READY) ## put the code into shape
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(READY) ## print the measured ratios
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+fuzz: $(READY) ## look for crashes for longer than the tests do
+	@WEBQUARRY_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -k fuzz
+
+generate: $(READY) ## write the generated files anew (schemas, settings table, recorded web)
+	@$(BIN)/python scripts/generate.py
+
+clean: ## remove .venv and everything built
+	@rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,200 @@
+"""Every error webquarry raises.
+
+WebquarryError                internal      a bug of ours, or something nobody foresaw
+├── BadInput                  bad_input     the caller can fix it
+├── Refused                   blocked       the guard said no: scheme, spelling, private address, port
+├── RobotsRefused             robots        the site's robots.txt said no
+├── NetworkFailure            network       no complete answer came back
+│   └── NotRecorded           network       replay is on and nobody recorded this request
+├── TooLarge                  too_large     a size limit was reached
+├── SiteRefused               blocked       the site answered, but with a refusal (401, 403, 451, ...)
+│   ├── Challenge             challenge     a captcha or a bot wall
+│   └── LoginWall             login_wall    the page is behind an account
+├── NotFound                  not_found     404, 410, or a page that says so
+├── RateLimited               rate_limited  somebody asked us to slow down
+├── AuthFailure               auth          a credential is missing or was not accepted
+├── ProviderFailure           network       one provider failed in a way of its own
+└── Unreadable                unsupported   fetched, but no text could be made of it
+    └── MissingExtra          unsupported   an optional library is not installed
+
+`kind` is one of the outcomes of `OUTCOMES` (or "internal"); every door renders the same fields in its own form.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+OUTCOMES = (
+    "ok",
+    "empty",
+    "rate_limited",
+    "auth",
+    "blocked",
+    "challenge",
+    "js_shell",
+    "login_wall",
+    "thin",
+    "robots",
+    "not_found",
+    "network",
+    "too_large",
+    "unsupported",
+    "bad_input",
+)
+
+
+class WebquarryError(Exception):
+    """Base of all webquarry errors. `suggested_action` says what the reader, often a model, can do next."""
+
+    kind: ClassVar[str] = "internal"
+    retryable: bool = False
+    retry_after_seconds: float | None = None
+    suggested_action: str = "Report this with the command that led to it."
+    provider: str | None = None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool | None = None,
+        retry_after_seconds: float | None = None,
+        suggested_action: str | None = None,
+        provider: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        if retryable is not None:
+            self.retryable = retryable
+        if retry_after_seconds is not None:
+            self.retry_after_seconds = retry_after_seconds
+        if suggested_action is not None:
+            self.suggested_action = suggested_action
+        if provider is not None:
+            self.provider = provider
+
+    @property
+    def message(self) -> str:
+        """One sentence for a person."""
+        return str(self.args[0])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields every door shows; those that are not known are absent."""
+        fields = {
+            "kind": self.kind,
+            "message": self.message,
+            "retryable": self.retryable,
+            "retryAfterSeconds": self.retry_after_seconds,
+            "suggestedAction": self.suggested_action,
+            "provider": self.provider,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+class BadInput(WebquarryError):
+    """The caller can fix it."""
+
+    kind = "bad_input"
+    suggested_action = "Correct the input and call again."
+
+
+class Refused(WebquarryError):
+    """The guard said no; nothing was sent to the refused address."""
+
+    kind = "blocked"
+    suggested_action = "Use a public http or https URL, or allow your own network with WEBQUARRY_ALLOW_NETWORKS."
+
+
+class RobotsRefused(WebquarryError):
+    """The site's robots.txt does not allow this page to be fetched."""
+
+    kind = "robots"
+    suggested_action = "Choose another source, or set WEBQUARRY_ROBOTS=0 if you have the site's permission."
+
+
+class NetworkFailure(WebquarryError):
+    """No complete answer came back."""
+
+    kind = "network"
+    retryable = True
+    suggested_action = "Check the address and the connection, then try again."
+
+
+class NotRecorded(NetworkFailure):
+    """Replay is on and the recording does not hold this request."""
+
+    retryable = False
+    suggested_action = "Record it first (WEBQUARRY_RECORD=file.warc.gz), or turn replay off (unset WEBQUARRY_REPLAY)."
+
+
+class TooLarge(WebquarryError):
+    """A size limit was reached."""
+
+    kind = "too_large"
+    suggested_action = "Raise WEBQUARRY_MAX_BYTES, or read a smaller page."
+
+
+class SiteRefused(WebquarryError):
+    """The site answered with a refusal."""
+
+    kind = "blocked"
+    suggested_action = "Choose another source."
+
+
+class Challenge(SiteRefused):
+    """The site asked for proof that a person is there."""
+
+    kind = "challenge"
+    suggested_action = "Choose another source; this one answers programs with a captcha."
+
+
+class LoginWall(SiteRefused):
+    """The page is behind an account."""
+
+    kind = "login_wall"
+    suggested_action = "Choose another source; this one needs an account."
+
+
+class NotFound(WebquarryError):
+    """There is no such page."""
+
+    kind = "not_found"
+    suggested_action = "Check the address, or search for the page's new place."
+
+
+class RateLimited(WebquarryError):
+    """Somebody asked us to slow down."""
+
+    kind = "rate_limited"
+    retryable = True
+    suggested_action = "Wait 60 seconds and try again, or name another provider."
+
+
+class AuthFailure(WebquarryError):
+    """A credential is missing or was not accepted."""
+
+    kind = "auth"
+    suggested_action = "Run `webquarry doctor` to see which credentials were found and where."
+
+
+class ProviderFailure(WebquarryError):
+    """One provider failed in a way of its own."""
+
+    kind = "network"
+    retryable = True
+    suggested_action = "Try again, or name another provider."
+
+
+class Unreadable(WebquarryError):
+    """Fetched, but no text could be made of it."""
+
+    kind = "unsupported"
+    suggested_action = "Choose another source for the same facts."
+
+
+class MissingExtra(Unreadable):
+    """An optional library is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the optional part {extra!r}.",
+            suggested_action=f"Install it: pip install 'webquarry[{extra}]'.",
+        )

@@ -1,0 +1,1 @@
+"""One file per search provider; dropping it here is the registration."""

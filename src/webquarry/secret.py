@@ -1,0 +1,75 @@
+"""Secrets: values that never print, and texts from which they are taken out.
+
+Every `Secret` made in this process is remembered, so that `redact` can find its value in any text that is about to
+leave: a log line, an error, a recording.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, quote_plus
+
+MASK = "***"
+_KNOWN: set[str] = set()
+_SHORTEST = 4  # shorter values would mask ordinary words
+
+# Query parameters and headers that carry credentials by convention, whoever's they are.
+PARAMETERS = frozenset({"key", "api_key", "apikey", "api-key", "access_token", "token", "auth", "password", "secret"})
+HEADERS = frozenset(
+    {
+        "authorization",
+        "proxy-authorization",
+        "cookie",
+        "set-cookie",
+        "x-subscription-token",
+        "x-api-key",
+        "x-goog-api-key",
+    }
+)
+_PARAMETER = re.compile(r"(?i)([?&](?:" + "|".join(sorted(map(re.escape, PARAMETERS))) + r")=)[^&#\s\"'<>]+")
+_HEADER = re.compile(r"(?i)\b((?:" + "|".join(sorted(map(re.escape, HEADERS))) + r")[\"']?\s*[:=]\s*)[^\r\n]+")
+_USERINFO = re.compile(r"(?i)\b(https?://)[^\s/@\"']+@")
+
+
+class Secret:
+    """A value that prints as ***; `reveal()` is the only way to read it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+        if len(value) >= _SHORTEST:
+            _KNOWN.update({value, quote(value, safe=""), quote_plus(value)})
+
+    def reveal(self) -> str:
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+    def __repr__(self) -> str:
+        return MASK
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return MASK
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("a secret cannot be pickled")
+
+
+def redact(text: str) -> str:
+    """Take every secret we know, and what looks like one, out of a text."""
+    for value in sorted(_KNOWN, key=len, reverse=True):
+        if value in text:
+            text = text.replace(value, MASK)
+    text = _PARAMETER.sub(rf"\1{MASK}", text)
+    text = _HEADER.sub(rf"\1{MASK}", text)
+    return _USERINFO.sub(rf"\1{MASK}@", text)

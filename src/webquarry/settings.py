@@ -1,0 +1,152 @@
+"""Every setting: one class, read once, documented field by field (docs/settings.md is generated from it).
+
+A setting `max_bytes` is read from `WEBQUARRY_MAX_BYTES`; some also answer to the name that users already have set
+(`HTTPS_PROXY`), which is tried second. Credentials are not settings: see `credentials.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from webquarry import __version__
+from webquarry.errors import BadInput
+
+PREFIX = "WEBQUARRY_"
+_ORIGIN_VARIABLE = re.compile(rf"{PREFIX}([A-Z0-9_]+)_URL")
+
+
+def _split(value: Any) -> Any:
+    """A comma-separated text is a list."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _also(*names: str) -> dict[str, Any]:
+    """Further environment variables that set this field, in order, after WEBQUARRY_<FIELD>."""
+    return {"also": list(names)}
+
+
+Networks = Annotated[list[IPv4Network | IPv6Network], BeforeValidator(_split)]
+
+
+class Settings(BaseModel):
+    """How this process behaves. Nothing here is secret."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # The network
+    user_agent: str = Field(
+        f"webquarry/{__version__} (research assistant; respects robots.txt)",
+        description="How we introduce ourselves to sites. Its first word is the name looked up in robots.txt.",
+    )
+    timeout_seconds: float = Field(
+        30,
+        gt=0,
+        le=600,
+        description="Total time for one page or one provider's answer, redirects and retries included.",
+    )
+    connect_timeout_seconds: float = Field(10, gt=0, le=120, description="Time for one connection to be made.")
+    max_bytes: int = Field(
+        16 * 1024 * 1024, ge=1024, description="Largest body that is read, both as sent and after decompression."
+    )
+    max_redirects: int = Field(10, ge=0, le=50, description="Most redirects followed for one page.")
+    retries: int = Field(
+        2,
+        ge=0,
+        le=10,
+        description="Further tries after a network error, 429 or 503; only for requests that are safe to repeat.",
+    )
+    host_concurrency: int = Field(10, ge=1, description="Most requests under way to one host.")
+    host_requests_per_second: float = Field(20, gt=0, description="Most requests started per second to one host.")
+    robots: bool = Field(True, description="Ask robots.txt before a page is fetched.")
+    http2: bool = Field(True, description="Offer HTTP/2.")
+    allow_private: bool = Field(
+        False, description="Let pages be fetched from any address, private ones included. Only for trusted callers."
+    )
+    allow_networks: Networks = Field(
+        [], description="Private networks that may be fetched from, comma-separated, such as 10.1.0.0/16."
+    )
+    https_proxy: str | None = Field(
+        None,
+        description="Proxy for https URLs.",
+        json_schema_extra=_also("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"),
+    )
+    http_proxy: str | None = Field(
+        None,
+        description="Proxy for http URLs.",
+        json_schema_extra=_also("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"),
+    )
+    no_proxy: Annotated[list[str], BeforeValidator(_split)] = Field(
+        [],
+        description="Hosts reached without the proxy, comma-separated; a leading dot or a bare domain covers its subdomains.",
+        json_schema_extra=_also("NO_PROXY", "no_proxy"),
+    )
+    ca_file: Path | None = Field(
+        None,
+        description="A PEM file with a private certificate authority to trust besides the system's.",
+        json_schema_extra=_also("SSL_CERT_FILE"),
+    )
+
+    # Recording
+    record: Path | None = Field(None, description="Record every exchange to this WARC file.")
+    replay: Path | None = Field(
+        None,
+        description="Answer every request from this WARC file, with the network off and the clock frozen. `demo` means the recorded web that ships with the package.",
+    )
+
+    # Reading
+    fetch_max_bytes: int = Field(
+        1_500_000,
+        ge=0,
+        description="Most bytes of Markdown in one web_fetch answer; what is cut is said, with the line to go on from. 0 means no limit.",
+    )
+
+    # Logs
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "warning", description="Least important message that is written to stderr."
+    )
+
+    # Set by patterns, not by one variable each
+    origins: dict[str, str] = Field(
+        {},
+        description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which the provider's path is appended. Your own choice, so it may be private.",
+    )
+
+    @classmethod
+    def variables_of(cls, field: str) -> list[str]:
+        """The environment variables that set a field, in the order they are tried."""
+        extra = cls.model_fields[field].json_schema_extra
+        also = extra.get("also", []) if isinstance(extra, dict) else []
+        return [PREFIX + field.upper(), *(str(name) for name in also)] if field != "origins" else []
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings; a value that does not fit is an error that names its variable."""
+        environ = os.environ if environ is None else environ
+        values: dict[str, Any] = {}
+        origin_of: dict[str, str] = {}
+        for field in cls.model_fields:
+            for variable in cls.variables_of(field):
+                if environ.get(variable, "").strip():
+                    values[field], origin_of[field] = environ[variable].strip(), variable
+                    break
+        values["origins"] = {
+            found[1].lower(): value.strip().rstrip("/")
+            for name, value in environ.items()
+            if (found := _ORIGIN_VARIABLE.fullmatch(name)) and value.strip()
+        }
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            variable = origin_of.get(str(first["loc"][0]), str(first["loc"][0]))
+            raise BadInput(
+                f"The setting {variable} is not usable: {first['msg']}.",
+                suggested_action=f"Correct or unset {variable}; docs/settings.md says what it takes.",
+            ) from None  # the cause would repeat the value, and a proxy URL may hold a password

@@ -1,0 +1,1 @@
+"""The doors: each a loop over the registry that translates and adds nothing."""

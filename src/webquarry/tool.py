@@ -1,0 +1,145 @@
+"""What a tool is: a typed async function; its signature is the schema behind every door.
+
+    @tool
+    async def web_fetch(kit: Toolkit, url: Annotated[str, Field(description="...")], ...) -> WebFetchAnswer: ...
+
+A tool set is a package below `webquarry.tools`, a tool one module in it, named as the tool. Arguments that do not fit
+become `BadInput` here, so no door has to know pydantic.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic.fields import FieldInfo
+
+from webquarry.errors import BadInput
+from webquarry.registry import module_names
+
+if TYPE_CHECKING:
+    from webquarry.toolkit import Toolkit
+
+# The order in which a schema's keywords are written, so that generated text is stable and reads well.
+_KEYWORDS = (
+    "type", "format", "enum", "items", "properties", "required", "description", "default",
+    "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function and the models that its signature describes."""
+
+    function: Callable[..., Awaitable[BaseModel]]
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @cached_property
+    def description(self) -> str:
+        return " ".join((inspect.getdoc(self.function) or "").split())
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """The model of what the tool takes, made from its signature without the toolkit."""
+        hints = get_type_hints(self.function, include_extras=True)
+        parameters = list(inspect.signature(self.function).parameters.values())[1:]
+        fields: dict[str, Any] = {
+            parameter.name: (hints[parameter.name], ... if parameter.default is parameter.empty else parameter.default)
+            for parameter in parameters
+        }
+        return create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+
+    @cached_property
+    def answer(self) -> type[BaseModel]:
+        """The model of what the tool gives back."""
+        answer: type[BaseModel] = get_type_hints(self.function)["return"]
+        return answer
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """JSON Schema of the arguments: flat, without titles, null branches or references."""
+        schema = _plain(self.arguments.model_json_schema())
+        return {"type": "object", "properties": schema.get("properties", {}), "required": schema.get("required", [])}
+
+    def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as the function takes them; an explicit null is the same as absent."""
+        given = {name: _whole(value) for name, value in arguments.items() if value is not None}
+        try:
+            model = self.arguments.model_validate(given)
+        except ValidationError as error:
+            raise BadInput(_sentence(error, self.arguments.model_fields)) from None  # the cause repeats the values
+        return {name: getattr(model, name) for name in self.arguments.model_fields}
+
+    async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> BaseModel:
+        """Check the arguments and run the tool."""
+        return await self.function(kit, **self.check(arguments))
+
+
+def tool(function: Callable[..., Awaitable[BaseModel]]) -> Tool:
+    """Make a tool of a typed async function whose first parameter is the toolkit."""
+    return Tool(function)
+
+
+def load(toolset: str, name: str) -> Tool:
+    """One tool, importing its module and no other."""
+    package = f"webquarry.tools.{toolset}"
+    if name not in module_names(package):
+        known = ", ".join(module_names(package))
+        raise BadInput(
+            f"There is no tool {name!r} in the tool set {toolset!r}.", suggested_action=f"Use one of: {known}."
+        )
+    found: Tool = getattr(importlib.import_module(f"{package}.{name}"), name)
+    return found
+
+
+def toolset(name: str) -> list[Tool]:
+    """Every tool of a set, sorted by name."""
+    if name not in module_names("webquarry.tools"):
+        known = ", ".join(module_names("webquarry.tools"))
+        raise BadInput(f"There is no tool set {name!r}.", suggested_action=f"Use one of: {known}.")
+    return [load(name, member) for member in module_names(f"webquarry.tools.{name}")]
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Take out what pydantic adds and nobody needs, and put the keywords in order."""
+    options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
+    if len(options) == 1:
+        schema = {**options[0], **{key: value for key, value in schema.items() if key != "anyOf"}}
+    kept: dict[str, Any] = {}
+    for keyword in _KEYWORDS:
+        if keyword not in schema or (keyword == "default" and schema[keyword] is None):
+            continue
+        value = schema[keyword]
+        if keyword == "items":
+            value = _plain(value)
+        elif keyword == "properties":
+            value = {name: _plain(part) for name, part in value.items()}
+        kept[keyword] = value
+    return kept
+
+
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number: 5.0 is the whole number 5."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _sentence(error: ValidationError, known: Mapping[str, FieldInfo]) -> str:
+    """One sentence per problem, naming the field and never the value."""
+    sentences = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        place = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "missing":
+            sentences.append(f"The field {place!r} is missing.")
+        elif problem["type"] == "extra_forbidden":
+            sentences.append(f"The field {place!r} is unknown; known are: {', '.join(known)}.")
+        else:
+            sentences.append(f"The field {place!r} does not fit: {problem['msg'][:1].lower()}{problem['msg'][1:]}.")
+    return " ".join(sentences)

@@ -1,0 +1,84 @@
+"""The toolkit: client, reader and router built from the settings. Wiring only.
+
+    async with Toolkit.open() as kit:
+        page = await kit.reader.read("https://example.org")
+
+Nothing is opened before it is first used; everything opened is closed by the context.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import cached_property
+from pathlib import Path
+
+from webquarry.clock import Clock, FrozenClock
+from webquarry.net.archive import Recorder, Replay, recorded_web
+from webquarry.net.client import Client
+from webquarry.net.guard import Guard
+from webquarry.net.transport import open_transport
+from webquarry.read.reader import Reader
+from webquarry.search.router import Router
+from webquarry.settings import Settings
+
+
+class Toolkit:
+    """What the tools work with."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self.settings = settings
+        self.environ = environ
+        self._recorder: Recorder | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
+    ) -> AsyncIterator[Toolkit]:
+        """A toolkit for the time of a context; settings come from the environment unless given."""
+        environ = os.environ if environ is None else environ
+        kit = cls(settings or Settings.from_environment(environ), environ)
+        try:
+            yield kit
+        finally:
+            await kit.aclose()
+
+    @cached_property
+    def replay(self) -> Replay | None:
+        if self.settings.replay is None:
+            return None
+        return Replay(recorded_web() if self.settings.replay == Path("demo") else self.settings.replay)
+
+    @cached_property
+    def clock(self) -> Clock:
+        return FrozenClock(self.replay.moment) if self.replay else Clock()
+
+    @cached_property
+    def client(self) -> Client:
+        if self.replay:
+            transport = self.replay.transport()
+            return Client(self.settings, self.clock, pages=transport, providers=transport)
+        if self.settings.record:
+            self._recorder = Recorder(self.settings.record, self.clock)
+            pages = open_transport(self.settings, Guard.from_settings(self.settings))
+            providers = open_transport(self.settings, None)
+            wrap = self._recorder.wrap
+            return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
+        return Client(self.settings, self.clock)
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.client)
+
+    @cached_property
+    def router(self) -> Router:
+        return Router(self.client, self.settings, self.environ)
+
+    async def aclose(self) -> None:
+        """Close what was opened."""
+        if "client" in self.__dict__:
+            await self.client.aclose()
+        if self._recorder:
+            self._recorder.close()

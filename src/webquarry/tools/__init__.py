@@ -1,0 +1,1 @@
+"""One folder per tool set, one file per tool, named as the tool."""
