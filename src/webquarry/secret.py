@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 MASK = "***"
 _KNOWN: set[str] = set()
-_SHORTEST = 4  # shorter values would mask ordinary words
+_SHORTEST = 8  # shorter values would mask ordinary words; no real credential is shorter
 
 # Query parameters and headers that carry credentials by convention, whoever's they are.
 PARAMETERS = frozenset({"key", "api_key", "apikey", "api-key", "access_token", "token", "auth", "password", "secret"})
@@ -63,6 +63,11 @@ class Secret:
 
     def __reduce__(self) -> str | tuple[object, ...]:
         raise TypeError("a secret cannot be pickled")
+
+
+def known_values() -> frozenset[str]:
+    """The values of every secret of this process, plain and percent-encoded."""
+    return frozenset(_KNOWN)
 
 
 def redact(text: str) -> str:

@@ -1,0 +1,109 @@
+"""Labelled pages -> what class names and words speak for or against, and the tables that leave one site out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from scripts.extraction.pages import LabelledPage
+from webquarry.read.main_content.boxes import tokens_of
+from webquarry.read.main_content.features import Lifts
+
+_WORD = re.compile(r"\w+")
+_SHORT = 100  # characters; as in `texts.py`
+_LEAST_SITES = 8
+_SHRINK = 6
+
+PageLifts = tuple[dict[str, float], dict[str, float]]
+
+
+def page_lifts(page: LabelledPage) -> PageLifts:
+    """For every name and word of a page how much likelier its blocks are kept than the page's others."""
+    known = [(index, label) for index, label in enumerate(page.labels) if label is not None]
+    if not known:
+        return {}, {}
+    weights = {index: min(page.tokens[index], 60) ** 0.5 for index, _ in known}
+    total = sum(weights.values())
+    if not total:
+        return {}, {}
+    mean = sum(weights[index] * label for index, label in known) / total
+    names: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    words: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for index, label in known:
+        weight, lift = weights[index], label - mean
+        for token in _names_around(page, page.flow.boxes[index]):
+            _add(names[token], weight, lift)
+        text = page.flow.texts[index]
+        if len(text) <= _SHORT:
+            for token in set(_WORD.findall(text.lower())):
+                _add(words[token], max(weight, 1.0), lift)
+    return _means(names), _means(words)
+
+
+def _names_around(page: LabelledPage, box: int) -> set[str]:
+    found: set[str] = set()
+    while box >= 0:
+        found.update(tokens_of(f"{page.flow.names[box]} {page.flow.ids[box]}"))
+        box = page.flow.parents[box]
+    return found
+
+
+def _add(entry: list[float], weight: float, lift: float) -> None:
+    entry[0] += weight * lift
+    entry[1] += weight
+
+
+def _means(entries: Mapping[str, list[float]]) -> dict[str, float]:
+    return {token: lift / weight for token, (lift, weight) in entries.items() if weight}
+
+
+class LiftTable:
+    """Means over sites, shrunk towards nothing."""
+
+    def __init__(self, lifts_by_site: Mapping[str, Iterable[PageLifts]]) -> None:
+        self._own: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
+        self._sums: tuple[dict[str, float], dict[str, float]] = (defaultdict(float), defaultdict(float))
+        self._sites: tuple[dict[str, int], dict[str, int]] = (defaultdict(int), defaultdict(int))
+        for site in sorted(lifts_by_site):
+            pages = list(lifts_by_site[site])
+            self._own[site] = (_site_means([page[0] for page in pages]), _site_means([page[1] for page in pages]))
+            for kind in (0, 1):
+                for token, lift in self._own[site][kind].items():
+                    self._sums[kind][token] += lift
+                    self._sites[kind][token] += 1
+        self._all = tuple(
+            {
+                token: round(self._sums[kind][token] / (sites + _SHRINK), 3)
+                for token, sites in sorted(self._sites[kind].items())
+                if sites >= _LEAST_SITES
+            }
+            for kind in (0, 1)
+        )
+
+    def all(self) -> Lifts:
+        return Lifts(*self._all)
+
+    def without(self, site: str) -> Lifts:
+        """The table as it would be had the site never been seen."""
+        if site not in self._own:
+            return self.all()
+        tables = []
+        for kind in (0, 1):
+            table = dict(self._all[kind])
+            for token, lift in self._own[site][kind].items():
+                if token in table:
+                    sites = self._sites[kind][token] - 1
+                    table[token] = round((self._sums[kind][token] - lift) / (sites + _SHRINK), 3)
+                    if sites < _LEAST_SITES:
+                        del table[token]
+            tables.append(table)
+        return Lifts(*tables)
+
+
+def _site_means(pages: list[dict[str, float]]) -> dict[str, float]:
+    sums: dict[str, list[float]] = defaultdict(list)
+    for page in pages:
+        for token, lift in page.items():
+            sums[token].append(lift)
+    return {token: sum(values) / len(values) for token, values in sums.items()}

@@ -1,0 +1,94 @@
+"""Labelled sets on disk -> pages: flow, label, set, site, fold. Read in a fixed order, so that training repeats itself."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+from publicsuffixlist import PublicSuffixList
+
+from scripts.extraction.labels import label_page
+from webquarry.read.decode import decode
+from webquarry.read.html import parse_html
+from webquarry.read.main_content.blocks import Flow, flow_of
+
+SETS = ("scrapinghub", "trafilatura-eval", "wcxb", "magic-article", "magic-forum")
+FOLDS = 5
+_ARCHIVED = re.compile(r"^https?://web\.archive\.org/(?:web/)?[^/]+/(?=https?:)")
+
+
+@dataclass
+class LabelledPage:
+    """One page of a set, walked and labelled."""
+
+    set_name: str
+    label: dict[str, Any]
+    site: str
+    fold: int
+    flow: Flow
+    labels: list[float | None]
+    tokens: list[int]
+    gold_tokens: int
+
+
+def load_metrics(data: Path) -> ModuleType:
+    """The scorer that comes with the sets."""
+    spec = importlib.util.spec_from_file_location("extraction_metrics", data / "harness" / "metrics.py")
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"No scorer in {data / 'harness'}.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["extraction_metrics"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_set(data: Path, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The description of a set and its labels, sorted by page."""
+    meta = json.loads((data / name / "dataset.json").read_text("utf-8"))
+    with gzip.open(data / name / "labels.jsonl.gz", "rt", encoding="utf-8") as lines:
+        labels = [json.loads(line) for line in lines]
+    return meta, sorted(labels, key=lambda label: str(label["id"]))
+
+
+def load_pages(data: Path) -> Iterator[LabelledPage]:
+    """All pages of all sets."""
+    tokens = load_metrics(data).tokens
+    suffixes = PublicSuffixList()
+    for name in SETS:
+        meta, labels = load_set(data, name)
+
+        def tokenize(text: str, kind: str = meta["tokenizer"]) -> list[str]:
+            return list(tokens(text, kind))
+
+        for label in labels:
+            body = gzip.decompress((data / name / label["html"]).read_bytes())
+            yield _page(name, label, body, _site(suffixes, label), tokenize)
+
+
+def _page(
+    name: str, label: dict[str, Any], body: bytes, site: str, tokenize: Callable[[str], list[str]]
+) -> LabelledPage:
+    flow = flow_of(parse_html(decode(body, "").text))
+    fold = int(hashlib.sha256(site.encode()).hexdigest(), 16) % FOLDS
+    counts = [len(tokenize(text)) for text in flow.texts]
+    gold = len(tokenize(label["text"])) if "text" in label else 0
+    return LabelledPage(name, label, site, fold, flow, label_page(flow.texts, label, tokenize), counts, gold)
+
+
+def _site(suffixes: PublicSuffixList, label: dict[str, Any]) -> str:
+    url = _ARCHIVED.sub("", label.get("url") or "")
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        host = ""
+    return str(suffixes.privatesuffix(host) or host or label["id"])

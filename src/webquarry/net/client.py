@@ -1,0 +1,186 @@
+"""The HTTP client: `fetch()` for any URL, `send()` for a provider's request.
+
+Both stream, count bytes before and after decompression, keep one deadline over everything they do, wait for the
+host's turn and try again where that is safe. `fetch()` trusts nobody: every hop is judged by the guard (and every
+address again by the transport that dials it) and by the site's robots.txt. `send()` goes to hosts that the user or we
+chose, with credentials in its headers, so it never leaves the origin it was made for.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.net import robots
+from webquarry.net.call import Call
+from webquarry.net.courier import Answer, Courier
+from webquarry.net.encodings import ACCEPTED
+from webquarry.net.guard import Guard
+from webquarry.net.models import Reply
+from webquarry.net.pacing import Pacing
+from webquarry.net.redirects import Trail, redirected
+from webquarry.net.transport import open_transport
+from webquarry.secret import redact
+from webquarry.settings import Settings
+
+ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for everybody: it says nothing about the user
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """How a URL is fetched."""
+
+    accept: str
+    limit: int
+    most_redirects: int
+    is_page: bool = True  # robots.txt is no page: it is not looked up in itself, and it may be cut
+
+
+class Client:
+    """One per process and loop: it holds the connections, the pacing and the robots.txt files. Closes its transports."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        *,
+        pages: httpx2.AsyncBaseTransport | None = None,
+        providers: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._guard = Guard.from_settings(settings)
+        self._pages = _Lazy(pages, lambda: open_transport(settings, self._guard))
+        self._providers = _Lazy(providers, lambda: open_transport(settings, None))
+        pacing = Pacing(
+            settings.host_concurrency, settings.host_requests_per_second, clock, settings.host_interval_seconds
+        )
+        self._courier = Courier(pacing, clock)
+        self._robots = robots.Robots(settings.user_agent, clock, self._read_robots)
+
+    async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
+        """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure, TooLarge, Unreadable."""
+        errand = _Errand(accept, self._settings.max_bytes, self._settings.max_redirects)
+        return await self._run(errand, url)
+
+    async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
+        """The answer to a provider's request, of any status. Redirects are followed within the same origin only."""
+        call = self._call(timeout_seconds)
+        async with call.deadline():
+            return await self._deliver(request, call)
+
+    async def aclose(self) -> None:
+        """Close every connection; requests under way end with an error."""
+        await self._robots.aclose()
+        await self._pages.aclose()
+        await self._providers.aclose()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _read_robots(self, url: httpx2.URL) -> Reply:
+        errand = _Errand("text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False)
+        return await self._run(errand, str(url))
+
+    async def _run(self, errand: _Errand, url: str) -> Reply:
+        call = self._call(None)
+        async with call.deadline():
+            return await self._follow(errand, url, call)
+
+    async def _follow(self, errand: _Errand, url: str, call: Call) -> Reply:
+        trail = Trail(errand.most_redirects)
+        while True:
+            address = self._guard.check_url(url)
+            if errand.is_page and self._settings.robots:
+                call.doing = f"reading the robots.txt of {address.host}"
+                await self._robots.check(address)
+            request = self._page_request(address, errand.accept, call)
+            trail.add_cookies(request)
+            answer = await self._courier.ask(self._pages.opened(), request, call, errand.limit, cut=not errand.is_page)
+            if answer.location is None or (trail.is_full and not errand.is_page):
+                return self._reply(request, answer, trail)
+            url = trail.follow(answer.response, answer.location)
+            call.redirects += 1
+
+    async def _deliver(self, request: httpx2.Request, call: Call) -> Reply:
+        trail = Trail(self._settings.max_redirects)
+        request = self._prepared(request, call)
+        while True:
+            trail.add_cookies(request)
+            answer = await self._courier.ask(self._providers.opened(), request, call, self._settings.max_bytes)
+            if answer.location is None:
+                reply = self._reply(request, answer, trail)
+                return replace(reply, url=redact(reply.url), hops=tuple(map(redact, reply.hops)))  # keys in the query
+            target = trail.follow(answer.response, answer.location)
+            request = redirected(request, answer.response.status_code, target)
+            call.redirects += 1
+
+    def _call(self, seconds: float | None) -> Call:
+        seconds = self._settings.timeout_seconds if seconds is None else seconds
+        return Call(self._clock, seconds, self._settings.retries)
+
+    def _timeouts(self, call: Call) -> dict[str, dict[str, float]]:
+        connect = min(self._settings.connect_timeout_seconds, call.seconds)
+        return {"timeout": {"connect": connect, "read": call.seconds, "write": call.seconds, "pool": call.seconds}}
+
+    def _page_request(self, url: httpx2.URL, accept: str, call: Call) -> httpx2.Request:
+        headers = {
+            "User-Agent": self._settings.user_agent,
+            "Accept": accept,
+            "Accept-Language": ACCEPT_LANGUAGE,
+            "Accept-Encoding": ACCEPTED,
+        }
+        return httpx2.Request("GET", url, headers=headers, extensions=self._timeouts(call))
+
+    def _prepared(self, request: httpx2.Request, call: Call) -> httpx2.Request:
+        """A copy of a provider's request with what every request of ours carries; it stays the provider's."""
+        headers = request.headers.copy()
+        headers.setdefault("User-Agent", self._settings.user_agent)
+        headers.setdefault("Accept-Encoding", ACCEPTED)
+        if request.url.userinfo:  # a base URL with a password in it, as users have them for their own servers
+            token = base64.b64encode(f"{request.url.username}:{request.url.password}".encode()).decode("ascii")
+            headers.setdefault("Authorization", f"Basic {token}")
+        url = request.url.copy_with(userinfo=b"", fragment=None)
+        extensions = {**request.extensions, **self._timeouts(call)}
+        return httpx2.Request(request.method, url, headers=headers, stream=request.stream, extensions=extensions)
+
+    def _reply(self, request: httpx2.Request, answer: Answer, trail: Trail) -> Reply:
+        response = answer.response
+        return Reply(
+            url=str(request.url),
+            status=response.status_code,
+            headers=response.headers,
+            body=answer.body,
+            fetched_at=self._clock.now(),
+            hops=tuple(trail.hops),
+        )
+
+
+class _Lazy:
+    """A transport that is opened at its first use, in the loop that runs then."""
+
+    def __init__(
+        self, given: httpx2.AsyncBaseTransport | None, open_it: Callable[[], httpx2.AsyncBaseTransport]
+    ) -> None:
+        self._transport = given
+        self._open = open_it
+
+    def opened(self) -> httpx2.AsyncBaseTransport:
+        if self._transport is None:
+            self._transport = self._open()
+        return self._transport
+
+    async def aclose(self) -> None:
+        if self._transport is not None:
+            await self._transport.aclose()

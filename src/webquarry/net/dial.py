@@ -1,0 +1,124 @@
+"""How a connection is made: resolve once, judge every address, dial by address.
+
+A host and a port come in from the connection pool; out goes a connected stream. The name is never resolved a second
+time, so that what was judged is what is dialled. `Refused` passes through the pool as itself; everything else is one
+of httpcore2's own errors. Several addresses are raced with a head start for each (RFC 8305), families taking turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager
+from itertools import zip_longest
+from typing import Any
+
+import httpcore2
+
+from webquarry.net.addresses import parse_address
+from webquarry.net.guard import Guard
+
+Stream = httpcore2.AsyncNetworkStream
+
+HEAD_START_SECONDS = 0.25
+MOST_DIALLED = 6  # a name with hundreds of addresses must not make us knock on hundreds of doors
+
+
+class Dialler(httpcore2.AsyncNetworkBackend):
+    """The network under a connection pool. Without a guard, every address is dialled."""
+
+    def __init__(
+        self, guard: Guard | None, timeout_seconds: float, sockets: httpcore2.AsyncNetworkBackend | None = None
+    ) -> None:
+        self._guard = guard
+        self._timeout = timeout_seconds
+        self._sockets = sockets or httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> Stream:
+        async def dial(address: str) -> Stream:
+            return await self._sockets.connect_tcp(
+                address, port, local_address=local_address, socket_options=socket_options
+            )
+
+        async with time_limit(self._timeout if timeout is None else timeout, host):
+            addresses = await judged_addresses(host, port, self._guard)
+            return await first_to_answer(taking_turns(addresses)[:MOST_DIALLED], dial)
+
+
+@asynccontextmanager
+async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
+    """Resolving and dialling share one limit."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError as error:
+        raise httpcore2.ConnectTimeout(f"no connection to {host} within {seconds:g} seconds") from error
+
+
+async def judged_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
+    """The addresses of a host, each once; `Refused` if the guard objects to any of them."""
+    addresses = [host] if parse_address(host) is not None else await _resolved(host, port)
+    if guard is not None:
+        for address in addresses:
+            guard.check_address(address, host)
+    return addresses
+
+
+async def _resolved(host: str, port: int) -> list[str]:
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:  # Python encodes the name, and cannot when a label is too long
+        raise httpcore2.ConnectError(f"the name {host} does not resolve") from error
+    addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
+    if not addresses:
+        raise httpcore2.ConnectError(f"the name {host} has no address")
+    return addresses
+
+
+def taking_turns(addresses: Sequence[str]) -> list[str]:
+    """IPv6 and IPv4 by turns, beginning with the family that the system put first."""
+    six_first = ":" in addresses[0]
+    first = [address for address in addresses if (":" in address) == six_first]
+    second = [address for address in addresses if (":" in address) != six_first]
+    return [address for pair in zip_longest(first, second) for address in pair if address is not None]
+
+
+async def first_to_answer(addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]) -> Stream:
+    """The stream of the first address that answers. The next is tried when one fails or its head start is over."""
+    waiting = list(addresses)
+    attempts: list[asyncio.Task[Stream]] = []
+    running: set[asyncio.Task[Stream]] = set()
+    winner: asyncio.Task[Stream] | None = None
+    failure: BaseException | None = None
+    try:
+        while winner is None and (waiting or running):
+            if waiting:
+                attempts.append(asyncio.create_task(dial(waiting.pop(0))))
+                running.add(attempts[-1])
+            head_start = HEAD_START_SECONDS if waiting else None
+            done, running = await asyncio.wait(running, timeout=head_start, return_when=asyncio.FIRST_COMPLETED)
+            winner = next((task for task in done if task.exception() is None), None)
+            failure = next((task.exception() for task in done if task.exception() is not None), failure)
+    finally:
+        await _give_up([task for task in attempts if task is not winner])
+    if winner is None:
+        assert failure is not None
+        raise failure  # as it is: the pool cuts off what an error was raised from
+    return winner.result()
+
+
+async def _give_up(tasks: Sequence[asyncio.Task[Stream]]) -> None:
+    """Stop the attempts that are no longer needed, and close those that answered all the same."""
+    for task in tasks:
+        task.cancel()
+    for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+        if not isinstance(outcome, BaseException):
+            await outcome.aclose()

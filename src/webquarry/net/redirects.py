@@ -1,0 +1,83 @@
+"""Redirects: where an answer leads, and what may come along.
+
+Cookies live as long as one chain and go only where they belong (domain, path, secure). No Referer is ever sent.
+"""
+
+from __future__ import annotations
+
+import re
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urljoin
+
+import httpx2
+
+from webquarry.errors import NetworkFailure, Refused
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")  # urljoin would read "https:x" and "https://" as relative
+_HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without a domain is for its host alone
+_NOT_A_URL = "The server redirects to an address that is not a URL"
+
+
+def location_of(response: httpx2.Response) -> str | None:
+    """Where a response redirects to, as it is written there; None if it is no redirect."""
+    if response.status_code not in REDIRECTS:
+        return None
+    return response.headers.get("location", "").strip() or None
+
+
+class Trail:
+    """The hops of one call: the addresses asked so far, and the cookies they set."""
+
+    def __init__(self, most: int) -> None:
+        self.hops: list[str] = []
+        self._most = most
+        self._cookies = httpx2.Cookies(CookieJar(DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY)))
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.hops) >= self._most
+
+    def add_cookies(self, request: httpx2.Request) -> None:
+        """Give a request the cookies of this chain that belong to its address."""
+        self._cookies.set_cookie_header(request)
+
+    def follow(self, response: httpx2.Response, location: str) -> str:
+        """Take down this hop and say where it leads; the caller judges the address before anything is sent there."""
+        if self.is_full:
+            raise NetworkFailure(self._too_many(), retryable=False, suggested_action="Choose another source.")
+        self._cookies.extract_cookies(response)
+        here = str(response.request.url)
+        try:
+            target = location if _ABSOLUTE.match(location) else urljoin(here, location)
+        except ValueError as error:
+            raise NetworkFailure(_NOT_A_URL, retryable=False) from error
+        self.hops.append(here)
+        return target
+
+    def _too_many(self) -> str:
+        in_a_circle = ", in a circle" if len(set(self.hops)) < len(self.hops) else ""
+        return f"The server redirects more than {self._most} times{in_a_circle}"
+
+
+def redirected(request: httpx2.Request, status: int, target: str) -> httpx2.Request:
+    """A provider's request at its new address, which must be of the same origin: its headers carry credentials."""
+    try:
+        url = httpx2.URL(target)
+        same = url.origin == request.url.origin
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise NetworkFailure(_NOT_A_URL, retryable=False) from error
+    if not same:
+        raise Refused(
+            f"{request.url.host} redirects to another origin, where a request with credentials is not sent.",
+            suggested_action="Check the base URL of this provider.",
+        )
+    headers = request.headers.copy()
+    if status in {307, 308} or request.method in {"GET", "HEAD"}:
+        return httpx2.Request(
+            request.method, url, headers=headers, stream=request.stream, extensions=request.extensions
+        )
+    for name in _OF_THE_BODY:
+        headers.pop(name, None)
+    return httpx2.Request("GET", url, headers=headers, extensions=request.extensions)

@@ -1,0 +1,145 @@
+"""robots.txt (RFC 9309): may this page be fetched?
+
+One file per origin, read once for everybody who waits for it and kept for an hour. No file (4xx) allows everything; a
+file that the server fails to give (5xx, a broken answer) allows nothing, for a minute. A host that cannot be reached
+at all is a NetworkFailure, not a refusal. In a replay, where nobody is asked anything, an unrecorded file allows all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import httpx2
+from protego import Protego
+
+from webquarry.clock import Clock
+from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused, WebquarryError
+from webquarry.net.failures import is_unreachable
+from webquarry.net.models import Reply
+
+LARGEST = 500 * 1024  # bytes that are read of one file, as the RFC asks at least
+MOST_REDIRECTS = 5
+_KEPT_SECONDS = 3600.0
+_REFUSAL_KEPT_SECONDS = 60.0  # a server that is ill may be well soon
+_MOST_ORIGINS = 1000
+_MOST_CHARACTERS = 4 * 1024 * 1024  # of all files kept; parsed they take several times that
+_AGENT_LINE = re.compile(r"\s*user[-\s]*agent(?:\s*:|\s)\s*(.*)", re.IGNORECASE | re.DOTALL)
+_PRODUCT = re.compile(r"[a-z_-]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one robots.txt says."""
+
+    rules: Protego | None = None  # None: there are no rules
+    refusal: str | None = None  # why nothing at all may be fetched
+    failure: WebquarryError | None = None  # why nothing can be said
+    size: int = 0
+
+
+class Robots:
+    """Knows the rules of the origins asked lately. `read` fetches a robots.txt, redirects and all."""
+
+    def __init__(self, user_agent: str, clock: Clock, read: Callable[[httpx2.URL], Awaitable[Reply]]) -> None:
+        self._agent = product_token(user_agent)
+        self._clock = clock
+        self._read = read
+        self._kept: dict[str, tuple[float, Verdict]] = {}  # until when, and what; the oldest first
+        self._under_way: dict[str, asyncio.Task[Verdict]] = {}
+
+    async def check(self, url: httpx2.URL) -> None:
+        """Raise RobotsRefused if this page may not be fetched."""
+        origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+        verdict = await self._verdict(origin)
+        if verdict.failure is not None:
+            raise copy.copy(verdict.failure) from verdict.failure  # several tasks may raise it at once
+        if verdict.refusal is not None:
+            raise RobotsRefused(f"The robots.txt of {origin} {verdict.refusal}, which counts as not allowed.")
+        if verdict.rules is not None and not verdict.rules.can_fetch(str(url), self._agent):
+            raise RobotsRefused(f"The robots.txt of {origin} does not allow {self._agent} to fetch this page.")
+
+    async def aclose(self) -> None:
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _verdict(self, origin: str) -> Verdict:
+        until, verdict = self._kept.get(origin, (0.0, None))
+        if verdict is not None and self._clock.monotonic() < until:
+            return verdict
+        task = self._under_way.get(origin)
+        if task is None:
+            task = asyncio.create_task(self._find_out(origin))
+            self._under_way[origin] = task
+            task.add_done_callback(lambda _: self._under_way.pop(origin, None))
+        await asyncio.wait({task})  # unlike awaiting the task itself, giving up here leaves it to the others
+        if task.cancelled():
+            raise NetworkFailure("The client was closed", retryable=False)
+        return task.result()
+
+    async def _find_out(self, origin: str) -> Verdict:
+        try:
+            reply = await self._read(httpx2.URL(f"{origin}/robots.txt"))
+        except NotRecorded:
+            return Verdict()
+        except Refused as error:
+            return Verdict(failure=error)
+        except WebquarryError as error:
+            if isinstance(error, NetworkFailure) and is_unreachable(error):
+                return Verdict(failure=error)
+            verdict = Verdict(refusal=f"could not be read ({error.message[:200]})")
+        else:
+            verdict = judge(reply, self._agent)
+        self._keep(origin, verdict)
+        return verdict
+
+    def _keep(self, origin: str, verdict: Verdict) -> None:
+        seconds = _KEPT_SECONDS if verdict.refusal is None else _REFUSAL_KEPT_SECONDS
+        self._kept.pop(origin, None)
+        self._kept[origin] = (self._clock.monotonic() + seconds, verdict)
+        while len(self._kept) > _MOST_ORIGINS or sum(kept.size for _, kept in self._kept.values()) > _MOST_CHARACTERS:
+            del self._kept[next(iter(self._kept))]
+
+
+def judge(reply: Reply, agent: str) -> Verdict:
+    """What a reply to a request for robots.txt means. A last redirect that is not followed is as good as no file."""
+    if 200 <= reply.status < 300:
+        text = _narrowed(_text_of(reply.body), agent)
+        return Verdict(rules=Protego.parse(text), size=len(text))
+    if 300 <= reply.status < 500:
+        return Verdict()
+    return Verdict(refusal=f"could not be read (the server answered {reply.status})")
+
+
+def product_token(user_agent: str) -> str:
+    """The name we are called by in robots.txt: the first word of the User-Agent, without its version."""
+    found = _PRODUCT.match(user_agent.strip())
+    return found[0].lower() if found else "webquarry"
+
+
+def _text_of(body: bytes) -> str:
+    if len(body) >= LARGEST:
+        body = body[: body.rfind(b"\n") + 1]  # a rule that was cut in the middle would say something else
+    return body.decode("utf-8-sig", "replace")
+
+
+def _narrowed(text: str, agent: str) -> str:
+    """The same file with all the robots that are not us under one name.
+
+    Every rule of a group is stored once per robot that the group names, so a file with thousands of both would fill
+    the memory. It also settles who is meant: the whole product token, whatever version is written after it.
+    """
+    lines = []
+    for line in text.splitlines():
+        found = _AGENT_LINE.fullmatch(line.partition("#")[0])
+        if found:
+            named = _PRODUCT.match(found[1].strip())
+            ours = named is not None and named[0].lower() == agent
+            line = f"User-agent: {'*' if found[1].strip() == '*' else agent if ours else 'somebody-else'}"
+        lines.append(line)
+    return "\n".join(lines)

@@ -1,0 +1,75 @@
+"""Status codes: what an answer that is no success means.
+
+2xx                    fine
+3xx                    NetworkFailure   a redirect that leads nowhere (no Location); not worth repeating
+401 402 403 406 451    SiteRefused      and every other 4xx, and codes above 599 that bot walls invent
+404 410                NotFound
+407                    AuthFailure      the proxy wants a password
+408 425 5xx            NetworkFailure   worth repeating, except 501 and 505
+429                    RateLimited
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+import httpx2
+
+from webquarry.errors import AuthFailure, NetworkFailure, NotFound, RateLimited, SiteRefused
+from webquarry.net.models import Reply
+
+_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+_GONE = frozenset({404, 410})
+_PASSING = frozenset({408, 425})
+_LASTING = frozenset({501, 505})
+
+
+def raise_for_status(reply: Reply) -> None:
+    """Raise the error that a reply's status stands for; a success passes."""
+    if 200 <= reply.status < 300:
+        return
+    said = f"{httpx2.URL(reply.url).host} answered {_named(reply.status)}"
+    wait = retry_after_seconds(reply.headers, reply.fetched_at)
+    if reply.status in _GONE:
+        raise NotFound(said)
+    if reply.status == 429:
+        raise RateLimited(said, retry_after_seconds=wait, suggested_action=_advice(wait))
+    if reply.status == 407:
+        raise AuthFailure(
+            f"The proxy answered {_named(407)}",
+            suggested_action="Put the proxy's user and password into WEBQUARRY_HTTP_PROXY or WEBQUARRY_HTTPS_PROXY.",
+        )
+    if reply.status < 400:
+        raise NetworkFailure(f"{said}, a redirect that leads nowhere", retryable=False)
+    if 500 <= reply.status < 600 or reply.status in _PASSING:
+        raise NetworkFailure(said, retryable=reply.status not in _LASTING, retry_after_seconds=wait)
+    raise SiteRefused(said)
+
+
+def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
+    """How long the server asks us to wait: seconds or an HTTP date; None when it does not say, or not clearly."""
+    value = headers.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(value):
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())
+
+
+def _named(status: int) -> str:
+    try:
+        return f"{status} ({HTTPStatus(status).phrase})"
+    except ValueError:
+        return str(status)
+
+
+def _advice(wait: float | None) -> str | None:
+    if wait is None:
+        return None
+    return f"Wait {max(1, round(wait))} seconds and try again, or choose another source or provider."

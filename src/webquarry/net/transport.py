@@ -1,0 +1,205 @@
+"""The transport: requests of httpx2 in, responses out, over connections that the guard has judged.
+
+It stands on httpcore2's pool and gives it our own network (`dial.py`). Direct connections are judged on the addresses
+really dialled; behind a proxy, the target is judged on the addresses its name resolves to before the proxy hears of it.
+`Refused` comes out as itself, network errors as httpx2's exceptions.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from webquarry.errors import BadInput
+from webquarry.net.dial import Dialler, judged_addresses, time_limit
+from webquarry.net.guard import Guard
+from webquarry.net.proxies import Proxies, Proxy
+from webquarry.net.strict_url import port_of
+from webquarry.secret import redact
+from webquarry.settings import Settings
+
+log = logging.getLogger(__name__)
+
+MAX_CONNECTIONS = 100
+MAX_IDLE_CONNECTIONS = 20
+IDLE_SECONDS = 15
+
+_ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
+    httpcore2.ConnectTimeout: httpx2.ConnectTimeout,
+    httpcore2.ReadTimeout: httpx2.ReadTimeout,
+    httpcore2.WriteTimeout: httpx2.WriteTimeout,
+    httpcore2.PoolTimeout: httpx2.PoolTimeout,
+    httpcore2.TimeoutException: httpx2.TimeoutException,
+    httpcore2.ConnectError: httpx2.ConnectError,
+    httpcore2.ReadError: httpx2.ReadError,
+    httpcore2.WriteError: httpx2.WriteError,
+    httpcore2.NetworkError: httpx2.NetworkError,
+    httpcore2.ProxyError: httpx2.ProxyError,
+    httpcore2.LocalProtocolError: httpx2.LocalProtocolError,
+    httpcore2.RemoteProtocolError: httpx2.RemoteProtocolError,
+    httpcore2.ProtocolError: httpx2.ProtocolError,
+    httpcore2.UnsupportedProtocol: httpx2.UnsupportedProtocol,
+    OSError: httpx2.NetworkError,  # a TLS record that breaks in the middle of a body comes through bare
+}
+
+
+def open_transport(
+    settings: Settings, guard: Guard | None, *, sockets: httpcore2.AsyncNetworkBackend | None = None
+) -> httpx2.AsyncBaseTransport:
+    """A transport for any URL, or, without a guard, for hosts that the user chose. `sockets` replaces the real network."""
+    return Transport(settings, guard, sockets)
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """One pool for direct connections and one for each proxy."""
+
+    def __init__(
+        self, settings: Settings, guard: Guard | None, sockets: httpcore2.AsyncNetworkBackend | None = None
+    ) -> None:
+        self._settings = settings
+        self._guard = guard
+        self._proxies = Proxies.from_settings(settings)
+        self._tls = open_tls(settings.ca_file)
+        self._warned = False
+        self._direct = self._open_pool(Dialler(guard, settings.connect_timeout_seconds, sockets))
+        to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
+        self._by_proxy = {proxy: self._open_pool(to_proxy, proxy) for proxy in set(self._proxies.by_scheme.values())}
+
+    def _open_pool(self, network: Dialler, proxy: Proxy | None = None) -> httpcore2.AsyncConnectionPool:
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=self._tls,
+            proxy=None if proxy is None else self._core_proxy(proxy),
+            max_connections=MAX_CONNECTIONS,
+            max_keepalive_connections=MAX_IDLE_CONNECTIONS,
+            keepalive_expiry=IDLE_SECONDS,
+            http2=self._settings.http2,
+            network_backend=network,
+        )
+
+    def _core_proxy(self, proxy: Proxy) -> httpcore2.Proxy:
+        url = proxy.url
+        password = "" if proxy.password is None else proxy.password.reveal()
+        return httpcore2.Proxy(
+            httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/"),
+            auth=(proxy.user.encode(), password.encode()) if proxy.user or password else None,
+            # A context of its own, as the pool sets the protocols offered on the context.
+            ssl_context=open_tls(self._settings.ca_file) if url.scheme == "https" else None,
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        assert isinstance(request.stream, httpx2.AsyncByteStream)
+        url = request.url if self._guard is None else self._guard.check_url(str(request.url))
+        proxy = self._proxies.of(url)
+        with _translated_errors(request):
+            if proxy is not None and self._guard is not None:
+                await self._judge_behind_proxy(url, request, self._guard)
+            pool = self._direct if proxy is None else self._by_proxy[proxy]
+            with _socks_errors() if proxy is not None and proxy.is_socks else nullcontext():
+                response = await pool.handle_async_request(self._core_request(request, url, proxy))
+        return httpx2.Response(
+            response.status, headers=response.headers, stream=_Body(response, request), extensions=response.extensions
+        )
+
+    async def _judge_behind_proxy(self, url: httpx2.URL, request: httpx2.Request, guard: Guard) -> None:
+        """Every address that the name has here; a proxy that sees others is the user's own."""
+        if guard.allow_private:
+            return
+        host = url.raw_host.decode("ascii")
+        limit = request.extensions.get("timeout", {}).get("connect") or self._settings.connect_timeout_seconds
+        try:
+            async with time_limit(limit, host):
+                await judged_addresses(host, port_of(url), guard)
+        except httpcore2.ConnectError:
+            if not self._warned:
+                log.warning(
+                    "%s does not resolve here, so it is not asked of the proxy; "
+                    "if only your proxy resolves names, WEBQUARRY_ALLOW_PRIVATE=1 leaves the judgement to it",
+                    host,
+                )
+                self._warned = True
+            raise
+
+    def _core_request(self, request: httpx2.Request, url: httpx2.URL, proxy: Proxy | None) -> httpcore2.Request:
+        extensions = {"timeout": self._default_timeouts(), **request.extensions}
+        host = url.raw_host
+        if proxy is not None and not proxy.is_socks and b":" in host:
+            # httpcore2 writes the host into the proxy's request line as it is, and an IPv6 address needs brackets there.
+            extensions.setdefault("sni_hostname", host.decode("ascii"))
+            host = b"[" + host + b"]"
+        return httpcore2.Request(
+            method=request.method,
+            url=httpcore2.URL(scheme=url.raw_scheme, host=host, port=url.port, target=url.raw_path),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=extensions,
+        )
+
+    def _default_timeouts(self) -> dict[str, Any]:
+        total, connect = self._settings.timeout_seconds, self._settings.connect_timeout_seconds
+        return httpx2.Timeout(total, connect=connect).as_dict()
+
+    async def aclose(self) -> None:
+        for pool in (self._direct, *self._by_proxy.values()):
+            await pool.aclose()
+
+
+class _Body(httpx2.AsyncByteStream):
+    """The body of a response, as it arrives."""
+
+    def __init__(self, response: httpcore2.Response, request: httpx2.Request) -> None:
+        self._response = response
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with _translated_errors(self._request):
+            async for part in self._response.aiter_stream():
+                yield part
+
+    async def aclose(self) -> None:
+        with _translated_errors(self._request):
+            await self._response.aclose()
+
+
+def open_tls(ca_file: Path | None) -> ssl.SSLContext:
+    """The system's certificate authorities, and those of the file besides."""
+    context = httpx2.create_ssl_context(trust_env=False)  # else SSL_CERT_FILE would replace the system's
+    if ca_file is not None:
+        try:
+            context.load_verify_locations(cafile=ca_file)
+        except OSError as error:
+            fault = "holds no certificate in PEM form" if isinstance(error, ssl.SSLError) else "cannot be read"
+            raise BadInput(
+                f"The file of certificate authorities {ca_file} {fault}.",
+                suggested_action="Correct or unset WEBQUARRY_CA_FILE (or SSL_CERT_FILE).",
+            ) from error
+    return context
+
+
+@contextmanager
+def _translated_errors(request: httpx2.Request) -> Iterator[None]:
+    """Let errors of the pool come out as the exceptions that every user of httpx2 knows."""
+    try:
+        yield
+    except Exception as error:
+        ours = next((_ERRORS[base] for base in type(error).__mro__ if base in _ERRORS), None)
+        if ours is None:
+            raise
+        raise ours(redact(str(error)), request=request) from error
+
+
+@contextmanager
+def _socks_errors() -> Iterator[None]:
+    """httpcore2 lets a SOCKS proxy that breaks off or talks nonsense surface as errors of socksio, or as asserts."""
+    from socksio import SOCKSError
+
+    try:
+        yield
+    except (SOCKSError, AssertionError) as error:
+        raise httpcore2.ProxyError("the SOCKS proxy did not answer as one") from error

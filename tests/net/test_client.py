@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import asyncio
+
+import httpx2
+import pytest
+
+from tests.net.doubles import SITE, START, FakeClock, FakeWeb, Silent, fetch, settings_with, text
+from webquarry.errors import NetworkFailure, Refused
+from webquarry.net.client import Client
+
+
+def test_a_page_comes_back_with_its_address_status_headers_and_time() -> None:
+    reply = fetch(FakeWeb({f"{SITE}/page": text("hello")}))
+
+    assert (reply.url, reply.status, reply.body, reply.hops) == (f"{SITE}/page", 200, b"hello", ())
+    assert reply.content_type == "text/html"
+    assert reply.fetched_at == START
+
+
+@pytest.mark.parametrize("status", [204, 304, 401, 404, 418, 500, 502])
+def test_any_status_is_returned_and_none_of_these_is_asked_twice(status: int) -> None:
+    web = FakeWeb({f"{SITE}/page": httpx2.Response(status, content=b"" if status in (204, 304) else b"sorry")})
+
+    assert fetch(web).status == status
+    assert len(web.asked()) == 1
+
+
+def test_a_page_request_says_who_we_are_and_nothing_about_the_user() -> None:
+    web = FakeWeb({f"{SITE}/page": text("hello")})
+    fetch(web, f"{SITE}/page#part", user_agent="webquarry/9")
+
+    headers = web.requests[-1].headers
+    assert headers["user-agent"] == "webquarry/9"
+    assert headers["accept-encoding"] == "gzip, deflate, br, zstd"
+    assert headers["accept"].startswith("text/html")
+    assert sorted(headers) == ["accept", "accept-encoding", "accept-language", "host", "user-agent"]
+
+
+def test_the_caller_chooses_what_is_accepted() -> None:
+    web = FakeWeb({f"{SITE}/page": text("# hello")})
+
+    async def run() -> None:
+        async with Client(settings_with(), FakeClock(), pages=web) as client:
+            await client.fetch(f"{SITE}/page", accept="text/markdown")
+
+    asyncio.run(run())
+    assert web.requests[-1].headers["accept"] == "text/markdown"
+
+
+def test_both_transports_are_closed_with_the_client() -> None:
+    pages, providers = FakeWeb({}), FakeWeb({})
+
+    async def run() -> None:
+        async with Client(settings_with(), FakeClock(), pages=pages, providers=providers):
+            pass
+
+    asyncio.run(run())
+    assert (pages.closed, providers.closed) == (1, 1)
+
+
+def test_a_client_that_was_never_used_opens_and_closes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
+        raise AssertionError("opened")
+
+    monkeypatch.setattr("webquarry.net.client.open_transport", fail)
+
+    async def run() -> None:
+        async with Client(settings_with(), FakeClock()):
+            pass
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "ftp://site.example/"])
+def test_an_address_that_the_guard_refuses_is_not_even_asked_for_robots_txt(url: str) -> None:
+    web = FakeWeb({})
+
+    with pytest.raises(Refused):
+        fetch(web, url)
+    assert web.requests == []
+
+
+def test_the_deadline_ends_a_call_and_the_error_says_what_it_was_doing() -> None:
+    with pytest.raises(NetworkFailure) as caught:
+        fetch(Silent({}), robots=False, timeout_seconds=0.05)
+
+    assert "took longer than 0.05 s" in caught.value.message
+    assert "waiting for the answer of site.example" in caught.value.message
+    assert caught.value.retryable
+
+
+def test_waiting_for_robots_txt_counts_into_the_deadline() -> None:
+    with pytest.raises(NetworkFailure, match=r"reading the robots\.txt of site\.example"):
+        fetch(Silent({}), timeout_seconds=0.05)
+
+
+def test_waiting_for_a_turn_counts_into_the_deadline() -> None:
+    web = Silent({})
+
+    async def run() -> None:
+        settings = settings_with(robots=False, host_concurrency=1, timeout_seconds=0.05)
+        async with Client(settings, FakeClock(), pages=web, providers=web) as client:
+            holder = asyncio.create_task(client.send(httpx2.Request("GET", f"{SITE}/held"), timeout_seconds=60))
+            await asyncio.sleep(0)
+            with pytest.raises(NetworkFailure, match=r"waiting for a turn at site\.example"):
+                await client.fetch(f"{SITE}/page")
+            holder.cancel()
+            await asyncio.wait({holder})
+
+    asyncio.run(run())

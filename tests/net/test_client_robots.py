@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import asyncio
+import errno
+
+import httpx2
+import pytest
+
+from tests.net.doubles import SITE, START, FakeClock, FakeWeb, Page, fetch, redirect, settings_with, text
+from webquarry.clock import FrozenClock
+from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused
+from webquarry.net.client import Client
+from webquarry.net.models import Reply
+
+
+def test_a_page_that_robots_txt_forbids_is_not_asked_for() -> None:
+    web = FakeWeb({f"{SITE}/robots.txt": text("User-agent: *\nDisallow: /page"), f"{SITE}/page": text("hello")})
+
+    with pytest.raises(RobotsRefused, match=r"https://site\.example"):
+        fetch(web)
+    assert web.asked() == []
+
+
+def test_the_setting_turns_robots_txt_off() -> None:
+    web = FakeWeb({f"{SITE}/robots.txt": text("User-agent: *\nDisallow: /page"), f"{SITE}/page": text("hello")})
+
+    assert fetch(web, robots=False).body == b"hello"
+    assert web.asked(robots=True) == [f"{SITE}/page"]
+
+
+def test_a_redirect_to_a_forbidden_page_is_not_followed() -> None:
+    web = FakeWeb(
+        {
+            f"{SITE}/page": redirect("https://other.example/secret"),
+            "https://other.example/robots.txt": text("User-agent: *\nDisallow: /secret"),
+        }
+    )
+
+    with pytest.raises(RobotsRefused, match=r"https://other\.example"):
+        fetch(web)
+    assert web.asked() == [f"{SITE}/page"]
+
+
+@pytest.mark.parametrize(("hops", "forbidden"), [(5, True), (6, False)])
+def test_five_redirects_of_robots_txt_are_followed_and_beyond_them_there_is_none(hops: int, forbidden: bool) -> None:
+    pages: dict[str, Page | list[Page]] = {f"https://cdn.example/{n}": redirect(f"/{n + 1}") for n in range(1, hops)}
+    pages[f"{SITE}/robots.txt"] = redirect("https://cdn.example/1")
+    pages[f"https://cdn.example/{hops}"] = text("User-agent: *\nDisallow: /")
+    pages[f"{SITE}/page"] = text("hello")
+    web = FakeWeb(pages)
+
+    if forbidden:
+        with pytest.raises(RobotsRefused):
+            fetch(web)
+    else:
+        assert fetch(web).body == b"hello"
+
+
+def test_a_robots_txt_that_leads_to_a_private_address_is_refused_and_not_followed() -> None:
+    web = FakeWeb({f"{SITE}/robots.txt": redirect("http://127.0.0.1/robots.txt"), f"{SITE}/page": text("hello")})
+
+    with pytest.raises(Refused):
+        fetch(web)
+    assert web.asked(robots=True) == [f"{SITE}/robots.txt"]
+
+
+def test_a_host_that_takes_no_connection_is_a_network_failure_although_robots_txt_was_asked_first() -> None:
+    refused = httpx2.ConnectError("all failed")
+    refused.__cause__ = ConnectionRefusedError(errno.ECONNREFUSED, "refused")
+    web = FakeWeb({f"{SITE}/robots.txt": refused})
+
+    with pytest.raises(NetworkFailure) as caught:
+        fetch(web, retries=0)
+    assert caught.value.message == "Connection refused"
+    assert web.asked() == []
+
+
+def test_a_robots_txt_answered_with_an_error_is_a_refusal_that_says_so() -> None:
+    web = FakeWeb({f"{SITE}/robots.txt": text("", 500)})
+
+    with pytest.raises(RobotsRefused, match="answered 500"):
+        fetch(web)
+
+
+def test_a_long_robots_txt_is_read_only_as_far_as_half_a_megabyte() -> None:
+    rules = "User-agent: *\nDisallow: /early\n" + "# padding\n" * 60_000 + "Disallow: /page\n"
+    web = FakeWeb({f"{SITE}/robots.txt": text(rules), f"{SITE}/page": text("hello")})
+
+    assert fetch(web).body == b"hello"
+    with pytest.raises(RobotsRefused):
+        fetch(web, f"{SITE}/early")
+
+
+def test_ten_pages_at_once_read_one_robots_txt() -> None:
+    pages: dict[str, Page | list[Page]] = {f"{SITE}/{n}": text("hello") for n in range(10)}
+    web = FakeWeb(pages)
+
+    async def run() -> None:
+        async with Client(settings_with(), FakeClock(), pages=web) as client:
+            await asyncio.gather(*(client.fetch(f"{SITE}/{n}") for n in range(10)))
+
+    asyncio.run(run())
+    assert web.asked(robots=True).count(f"{SITE}/robots.txt") == 1
+
+
+def test_a_replay_without_robots_txt_still_gives_its_pages() -> None:
+    web = FakeWeb({f"{SITE}/robots.txt": NotRecorded("not there"), f"{SITE}/page": text("hello")})
+
+    assert fetch(web).body == b"hello"
+
+
+def test_a_frozen_clock_waits_for_nobody_however_many_pages_are_read() -> None:
+    web = FakeWeb({f"{SITE}/page": [text("", 503), text("hello")]})
+
+    async def run() -> list[Reply]:
+        settings = settings_with(robots=False, timeout_seconds=5, host_requests_per_second=1)
+        async with Client(settings, FrozenClock(START), pages=web) as client:
+            return [await client.fetch(f"{SITE}/page") for _ in range(50)]
+
+    replies = asyncio.run(run())
+    assert {reply.status for reply in replies} == {200}
+    assert {reply.fetched_at for reply in replies} == {START}

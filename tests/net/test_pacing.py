@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.net.doubles import FakeClock
+from webquarry.clock import Clock
+from webquarry.net import pacing
+from webquarry.net.pacing import Pacing
+
+
+class StandingClock(FakeClock):
+    """Time moves only when the test moves it; whoever waits is woken by hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sleepers: list[asyncio.Future[None]] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.sleepers.append(asyncio.get_running_loop().create_future())
+        await self.sleepers[-1]
+
+
+async def let_all_run() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def starts_of(per_second: float, count: int, concurrency: int = 100) -> list[float]:
+    """When each of so many turns, all wanted at once, begins."""
+    clock = FakeClock()
+    turns = Pacing(concurrency, per_second, clock)
+    starts = []
+    for _ in range(count):
+        async with turns.turn("site.example"):
+            starts.append(clock.seconds)
+    return starts
+
+
+@pytest.mark.parametrize(("per_second", "starts"), [(20, [0.0] * 20 + [1.0] * 20 + [2.0]), (2, [0, 0, 1, 1, 2])])
+def test_so_many_requests_start_in_a_second_and_the_next_ones_in_the_next(
+    per_second: float, starts: list[float]
+) -> None:
+    assert asyncio.run(starts_of(per_second, len(starts))) == pytest.approx(starts)
+
+
+def test_less_than_one_request_per_second_is_one_in_so_many_seconds() -> None:
+    assert asyncio.run(starts_of(0.25, 4)) == pytest.approx([0, 4, 8, 12])
+
+
+def test_no_window_of_a_second_holds_more_starts_than_allowed() -> None:
+    async def run() -> list[float]:
+        clock = FakeClock()
+        turns = Pacing(100, 3, clock)
+        starts = []
+        for step in [0, 0.9, 0, 0, 0.05, 0, 0.7, 0, 0, 0, 0.3, 0]:
+            clock.seconds += step
+            async with turns.turn("site.example"):
+                starts.append(clock.seconds)
+        return starts
+
+    starts = asyncio.run(run())
+    assert all(later - earlier >= 1 - 1e-9 for earlier, later in zip(starts, starts[3:], strict=False))
+
+
+def test_only_so_many_requests_to_one_host_are_under_way_and_other_hosts_do_not_wait() -> None:
+    async def run() -> None:
+        turns = Pacing(2, 100, Clock())
+        release = asyncio.Event()
+        inside: list[str] = []
+
+        async def visit(host: str) -> None:
+            async with turns.turn(host):
+                inside.append(host)
+                await release.wait()
+
+        tasks = [asyncio.create_task(visit(host)) for host in ["a", "a", "a", "a", "b"]]
+        await let_all_run()
+        assert sorted(inside) == ["a", "a", "b"]
+        release.set()
+        await asyncio.gather(*tasks)
+        assert len(inside) == 5
+
+    asyncio.run(run())
+
+
+def test_whoever_gives_up_waiting_frees_the_place_and_the_slot() -> None:
+    async def run() -> None:
+        clock = StandingClock()
+        turns = Pacing(10, 1, clock)
+        inside = []
+
+        async def visit(name: str) -> None:
+            async with turns.turn("a"):
+                inside.append(name)
+
+        await visit("first")
+        quitter = asyncio.create_task(visit("quitter"))
+        await let_all_run()
+        quitter.cancel()
+        await asyncio.gather(quitter, return_exceptions=True)
+        patient = asyncio.create_task(visit("patient"))
+        await let_all_run()
+        assert clock.waits == pytest.approx([1.0, 1.0])
+        clock.sleepers[-1].set_result(None)
+        await patient
+        assert inside == ["first", "patient"]
+
+    asyncio.run(run())
+
+
+def test_hosts_that_nobody_asks_any_more_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "_MOST_LANES", 5)
+
+    async def run() -> None:
+        clock = FakeClock()
+        turns = Pacing(1, 1, clock)
+        async with turns.turn("held"):
+            for number in range(50):
+                clock.seconds += 2
+                async with turns.turn(f"host{number}"):
+                    pass
+            assert "held" in turns._lanes
+            assert len(turns._lanes) <= 6
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("per_second", "interval"), [(20, 0.25), (20, 1.5), (0.5, 0.25)])
+def test_with_an_interval_there_are_no_bursts(per_second: float, interval: float) -> None:
+    async def run() -> list[float]:
+        clock = FakeClock()
+        turns = Pacing(100, per_second, clock, interval)
+        starts = []
+        for _ in range(5):
+            async with turns.turn("site.example"):
+                starts.append(clock.seconds)
+        return starts
+
+    step = max(interval, 1 / per_second)
+    assert asyncio.run(run()) == pytest.approx([0, step, 2 * step, 3 * step, 4 * step])
+
+
+def test_an_interval_counts_from_the_start_before_and_not_from_its_end() -> None:
+    async def run() -> list[float]:
+        clock = FakeClock()
+        turns = Pacing(100, 20, clock, 2)
+        starts = []
+        for lasting in [1.5, 5, 0]:
+            async with turns.turn("site.example"):
+                starts.append(clock.seconds)
+                clock.seconds += lasting
+        return starts
+
+    assert asyncio.run(run()) == pytest.approx([0, 2, 7])

@@ -1,0 +1,177 @@
+"""Secrets: nowhere in a recording, and of no weight when an answer is looked up."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.net.loopback import message
+from tests.net.recordings import ask, check, record, record_mock, records_of, replay, text_of
+from webquarry import secret
+from webquarry.errors import NotRecorded
+from webquarry.net.scrub import Masker
+from webquarry.secret import Secret
+
+CANARY = "canary/7f3a+91c0=key"
+
+
+@pytest.fixture(autouse=True)
+def forget_secrets() -> Iterator[None]:
+    known = set(secret._KNOWN)
+    yield
+    secret._KNOWN.clear()
+    secret._KNOWN.update(known)
+
+
+@pytest.fixture
+def warc(tmp_path: Path) -> Path:
+    return tmp_path / "web.warc.gz"
+
+
+def secret_places() -> list[httpx2.Request]:
+    url = "https://tide.example/search"
+    key = Secret(CANARY).reveal()
+    return [
+        httpx2.Request("GET", url, params={"q": "ebb", "key": key}),
+        httpx2.Request("GET", url, params={"q": "ebb", "engine": key}),
+        httpx2.Request("GET", f"{url}/{httpx2.URL(f'https://x.example/{key}').raw_path.decode()[1:]}"),
+        httpx2.Request("GET", url, headers={"Authorization": f"Bearer {key}", "X-Other": key, "Cookie": f"a={key}"}),
+        httpx2.Request("POST", url, data={"q": "ebb", "k": key}),
+        httpx2.Request("POST", url, json={"q": "ebb", "k": key}),
+        httpx2.Request("POST", url, json={"q": "ebb", "deep": [{"k": key}]}),
+    ]
+
+
+def echo(request: httpx2.Request) -> httpx2.Response:
+    """A server that gives away whatever it was sent, in every place that it has, compressed."""
+    said = f"{request.url} {request.headers!s} {CANARY} {request.content.decode()}".encode() * 50
+    headers = {
+        "Content-Encoding": "gzip",
+        "X-Echo": CANARY,
+        "Set-Cookie": f"sid={CANARY}; Path=/; HttpOnly",
+        "Location": f"https://tide.example/next?q=ebb&token={CANARY}",
+    }
+    return httpx2.Response(200, headers=headers, content=gzip.compress(said))
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_a_secret_is_nowhere_in_the_recording(warc: Path, number: int) -> None:
+    request = secret_places()[number]
+    record_mock(warc, echo, request)
+    written = text_of(warc)
+
+    assert b"canary" not in written
+    assert b"7f3a" not in written
+    assert b"***" in written
+    assert check(warc) == 0
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_another_key_at_replay_finds_the_same_answer(warc: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    record_mock(warc, echo, secret_places()[number])
+    monkeypatch.setitem(globals(), "CANARY", "another-key-altogether")
+
+    (reply,) = replay(warc, secret_places()[number])
+
+    assert reply.status_code == 200
+    assert b"***" in reply.content
+
+
+def test_a_masked_body_is_replayed_unpacked_with_its_right_length(warc: Path) -> None:
+    request = secret_places()[0]
+    record_mock(warc, echo, request)
+
+    (reply,) = replay(warc, request)
+
+    assert "content-encoding" not in reply.headers
+    assert int(reply.headers["content-length"]) == len(reply.content)
+    assert reply.headers["set-cookie"] == "sid=***; Path=/; HttpOnly"
+    assert reply.headers["location"] == "https://tide.example/next?q=ebb&token=***"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked"),
+    [
+        ("https://tide.example/s?q=ebb&key=abc", "https://tide.example/s?q=ebb"),
+        ("https://tide.example/s?q=ebb", "https://tide.example/s?q=ebb&API_KEY=abc"),
+        ("https://tide.example/s?key=abc&q=ebb", "https://tide.example/s?q=ebb&key=other"),
+        ("https://tide.example/s?token=abc", "https://tide.example/s"),
+        ("https://user:word@tide.example/s", "https://tide.example/s#part"),
+        ("https://tide.example/s?cx=012:abc&q=ebb", "https://tide.example/s?cx=other&q=ebb"),
+    ],
+)
+def test_a_key_in_the_address_or_its_absence_does_not_matter(warc: Path, recorded: str, asked: str) -> None:
+    record_mock(warc, lambda _: httpx2.Response(200, text="found"), httpx2.Request("GET", recorded))
+
+    assert replay(warc, httpx2.Request("GET", asked))[0].text == "found"
+    assert b"=abc" not in text_of(warc)
+    assert b"word" not in text_of(warc)
+
+
+def test_a_redirect_that_adds_a_token_nobody_knew_is_followed_without_it(warc: Path) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == "/old":
+            return httpx2.Response(302, headers={"Location": "https://tide.example/new?q=ebb&token=t0k-91c0&p=1"})
+        return httpx2.Response(200, text="found")
+
+    first = httpx2.Request("GET", "https://tide.example/old")
+    record_mock(warc, answer, first, httpx2.Request("GET", "https://tide.example/new?q=ebb&token=t0k-91c0&p=1"))
+    (moved,) = replay(warc, first)
+
+    assert b"t0k-91c0" not in text_of(warc)
+    assert moved.headers["location"] == "https://tide.example/new?q=ebb&token=***&p=1"
+    assert replay(warc, httpx2.Request("GET", moved.headers["location"]))[0].text == "found"
+
+
+@pytest.mark.parametrize("form", ["json", "data"])
+def test_a_key_in_the_body_or_its_absence_does_not_matter(warc: Path, form: str) -> None:
+    def post(**fields: str) -> httpx2.Request:
+        return httpx2.Request("POST", "https://tide.example/s", **{form: fields})  # type: ignore[arg-type]
+
+    record_mock(warc, lambda _: httpx2.Response(200, text="found"), post(api_key="tvly-unknown", q="ebb"))
+
+    assert [reply.text for reply in replay(warc, post(api_key="other", q="ebb"), post(q="ebb"))] == ["found", "found"]
+    assert b"tvly-unknown" not in text_of(warc)
+    assert check(warc) == 0
+    with pytest.raises(NotRecorded):
+        replay(warc, post(api_key="tvly-unknown", q="flow"))
+
+
+def test_a_page_that_speaks_of_credentials_is_not_changed(warc: Path) -> None:
+    Secret(CANARY)
+    page = "Authorization: Bearer abc\nhttps://user:word@tide.example/?key=abc\ncookie = crumbs\n"
+    request = httpx2.Request("GET", "https://tide.example/docs")
+    record_mock(warc, lambda _: httpx2.Response(200, text=page), request)
+
+    assert replay(warc, request)[0].text == page
+
+
+@given(st.lists(st.sampled_from([b"ab", b"abcab", b"c", b"abc", b"x", b""]), max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_a_secret_across_chunks_is_masked_as_in_one_piece(chunks: list[bytes]) -> None:
+    masker = Masker(["abcabc", "abc", "bcx"])
+
+    masked = list(masker.mask_stream(chunks))
+
+    assert b"".join(plain for plain, _ in masked) == b"".join(chunks)
+    assert b"".join(clean for _, clean in masked) == masker.mask(b"".join(chunks))
+
+
+def test_a_body_that_unpacks_to_too_much_is_left_out(warc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webquarry.net.recorder._LARGEST_UNPACKED", 100_000)
+    Secret(CANARY)
+    bomb = zlib.compress(bytes(1_000_000))
+
+    async def take_raw(client: httpx2.AsyncClient, origin: str) -> None:
+        await ask(client, "GET", f"{origin}/bomb")
+
+    record(warc, {"/bomb": message(bomb, "Content-Encoding: deflate")}, take_raw)
+
+    assert records_of(warc, "response") == []

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import httpx2
+import pytest
+
+from webquarry.errors import AuthFailure, NetworkFailure, NotFound, RateLimited, SiteRefused, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.net.status import raise_for_status, retry_after_seconds
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def reply(status: int, **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply("https://site.example/page?token=hush-hush", status, httpx2.Headers(named), b"", NOW)
+
+
+@pytest.mark.parametrize("status", [200, 201, 203, 204, 206])
+def test_a_success_passes(status: int) -> None:
+    raise_for_status(reply(status))
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        (304, NetworkFailure, False),
+        (302, NetworkFailure, False),
+        (400, SiteRefused, False),
+        (401, SiteRefused, False),
+        (402, SiteRefused, False),
+        (403, SiteRefused, False),
+        (404, NotFound, False),
+        (406, SiteRefused, False),
+        (407, AuthFailure, False),
+        (408, NetworkFailure, True),
+        (410, NotFound, False),
+        (418, SiteRefused, False),
+        (425, NetworkFailure, True),
+        (429, RateLimited, True),
+        (451, SiteRefused, False),
+        (500, NetworkFailure, True),
+        (501, NetworkFailure, False),
+        (502, NetworkFailure, True),
+        (503, NetworkFailure, True),
+        (504, NetworkFailure, True),
+        (520, NetworkFailure, True),
+        (999, SiteRefused, False),
+    ],
+)
+def test_every_other_status_is_its_own_error(status: int, kind: type[WebquarryError], retryable: bool) -> None:
+    with pytest.raises(kind) as caught:
+        raise_for_status(reply(status))
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+    assert str(status) in caught.value.message
+    assert "hush" not in caught.value.message
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_the_error_carries_how_long_to_wait(status: int) -> None:
+    with pytest.raises((RateLimited, NetworkFailure)) as caught:
+        raise_for_status(reply(status, retry_after="Sun, 01 Mar 2026 12:02:00 GMT"))
+    assert caught.value.retry_after_seconds == 120
+
+
+def test_the_advice_for_a_rate_limit_names_the_time_that_the_server_named() -> None:
+    with pytest.raises(RateLimited) as caught:
+        raise_for_status(reply(429, retry_after="7"))
+    assert "Wait 7 seconds" in caught.value.suggested_action
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120),
+        ("0", 0),
+        (" 5 ", 5),
+        ("1.5", 1.5),
+        ("Sun, 01 Mar 2026 12:00:30 GMT", 30),
+        ("Sunday, 01-Mar-26 12:00:30 GMT", 30),
+        ("Sun, 01 Mar 2026 11:00:00 GMT", 0),
+        ("Sun, 01 Mar 2026 13:00:30 +0100", 30),
+        ("Sun, 01 Mar 2026 12:00:30 -0000", 30),
+        ("", None),
+        ("-5", None),
+        ("soon", None),
+        ("1e9", None),
+        ("9" * 400, None),
+        ("٣", None),
+        ("Sun, 99 Mar 2026 12:00:30 GMT", None),
+    ],
+)
+def test_retry_after_is_a_number_of_seconds_or_a_date(value: str, seconds: float | None) -> None:
+    headers = httpx2.Headers([(b"Retry-After", value.encode())])
+
+    assert retry_after_seconds(headers, NOW) == seconds
+
+
+def test_without_retry_after_there_is_nothing_to_wait_for() -> None:
+    assert retry_after_seconds(httpx2.Headers(), NOW) is None

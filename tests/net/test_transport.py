@@ -1,0 +1,345 @@
+"""The transport: what is judged is what is dialled, and errors come out as the kinds they are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import httpcore2
+import httpx2
+import pytest
+
+from tests.net.wires import (
+    ANSWER,
+    PUBLIC,
+    Authority,
+    FakeDns,
+    FakeSockets,
+    answer_http2,
+    echo_host,
+    fetch,
+    get,
+    serve,
+    settings,
+)
+from webquarry.errors import BadInput, Refused
+from webquarry.net.addresses import parse_address
+from webquarry.net.guard import Guard
+from webquarry.net.transport import open_tls, open_transport
+
+FOLDER = Path(__file__).parent / "cases"
+CASES = [json.loads(line) for line in (FOLDER / "ssrf.jsonl").read_text("utf-8").splitlines()]
+LOOPBACK = Guard(allow_networks=(ip_network("127.0.0.0/8"),))
+
+
+def name_of(case: dict[str, Any]) -> str:
+    return f"{case['kind']} {ascii(case['url'])[:60]}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_url_is_dialled_or_refused_as_its_case_says(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    dns = FakeDns(case.get("dns", {}), default=[PUBLIC]).install(monkeypatch)
+    sockets = FakeSockets()
+    guard = Guard()
+    try:
+        url = guard.check_url(case["url"])
+    except Refused:
+        assert case["expect"] == "block"
+        assert dns.asked == []
+        return
+
+    (outcome,) = fetch(str(url), guard=guard, sockets=sockets)
+
+    if case["expect"] == "block":
+        assert isinstance(outcome, Refused)
+        assert sockets.dialled == []
+    else:
+        assert isinstance(outcome, httpx2.Response), outcome
+        assert sockets.addresses == [expected_address(url, case)]
+
+
+def expected_address(url: httpx2.URL, case: dict[str, Any]) -> str:
+    host = url.raw_host.decode("ascii")
+    if parse_address(host) is not None:
+        return host
+    return str(case.get("dns", {}).get(host, [PUBLIC])[0])
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost/", "http://127.0.0.1/", "http://metadata.google.internal/", "http://example.org:25/"]
+)
+def test_the_transport_refuses_on_its_own_what_nobody_checked_before(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dns = FakeDns({}, default=[PUBLIC]).install(monkeypatch)
+    sockets = FakeSockets()
+
+    (outcome,) = fetch(url, guard=Guard(), sockets=sockets)
+
+    assert isinstance(outcome, Refused)
+    assert outcome.kind == "blocked"
+    assert dns.asked == []
+    assert sockets.dialled == []
+
+
+def test_rebind_ttl0_the_address_that_was_judged_is_the_one_dialled(monkeypatch: pytest.MonkeyPatch) -> None:
+    dns = FakeDns({"rebind.example": [[PUBLIC], ["127.0.0.1"]]}).install(monkeypatch)
+    sockets = FakeSockets(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+
+    first, second, third = fetch(*["http://rebind.example/"] * 3, guard=Guard(), sockets=sockets)
+
+    assert isinstance(first, httpx2.Response)
+    assert isinstance(second, Refused)
+    assert isinstance(third, Refused)
+    assert sockets.addresses == [PUBLIC]
+    assert dns.asked == ["rebind.example"] * 3
+
+
+def test_rebind_redirect_self_a_later_resolution_is_judged_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeDns({"rebind.example": [[PUBLIC], ["10.0.0.1"]]}).install(monkeypatch)
+    answer = b"HTTP/1.1 302 Found\r\nLocation: http://rebind.example/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    sockets = FakeSockets(answer)
+
+    async def run() -> None:
+        transport = open_transport(settings(), Guard(), sockets=sockets)
+        async with httpx2.AsyncClient(transport=transport, follow_redirects=True) as client:
+            await client.get("http://rebind.example/")
+
+    with pytest.raises(Refused, match=r"rebind\.example"):
+        asyncio.run(run())
+    assert sockets.addresses == [PUBLIC]
+
+
+def test_a_refusal_passes_through_a_client_of_httpx2_as_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeDns({"intranet.example": ["10.0.0.1"]}).install(monkeypatch)
+
+    async def run(url: str) -> None:
+        async with httpx2.AsyncClient(transport=open_transport(settings(), Guard())) as client:
+            await client.get(url)
+
+    for url in ("http://intranet.example/", "https://intranet.example/"):
+        with pytest.raises(Refused, match="private network") as caught:
+            asyncio.run(run(url))
+        assert not isinstance(caught.value, httpx2.HTTPError)
+
+
+def test_without_a_guard_a_private_host_of_the_users_choice_is_reached() -> None:
+    seen: list[str] = []
+
+    async def run() -> httpx2.Response | Exception:
+        async with serve(echo_host(seen)) as port, open_transport(settings(), None) as transport:
+            return await get(transport, f"http://127.0.0.1:{port}/search?q=a%20b")
+
+    response = asyncio.run(run())
+
+    assert isinstance(response, httpx2.Response), response
+    assert seen == ["GET /search?q=a%20b HTTP/1.1"]
+
+
+def test_a_connection_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    dns = FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
+    seen: list[str] = []
+
+    async def run() -> list[httpx2.Response | Exception]:
+        async with serve(echo_host(seen)) as port, open_transport(settings(), LOOPBACK) as transport:
+            return [await get(transport, f"http://pages.example:{port}/{number}") for number in range(3)]
+
+    responses = asyncio.run(run())
+
+    assert all(isinstance(response, httpx2.Response) for response in responses)
+    assert len(seen) == 3
+    assert dns.asked == ["pages.example"]
+
+
+def test_many_requests_at_once_are_each_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeDns({"intranet.example": ["10.0.0.1"]}).install(monkeypatch)
+
+    async def run() -> list[httpx2.Response | Exception]:
+        async with open_transport(settings(), Guard(), sockets=FakeSockets()) as transport:
+            return await asyncio.gather(*(get(transport, f"https://intranet.example/{number}") for number in range(20)))
+
+    assert {type(outcome) for outcome in asyncio.run(run())} == {Refused}
+
+
+def test_host_and_sni_stay_the_names_although_the_address_is_dialled(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
+    authority = Authority(tmp_path)
+    context = authority.server_context("DNS:pages.example")
+    names: list[str | None] = []
+    context.sni_callback = lambda _, name, __: names.append(name)
+
+    async def run() -> tuple[httpx2.Response | Exception, list[tuple[str, int]]]:
+        async with serve(echo_host(), context) as port:
+            sockets = FakeSockets(lead_to=port)
+            async with open_transport(settings(ca_file=authority.file), Guard(), sockets=sockets) as transport:
+                return await get(transport, "https://pages.example./"), sockets.dialled
+
+    response, dialled = asyncio.run(run())
+
+    assert isinstance(response, httpx2.Response), response
+    assert response.extensions["http_version"] == b"HTTP/1.1"
+    assert names == ["pages.example"]
+    assert dialled == [(PUBLIC, 443)]
+
+
+@pytest.mark.parametrize(("offered", "version"), [(True, b"HTTP/2"), (False, b"HTTP/1.1")])
+def test_http2_is_spoken_when_it_is_offered(
+    offered: bool, version: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
+    authority = Authority(tmp_path)
+    context = authority.server_context("DNS:pages.example", protocols=["h2", "http/1.1"])
+    handler = answer_http2 if offered else echo_host()
+
+    async def run() -> tuple[int, httpx2.Response | Exception]:
+        async with serve(handler, context) as port:
+            ours = settings(ca_file=authority.file, http2=offered)
+            async with open_transport(ours, LOOPBACK) as transport:
+                return port, await get(transport, f"https://pages.example:{port}/")
+
+    port, response = asyncio.run(run())
+
+    assert isinstance(response, httpx2.Response), response
+    assert response.extensions["http_version"] == version
+    assert response.content == f"pages.example:{port}".encode()
+
+
+@pytest.mark.parametrize(("trusted", "name"), [(False, "pages.example"), (True, "other.example")])
+def test_a_certificate_that_is_not_trusted_or_of_another_name_is_not_accepted(
+    trusted: bool, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
+    authority = Authority(tmp_path)
+    context = authority.server_context(f"DNS:{name}")
+
+    async def run() -> httpx2.Response | Exception:
+        async with serve(echo_host(), context) as port:
+            ours = settings(ca_file=authority.file if trusted else None)
+            async with open_transport(ours, LOOPBACK) as transport:
+                return await get(transport, f"https://pages.example:{port}/")
+
+    outcome = asyncio.run(run())
+
+    assert isinstance(outcome, httpx2.ConnectError)
+    assert "CERTIFICATE_VERIFY_FAILED" in str(outcome)
+
+
+def test_a_private_authority_is_trusted_besides_the_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    systems = open_tls(None)
+    before = len(systems.get_ca_certs())
+    monkeypatch.setattr(httpx2, "create_ssl_context", lambda **_: systems)
+
+    context = open_tls(Authority(tmp_path).file)
+
+    assert len(context.get_ca_certs()) == before + 1
+    assert context.verify_mode == ssl.CERT_REQUIRED
+    assert context.check_hostname
+
+
+def test_the_environment_does_not_replace_the_systems_authorities(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+
+    assert open_tls(None).verify_mode == ssl.CERT_REQUIRED
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"), [(None, "cannot be read"), ("", "no certificate"), ("nonsense", "no certificate")]
+)
+def test_a_bad_file_of_authorities_is_told_at_opening(content: str | None, fault: str, tmp_path: Path) -> None:
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+
+    with pytest.raises(BadInput, match=fault) as caught:
+        open_transport(settings(ca_file=file), Guard())
+
+    assert "WEBQUARRY_CA_FILE" in caught.value.suggested_action
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (b"", httpx2.RemoteProtocolError),
+        (b"nonsense\r\n\r\n", httpx2.RemoteProtocolError),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab", httpx2.RemoteProtocolError),
+    ],
+)
+def test_a_broken_answer_is_an_error_of_httpx2(
+    answer: bytes, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FakeDns({}, default=[PUBLIC]).install(monkeypatch)
+
+    (outcome,) = fetch("http://pages.example/", guard=Guard(), sockets=FakeSockets(answer))
+
+    assert type(outcome) is kind
+    assert isinstance(outcome, httpx2.RequestError)
+    assert str(outcome.request.url) == "http://pages.example/"
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        (httpcore2.ConnectError("x"), httpx2.ConnectError),
+        (httpcore2.ConnectTimeout("x"), httpx2.ConnectTimeout),
+        (httpcore2.PoolTimeout("x"), httpx2.PoolTimeout),
+        (httpcore2.ReadError("x"), httpx2.ReadError),
+        (ssl.SSLError(1, "record layer failure"), httpx2.NetworkError),
+        (RuntimeError("a bug"), RuntimeError),
+    ],
+)
+def test_an_error_while_dialling_comes_out_as_its_counterpart(
+    raised: Exception, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FakeDns({}, default=[PUBLIC]).install(monkeypatch)
+
+    class Failing(FakeSockets):
+        async def connect_tcp(self, *_: Any, **__: Any) -> httpcore2.AsyncNetworkStream:
+            raise raised
+
+    (outcome,) = fetch("http://pages.example/", guard=Guard(), sockets=Failing())
+
+    assert type(outcome) is kind
+
+
+def test_a_name_that_does_not_resolve_is_a_network_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeDns({}).install(monkeypatch)
+
+    (outcome,) = fetch("http://nowhere.example/", guard=Guard())
+
+    assert isinstance(outcome, httpx2.ConnectError)
+
+
+def test_a_closed_port_is_a_network_error() -> None:
+    async def run() -> httpx2.Response | Exception:
+        async with serve(echo_host()) as port:
+            pass
+        async with open_transport(settings(), LOOPBACK) as transport:
+            return await get(transport, f"http://127.0.0.1:{port}/")
+
+    assert isinstance(asyncio.run(run()), httpx2.ConnectError)
+
+
+def test_a_silent_server_is_given_up_after_the_time_of_the_settings() -> None:
+    async def silent(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async def run() -> httpx2.Response | Exception:
+        async with serve(silent) as port, open_transport(settings(timeout_seconds=0.05), LOOPBACK) as transport:
+            return await get(transport, f"http://127.0.0.1:{port}/")
+
+    assert isinstance(asyncio.run(run()), httpx2.TimeoutException)
+
+
+def test_the_answer_of_the_fake_network_is_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeDns({}, default=[PUBLIC]).install(monkeypatch)
+
+    (outcome,) = fetch("http://pages.example/", guard=Guard(), sockets=FakeSockets(ANSWER))
+
+    assert isinstance(outcome, httpx2.Response)
+    assert outcome.content == b"ok"
