@@ -1,0 +1,61 @@
+"""What a store is: it keeps bytes under a key until a moment, and may forget them earlier.
+
+Values enter and leave as bytes; what they mean, and for how long they are good, is the caller's to know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kept value with the moments (seconds since the epoch) it was stored and will expire."""
+
+    value: bytes
+    stored_at: float
+    expires_at: float
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a store holds."""
+
+    name: str
+    entries: int
+    bytes: int
+    place: str = ""
+
+
+class Store(ABC):
+    """One place that keeps entries. A failing store is a miss, never an error of the call it serves."""
+
+    @abstractmethod
+    async def get(self, key: str, now: float) -> Entry | None:
+        """The entry, if it is there and still good."""
+
+    @abstractmethod
+    async def put(self, key: str, entry: Entry) -> None:
+        """Keep the entry; an older one under the same key is replaced."""
+
+    @abstractmethod
+    async def clear(self) -> int:
+        """Forget everything; how many entries there were."""
+
+    @abstractmethod
+    async def stats(self) -> Stats:
+        """What is held now."""
+
+    async def aclose(self) -> None:  # noqa: B027 - most stores hold nothing open
+        """Close what was opened."""
+
+
+def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
+    """The key of a call: its kind, the version of the answer's shape, and every parameter that affects the answer."""
+    text = json.dumps([kind, version, parameters], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

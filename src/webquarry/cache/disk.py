@@ -1,0 +1,182 @@
+"""The store behind: one SQLite file shared by all processes of a user, its values encrypted.
+
+All work is done on one thread of its own, so the event loop never waits for the disk. A file that is damaged, or of
+another version, is set aside with a warning and a new one is begun; nothing that goes wrong here fails a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from webquarry.cache.base import Entry, Stats, Store
+from webquarry.cache.vault import Vault
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_VERSION = 1
+_BUSY_SECONDS = 10
+_TOUCH_SECONDS = 60  # how stale `used_at` may be before a read writes it again
+_PUTS_BETWEEN_SWEEPS = 64
+_TABLE = """
+CREATE TABLE IF NOT EXISTS entries (
+    name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL, expires_at REAL NOT NULL, used_at REAL NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class DiskStore(Store):
+    """Entries in `folder`/cache.sqlite3, locked with `folder`/cache.key, up to `max_bytes` of values."""
+
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        self.path = folder / "cache.sqlite3"
+        self._max_bytes = max_bytes
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-cache")
+        self._database: sqlite3.Connection | None = None
+        self._vault: Vault | None = None
+        self._puts = 0
+        self._off = False
+
+    async def get(self, key: str, now: float) -> Entry | None:
+        return await self._do(lambda database, vault: self._get(database, vault, key, now), None)
+
+    async def put(self, key: str, entry: Entry) -> None:
+        await self._do(lambda database, vault: self._put(database, vault, key, entry), None)
+
+    async def clear(self) -> int:
+        return await self._do(lambda database, _: database.execute("DELETE FROM entries").rowcount, 0)
+
+    async def stats(self) -> Stats:
+        count, size = await self._do(lambda database, _: _totals(database), (0, 0))
+        return Stats("disk", count, size, str(self.path))
+
+    async def aclose(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown()
+
+    async def _do(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
+        if self._off:
+            return otherwise
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work, otherwise)
+
+    def _guarded(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
+        """Run on our thread; a damaged file is set aside once and the work tried again on the new one."""
+        for last in (False, True):
+            try:
+                return work(*self._open())
+            except sqlite3.OperationalError as error:  # locked for too long, disk full: the file itself is sound
+                log.warning("the cache %s did not answer (%s); going on without it", self.path, error)
+                return otherwise
+            except sqlite3.DatabaseError as error:
+                self._set_aside(error, last)
+            except OSError as error:
+                log.warning(
+                    "no cache on disk: %s cannot be used (%s); answers are kept in memory only", self.path, error
+                )
+                self._off = True
+                return otherwise
+        return otherwise
+
+    def _open(self) -> tuple[sqlite3.Connection, Vault]:
+        if self._database is None or self._vault is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._vault = Vault.open(self.path.with_name("cache.key"))
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            try:
+                _prepare(database)
+            except BaseException:
+                database.close()
+                raise
+            self._database = database
+        return self._database, self._vault
+
+    def _set_aside(self, error: sqlite3.DatabaseError, last: bool) -> None:
+        self._close()
+        if last:
+            log.warning("the cache %s cannot be used (%s); answers are kept in memory only", self.path, error)
+            self._off = True
+            return
+        aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
+        log.warning("the cache %s is damaged (%s); it is set aside as %s and a new one begun", self.path, error, aside)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        if self.path.exists():
+            self.path.replace(aside)
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _get(self, database: sqlite3.Connection, vault: Vault, key: str, now: float) -> Entry | None:
+        name = vault.name(key)
+        row = database.execute(
+            "SELECT value, stored_at, expires_at, used_at FROM entries WHERE name = ? AND expires_at > ?", (name, now)
+        ).fetchone()
+        if row is None:
+            return None
+        value = vault.unlock(row[0], name)
+        if value is None:  # another key file: of no use to anybody
+            database.execute("DELETE FROM entries WHERE name = ?", (name,))
+            return None
+        if now - row[3] > _TOUCH_SECONDS:
+            database.execute("UPDATE entries SET used_at = ? WHERE name = ?", (now, name))
+        return Entry(value, row[1], row[2])
+
+    def _put(self, database: sqlite3.Connection, vault: Vault, key: str, entry: Entry) -> None:
+        name = vault.name(key)
+        row = (name, vault.lock(entry.value, name), entry.stored_at, entry.expires_at, entry.stored_at)
+        database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
+        if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
+            _sweep(database, entry.stored_at, self._max_bytes)
+        self._puts += 1
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (0, _VERSION):
+        raise sqlite3.DatabaseError(f"version {version} where {_VERSION} was expected")
+    _switch_to_wal(database)
+    database.execute("PRAGMA synchronous = NORMAL")
+    database.execute(_TABLE)
+    database.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _switch_to_wal(database: sqlite3.Connection) -> None:
+    """Several processes may switch a new file at once; SQLite refuses all but one without waiting."""
+    patience = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > patience:
+                raise
+            time.sleep(0.01)
+
+
+def _totals(database: sqlite3.Connection) -> tuple[int, int]:
+    count, size = database.execute("SELECT count(*), coalesce(sum(length(value)), 0) FROM entries").fetchone()
+    return count, size
+
+
+def _sweep(database: sqlite3.Connection, now: float, max_bytes: int) -> None:
+    """Forget what has expired, then what was used longest ago, until a tenth of the room is free."""
+    database.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
+    _, size = _totals(database)
+    if size <= max_bytes:
+        return
+    database.execute(
+        "DELETE FROM entries WHERE name IN (SELECT name FROM ("
+        "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running FROM entries) WHERE running > ?)",
+        (max_bytes * 9 // 10,),
+    )

@@ -1,0 +1,49 @@
+"""The store in front: the entries of this process, the least recently used ones forgotten first."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from webquarry.cache.base import Entry, Stats, Store
+
+
+class MemoryStore(Store):
+    """Keeps up to `max_bytes` of values."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._bytes = 0
+
+    async def get(self, key: str, now: float) -> Entry | None:
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        if entry.expires_at <= now:
+            self._forget(key)
+            return None
+        self._entries.move_to_end(key)
+        return entry
+
+    async def put(self, key: str, entry: Entry) -> None:
+        self._forget(key)
+        if len(entry.value) > self._max_bytes:
+            return
+        self._entries[key] = entry
+        self._bytes += len(entry.value)
+        while self._bytes > self._max_bytes:
+            self._forget(next(iter(self._entries)))
+
+    def _forget(self, key: str) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._bytes -= len(entry.value)
+
+    async def clear(self) -> int:
+        count = len(self._entries)
+        self._entries.clear()
+        self._bytes = 0
+        return count
+
+    async def stats(self) -> Stats:
+        return Stats("memory", len(self._entries), self._bytes)

@@ -1,0 +1,57 @@
+"""Where the cache is, and what it is made of: settings and environment in, a folder or stores out.
+
+While exchanges are recorded or replayed nothing is kept on disk: what came from the disk would not be recorded, and a
+recording must not answer for the web, nor the web for a recording.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webquarry.cache.base import Store
+from webquarry.cache.memory import MemoryStore
+from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry.cache.disk import DiskStore
+
+log = logging.getLogger(__name__)
+
+MEMORY_BYTES = 32_000_000
+
+
+def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+    """The folder of the cache; None when this user has no home."""
+    if settings.cache_folder is not None:
+        return settings.cache_folder.expanduser()
+    given = Path(environ.get("XDG_CACHE_HOME") or "")
+    if given.is_absolute():
+        return given / "webquarry"
+    try:
+        home = Path(environ.get("HOME") or Path.home())
+    except RuntimeError:
+        return None
+    return home / ".cache" / "webquarry"
+
+
+def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
+    """The stores from the nearest to the farthest; none when the cache is off."""
+    if not settings.cache:
+        return []
+    stores: list[Store] = [MemoryStore(min(MEMORY_BYTES, settings.cache_max_bytes))]
+    disk = None if settings.record or settings.replay else open_disk(settings, environ)
+    return [*stores, disk] if disk else stores
+
+
+def open_disk(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:
+    """The store on disk, which makes its file when it is first used."""
+    folder = cache_folder(settings, environ)
+    if folder is None:
+        log.warning("no cache on disk: there is no home folder; answers are kept in memory only")
+        return None
+    from webquarry.cache.disk import DiskStore  # brings SQLite and the cipher, which a single fetch does not need
+
+    return DiskStore(folder, settings.cache_max_bytes)

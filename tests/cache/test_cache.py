@@ -1,0 +1,365 @@
+"""Memory in front of an encrypted file, as one cache."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from webquarry.cache.base import Entry, key_of
+from webquarry.cache.cache import Cache, Made
+from webquarry.cache.disk import DiskStore
+from webquarry.cache.memory import MemoryStore
+from webquarry.cache.vault import Vault
+from webquarry.clock import Clock
+
+
+class HandClock(Clock):
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 11, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def advance(self, seconds: float) -> None:
+        self.moment += timedelta(seconds=seconds)
+
+
+def with_cache(folder: Path, work: Callable[[Cache, HandClock], Awaitable[None]]) -> None:
+    async def run() -> None:
+        clock = HandClock()
+        cache = Cache([MemoryStore(1_000_000), DiskStore(folder, 1_000_000)], clock)
+        try:
+            await work(cache, clock)
+        finally:
+            await cache.aclose()
+
+    asyncio.run(run())
+
+
+def making(value: bytes, calls: list[bytes], ttl: float = 60) -> Callable[[], Awaitable[Made]]:
+    async def make() -> Made:
+        calls.append(value)
+        return Made(value, ttl)
+
+    return make
+
+
+def test_a_value_is_made_once_and_then_kept_with_its_age(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        calls: list[bytes] = []
+        fresh = await cache.get_or_make("k", making(b"v", calls))
+        clock.advance(5)
+        kept = await cache.get_or_make("k", making(b"w", calls))
+        assert (fresh.value, fresh.cached, fresh.age_seconds, fresh.max_age_seconds) == (b"v", False, 0, 60)
+        assert (kept.value, kept.cached, kept.age_seconds, kept.max_age_seconds) == (b"v", True, 5, 60)
+        assert calls == [b"v"]
+
+    with_cache(tmp_path, work)
+
+
+def test_a_value_past_its_time_is_made_again(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        calls: list[bytes] = []
+        await cache.get_or_make("k", making(b"v", calls))
+        clock.advance(60)
+        again = await cache.get_or_make("k", making(b"w", calls))
+        assert (again.value, again.cached) == (b"w", False)
+
+    with_cache(tmp_path, work)
+
+
+def test_another_process_finds_what_was_kept(tmp_path: Path) -> None:
+    async def keep(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+
+    async def find(cache: Cache, clock: HandClock) -> None:
+        kept = await cache.get("k")
+        assert kept is not None
+        assert kept.value == b"v"
+
+    with_cache(tmp_path, keep)
+    with_cache(tmp_path, find)
+
+
+def test_a_failure_is_not_kept(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        async def fail() -> Made:
+            raise RuntimeError("no")
+
+        with pytest.raises(RuntimeError, match="no"):
+            await cache.get_or_make("k", fail)
+        calls: list[bytes] = []
+        assert (await cache.get_or_make("k", making(b"v", calls))).cached is False
+
+    with_cache(tmp_path, work)
+
+
+def test_a_value_without_a_lifetime_is_not_kept(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        calls: list[bytes] = []
+        await cache.get_or_make("k", making(b"v", calls, ttl=0))
+        await cache.get_or_make("k", making(b"v", calls, ttl=0))
+        assert len(calls) == 2
+
+    with_cache(tmp_path, work)
+
+
+def test_fifty_callers_at_once_make_one_value(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        calls: list[bytes] = []
+        open_gate = asyncio.Event()
+
+        async def make() -> Made:
+            calls.append(b"v")
+            await open_gate.wait()
+            return Made(b"v", 60)
+
+        tasks = [asyncio.create_task(cache.get_or_make("k", make)) for _ in range(50)]
+        while not calls:
+            await asyncio.sleep(0)
+        open_gate.set()
+        assert {kept.value for kept in await asyncio.gather(*tasks)} == {b"v"}
+        assert len(calls) == 1
+
+    with_cache(tmp_path, work)
+
+
+def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        started, open_gate = asyncio.Event(), asyncio.Event()
+
+        async def make() -> Made:
+            started.set()
+            await open_gate.wait()
+            return Made(b"v", 60)
+
+        first = asyncio.create_task(cache.get_or_make("k", make))
+        await started.wait()
+        second = asyncio.create_task(cache.get_or_make("k", make))
+        while cache._flights._flights["k"].waiting < 2:
+            await asyncio.sleep(0)
+        first.cancel()
+        open_gate.set()
+        assert (await second).value == b"v"
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    with_cache(tmp_path, work)
+
+
+def test_work_that_nobody_waits_for_is_cancelled(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        started, ended = asyncio.Event(), asyncio.Event()
+
+        async def make() -> Made:
+            started.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+            return Made(b"", 0)
+
+        only = asyncio.create_task(cache.get_or_make("k", make))
+        await started.wait()
+        only.cancel()
+        await asyncio.wait_for(ended.wait(), 10)
+
+    with_cache(tmp_path, work)
+
+
+def test_neither_the_value_nor_the_key_can_be_read_in_the_file(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        await cache.put("plain-key", Made(b"plain-value", 60))
+
+    with_cache(tmp_path, work)
+    raw = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"plain-value" not in raw
+    assert b"plain-key" not in raw
+    assert (tmp_path / "cache.key").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "cache.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
+def test_with_another_key_file_the_old_values_are_gone_and_nothing_fails(tmp_path: Path) -> None:
+    async def keep(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+
+    async def find(cache: Cache, clock: HandClock) -> None:
+        assert await cache.get("k") is None
+
+    with_cache(tmp_path, keep)
+    (tmp_path / "cache.key").write_bytes(os.urandom(32))
+    with_cache(tmp_path, find)
+
+
+def test_a_key_file_cut_short_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "cache.key").write_bytes(b"short")
+    Vault.open(tmp_path / "cache.key")
+    assert len((tmp_path / "cache.key").read_bytes()) == 32
+
+
+def test_a_value_moved_under_another_name_is_not_believed(tmp_path: Path) -> None:
+    vault = Vault(os.urandom(32))
+    locked = vault.lock(b"v", vault.name("a"))
+    assert vault.unlock(locked, vault.name("a")) == b"v"
+    assert vault.unlock(locked, vault.name("b")) is None
+    assert vault.unlock(b"", vault.name("a")) is None
+
+
+@pytest.mark.parametrize("damage", [b"not a database at all" * 100, b"", b"SQLite format 3\x00" + b"\xff" * 4000])
+def test_a_damaged_file_is_set_aside_with_a_warning_and_work_goes_on(
+    tmp_path: Path, damage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "cache.sqlite3").write_bytes(damage)
+
+    async def work(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+
+    async def find(cache: Cache, clock: HandClock) -> None:
+        assert (await cache.get("k")) is not None
+
+    with caplog.at_level(logging.WARNING):
+        with_cache(tmp_path, work)
+    with_cache(tmp_path, find)
+    if damage:  # an empty file is simply a new one
+        assert "set aside" in caplog.text
+        assert [path.read_bytes() for path in tmp_path.glob("*.damaged-*")] == [damage]
+
+
+def test_a_folder_that_cannot_be_made_leaves_memory_alone_and_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    async def work(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+        await cache.put("l", Made(b"w", 60))
+        kept = await cache.get("k")
+        assert kept is not None
+        assert kept.value == b"v"
+
+    with caplog.at_level(logging.WARNING):
+        with_cache(tmp_path / "file" / "below", work)
+    assert caplog.text.count("memory only") == 1
+
+
+def test_memory_forgets_the_least_recently_used_first() -> None:
+    async def run() -> None:
+        store = MemoryStore(30)
+        for key in "abc":
+            await store.put(key, Entry(b"0123456789", 0, 100))
+        await store.get("a", 1)
+        await store.put("d", Entry(b"0123456789", 0, 100))
+        assert [key for key in "abcd" if await store.get(key, 1)] == ["a", "c", "d"]
+        await store.put("huge", Entry(b"x" * 31, 0, 100))
+        assert await store.get("huge", 1) is None
+
+    asyncio.run(run())
+
+
+def test_the_file_stays_within_its_size_and_keeps_the_newest(tmp_path: Path) -> None:
+    async def run() -> None:
+        store = DiskStore(tmp_path, 50_000)
+        try:
+            for number in range(200):
+                await store.put(str(number), Entry(b"x" * 1000, number, 10_000))
+            held = await store.stats()
+            assert held.bytes < 50_000 + 65 * 1100  # at most what fits between two sweeps on top
+            assert await store.get("199", 200)
+            assert await store.get("0", 200) is None
+        finally:
+            await store.aclose()
+
+    asyncio.run(run())
+
+
+def test_clear_forgets_everything_and_stats_count_it(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+        assert [stats.entries for stats in await cache.stats()] == [1, 1]
+        assert await cache.clear() == 1
+        assert [stats.entries for stats in await cache.stats()] == [0, 0]
+
+    with_cache(tmp_path, work)
+
+
+def test_keys_differ_by_every_part() -> None:
+    keys = {
+        key_of("search", 1, {"q": "a"}),
+        key_of("search", 2, {"q": "a"}),
+        key_of("read", 1, {"q": "a"}),
+        key_of("search", 1, {"q": "b"}),
+        key_of("search", 1, {"q": "a", "n": None}),
+    }
+    assert len(keys) == 5
+    assert key_of("search", 1, {"a": 1, "b": 2}) == key_of("search", 1, {"b": 2, "a": 1})
+
+
+HAMMER = textwrap.dedent(
+    """
+    import asyncio, sys
+    from pathlib import Path
+    from webquarry.cache.base import Entry
+    from webquarry.cache.disk import DiskStore
+
+    async def main(folder, me, rounds):
+        store = DiskStore(Path(folder), 50_000_000)
+        for number in range(rounds):
+            await store.put(f"{me}-{number}", Entry(f"{me}:{number}".encode() * 50, 0, 1e9))
+            await store.put("shared", Entry(b"shared" * 100, 0, 1e9))
+            got = await store.get(f"{me}-{number}", 1)
+            assert got and got.value == f"{me}:{number}".encode() * 50, (me, number)
+            assert (await store.get("shared", 1)).value == b"shared" * 100
+            if number == 5:
+                print("running", flush=True)
+        await store.aclose()
+        print("done", flush=True)
+
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    """
+)
+
+
+def hammer(folder: Path, me: str, rounds: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", HAMMER, str(folder), me, str(rounds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_eight_processes_on_one_file_lose_no_write(tmp_path: Path) -> None:
+    processes = [hammer(tmp_path, str(number), 40) for number in range(8)]
+    for process in processes:
+        out, err = process.communicate(timeout=120)
+        assert out.split() == ["running", "done"]
+        assert err == ""
+
+    async def check() -> None:
+        store = DiskStore(tmp_path, 50_000_000)
+        try:
+            missing = [f"{me}-{n}" for me in range(8) for n in range(40) if not await store.get(f"{me}-{n}", 1)]
+            assert missing == []
+        finally:
+            await store.aclose()
+
+    asyncio.run(check())
+
+
+def test_after_a_kill_in_the_middle_the_next_start_works(tmp_path: Path) -> None:
+    victim = hammer(tmp_path, "victim", 1_000_000)
+    assert victim.stdout is not None
+    assert victim.stdout.readline() == "running\n"
+    victim.kill()
+    victim.communicate(timeout=60)
+    survivor = hammer(tmp_path, "survivor", 20)
+    out, err = survivor.communicate(timeout=60)
+    assert out.split() == ["running", "done"]
+    assert err == ""
