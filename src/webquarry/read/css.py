@@ -1,0 +1,102 @@
+"""CSS text -> declarations and lengths. Only what `visible.py` asks about is read; everything else is passed over.
+
+Values come out in lower case, without comments and escapes (`d\\69splay` is `display`), shorthands left as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
+_IMPORTANT = re.compile(r"\s*!\s*important\s*$")
+_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
+_CALC = re.compile(r"(?:calc|max|min|clamp)\(\s*([^()]*?)\s*\)")
+_LONGEST = 20_000  # characters of one style attribute; the rest is not a style any more
+
+# How many pixels a unit is, on a screen of ordinary size and with text of ordinary size.
+_UNITS = {
+    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8,
+    "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
+}  # fmt: skip
+_OF_VIEW = frozenset({"vw", "vh", "vmin", "vmax", "vi", "vb", "dvw", "dvh", "svw", "svh", "lvw", "lvh"})
+
+PROPERTIES = frozenset(
+    {
+        "display", "visibility", "opacity", "filter", "-ms-filter", "content-visibility", "zoom", "font-size", "font",
+        "font-size-adjust", "color", "-webkit-text-fill-color", "-webkit-text-security", "background",
+        "background-color", "background-image", "background-clip", "-webkit-background-clip", "text-shadow",
+        "position", "left", "right", "top", "bottom", "inset", "inset-inline-start", "inset-block-start", "transform",
+        "-webkit-transform", "translate", "scale", "margin", "margin-left", "margin-top",
+        "margin-inline-start", "text-indent", "width", "height", "max-width", "max-height", "min-width", "min-height", "inline-size",
+        "block-size", "overflow", "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
+        "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition", "animation",
+    }
+)  # fmt: skip
+
+Declarations = dict[str, str]
+
+
+def plain_css(text: str) -> str:
+    """CSS in lower case without comments."""
+    return _COMMENT.sub(" ", text).lower() if "/*" in text else text.lower()
+
+
+def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
+    """What a style attribute or the body of a rule declares: the ordinary ones and the important ones."""
+    ordinary: Declarations = {}
+    important: Declarations = {}
+    for part in plain_css(unescape(text[:_LONGEST])).split(";"):
+        name, colon, value = part.partition(":")
+        name = name.strip()
+        if not colon or name not in PROPERTIES:
+            continue
+        value, marked = _IMPORTANT.subn("", value) if "!" in value else (value, 0)
+        (important if marked else ordinary)[name] = value.strip()
+    return ordinary, important
+
+
+def unescape(text: str) -> str:
+    """CSS with its backslash escapes resolved."""
+    if "\\" not in text:
+        return text
+
+    def character(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[2]
+        number = int(found[1], 16)
+        return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+
+    return _ESCAPE.sub(character, text)
+
+
+def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.8) -> float | None:
+    """The first length of a value in pixels, None where there is none.
+
+    `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken for.
+    """
+    if "(" in value:
+        value = _CALC.sub(r"\1", value)
+    found = _LENGTH.match(value.strip())
+    if found is None:
+        return None
+    number, unit = float(found[1]), found[2] or "px"
+    if unit == "%":
+        return number * percent
+    if unit == "em":
+        return number * em
+    if unit in _OF_VIEW:
+        return number * view
+    return number * _UNITS[unit] if unit in _UNITS else None
+
+
+def lengths(value: str, percent: float = 1.0, view: float = 12.8) -> list[float]:
+    """All the lengths of a value in pixels; words such as `auto` are left out."""
+    found = (length(part, percent, view=view) for part in value.replace(",", " ").split())
+    return [one for one in found if one is not None]
+
+
+def first(style: Mapping[str, str], *names: str) -> str:
+    """The value of the first of these properties that is declared, or an empty text."""
+    return next((style[name] for name in names if name in style), "")

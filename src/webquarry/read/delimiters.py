@@ -1,0 +1,63 @@
+"""The marks with which chats and tools tell one speaker from another: broken, with every visible word left standing.
+
+A page may well write about `<|im_start|>`; what it must not do is end the turn of whoever reads it aloud. Prose gets a
+Markdown escape, which renders as the very same text. Code and plain text get one blank, the least change that shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+DELIMITER = "chat delimiter"
+
+# Names no ordinary document uses for its own markup: broken wherever they stand.
+_TOOL_NAMES = (
+    r"(?:antml|anthropic):[\w-]+|tool_(?:calls?|use|results?|responses?|outputs?|code)|available_tools"
+    r"|function_(?:calls?|results?|responses?)|system(?:[_-](?:prompt|message|reminder|instructions?))?"
+    r"|(?:start|end)_of_turn|(?:begin|end)_of_(?:text|sentence)|im_(?:start|end)"
+    r"|untrusted[_-]external[_-]content"
+)
+# Names that code may use as tags of its own: broken in prose only.
+_ROLE_NAMES = r"user|assistant|human|developer|tools?|invoke|parameter|think(?:ing)?|instructions?|s|bos|eos"
+_BARS = "[|\uff5c]"
+
+_TOKEN = rf"<(?={_BARS}[^<>|\uff5c\n]{{1,80}}{_BARS}>)"
+_TAG_IN_PROSE = rf"(?=/?(?i:{_TOOL_NAMES}|{_ROLE_NAMES})(?:[\s/>]|\\>))"
+_TAG_IN_CODE = rf"<(?=/?(?i:{_TOOL_NAMES})[\s/>])"
+_LLAMA_TAG = "<(?=</?SYS>>)"
+_BRACKET = re.compile(r"\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])")
+_ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
+_PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
+_VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
+_SPEAKER = r"(?:[Hh]uman|[Aa]ssistant|[Ss]ystem|[Uu]ser|[Dd]eveloper|HUMAN|ASSISTANT|SYSTEM|USER)"
+_TURN = re.compile(rf"\n(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)|{_SPEAKER})[ \t]{{0,4}}(?=:)")
+_TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
+
+
+def defuse_prose(markdown: str, removed: Counter[str]) -> str:
+    """Markdown in which no delimiter occurs literally; rendered, it reads as before."""
+    text, count = markdown, 0
+    if "<" in text:
+        text, escaped = _ESCAPED.subn("&lt;", text)
+        text, count = _PROSE.subn("&lt;", text)
+        count += escaped
+    text, brackets = _BRACKET.subn(r"\[", text)
+    text, turns = _TURN.subn(lambda found: found[0] + "\\", "\n" + text)
+    if count or brackets or turns:
+        removed[DELIMITER] += count + brackets + turns
+    return text[1:]
+
+
+def defuse_verbatim(text: str, removed: Counter[str]) -> str:
+    """Text without Markdown escapes, such as code, with a blank inside each delimiter."""
+    count = brackets = turns = 0
+    if "<" in text:
+        text, count = _VERBATIM.subn("< ", text)
+    if "[" in text:
+        text, brackets = _BRACKET.subn("[ ", text)
+    if ":" in text and "\n" in text:
+        text, turns = _TURN_AFTER_BLANK.subn(r"\n\1 ", text)
+    if count or brackets or turns:
+        removed[DELIMITER] += count + brackets + turns
+    return text

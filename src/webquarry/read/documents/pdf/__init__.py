@@ -1,0 +1,1 @@
+"""a PDF -> Markdown: characters with their places become lines, lines become blocks"""

@@ -1,0 +1,218 @@
+"""Lines and tables in reading order -> blocks: paragraphs, list items, code, lines of a table of contents, tables.
+
+A paragraph ends where the page shows it: at a wider gap, an indent, a change of size or weight, a mark of a list, or a
+last line that left room for the next word. It goes on in the next column or on the next page when its last sentence is
+not finished there; notes at the foot of the page in between stay behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from webquarry.read.documents.pdf.layout import Column, columns_of, is_new_column
+from webquarry.read.documents.pdf.lines import HYPHEN, Line
+from webquarry.read.documents.pdf.tables import Item, Table
+
+Kind = Literal["text", "item", "code", "contents", "table"]
+
+_BULLET = re.compile(r"([•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]|[–—*-](?=\s))\s*(?=\S)|o\s+(?=[A-Z])")
+_NUMBER = re.compile(r"(\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\])\s+(?=\S)")
+_CONTENTS = re.compile(r"(.*?\S)\s*(?:[.·…_]\s?){4,}\s*([\divxlc]{1,5})?$")
+_SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,3}|\[\d{1,3}\])?$")
+_WIDE_GAP = 1.3  # times the usual distance of lines
+_INDENT = 0.7  # sizes of the line
+_MUCH_ROOM = 0.25  # of the width of the column
+_SMALL_PRINT = 0.93  # of the body's size
+_LOOK_BACK = 6  # blocks of small print that may stand between the halves of a paragraph
+
+
+@dataclass
+class Block:
+    """Lines that belong together."""
+
+    kind: Kind
+    lines: list[Line] = field(default_factory=list)
+    marker: str = ""  # of a list item: its bullet or its number
+    table: Table | None = None
+    hanging: bool = False  # its lines but the first are indented
+
+    @property
+    def page(self) -> int:
+        return self.table.page if self.table else self.lines[0].page
+
+    @property
+    def size(self) -> float:
+        return max(line.size for line in self.lines) if self.lines else 0.0
+
+    @property
+    def bold(self) -> bool:
+        return bool(self.lines) and all(line.bold for line in self.lines)
+
+
+def build_blocks(pages: Iterable[list[Item]], body: float) -> list[Block]:
+    """The blocks of a whole document."""
+    builder = _Builder(body)
+    for items in pages:
+        lines = [item for item in items if isinstance(item, Line)]
+        columns = iter(columns_of(lines, body))
+        placed = [(item, next(columns) if isinstance(item, Line) else None) for item in items]
+        for place, (item, column) in enumerate(placed):
+            if isinstance(item, Table):
+                builder.add_table(item)
+            elif column is not None:
+                after = placed[place + 1][0] if place + 1 < len(placed) else None
+                builder.add(item, column, after if isinstance(after, Line) else None)
+    return builder.blocks
+
+
+class _Builder:
+    """Takes lines one by one."""
+
+    def __init__(self, body: float) -> None:
+        self.blocks: list[Block] = []
+        self._body = body
+        self._last: Line | None = None  # the last line of the open block
+        self._column: Column | None = None
+
+    def add_table(self, table: Table) -> None:
+        before = self.blocks[-1].table if self.blocks else None
+        if before is not None and before.page == table.page - 1 and _is_same_table(before, table):
+            skip = 1 if table.rows[0] == before.rows[0] else 0
+            before.rows += table.rows[skip:]
+            before.page = table.page
+        else:
+            self.blocks.append(Block("table", table=table))
+
+    def add(self, line: Line, column: Column, after: Line | None) -> None:
+        block = self._home_of(line, column, after)
+        if block is None:
+            block = _new_block(line)
+            self.blocks.append(block)
+        elif len(block.lines) == 1 and line.left > block.lines[0].left + _INDENT * line.size:
+            block.hanging = line.page == block.lines[0].page
+        block.lines.append(line)
+        self._last, self._column = line, column
+
+    def _home_of(self, line: Line, column: Column, after: Line | None) -> Block | None:
+        """The block that a line goes on, or None when it begins one."""
+        last, before = self._last, self._column
+        if last is None or before is None or not self.blocks or _CONTENTS.match(line.text):
+            return None
+        if is_new_column(last, line):
+            return self._carried_over(line, column, after)
+        block = self.blocks[-1]
+        return block if block.lines and not self._starts_block(block, last, line, column, after) else None
+
+    def _carried_over(self, line: Line, column: Column, after: Line | None) -> Block | None:
+        """The unfinished paragraph of the column before."""
+        if _marker(line) or line.turns or _is_indented(line, column, after):
+            return None
+        for block in self.blocks[: -_LOOK_BACK - 1 : -1]:
+            if block.kind in ("text", "item") and not _is_alike(block.lines[-1], line):
+                if block.size < _SMALL_PRINT * self._body:
+                    continue
+                return None
+            if block.kind not in ("text", "item") or block.lines[-1].page < line.page - 1:
+                return None
+            finished = _SENTENCE_END.search(block.lines[-1].text) is not None
+            return None if finished or block.bold != line.bold else block
+        return None
+
+    def _starts_block(self, block: Block, last: Line, line: Line, column: Column, after: Line | None) -> bool:
+        if block.kind == "contents" or line.mono != last.mono or _changes_look(last, line, column, block):
+            return True
+        gap = last.baseline - line.baseline
+        if gap > _WIDE_GAP * column.pitch * max(line.size, last.size * 0.8):
+            return not (line.mono and gap < 2 * _WIDE_GAP * column.pitch * line.size)
+        if line.mono:
+            return False
+        if abs(gap) < line.size / 3:
+            return False
+        if _marker(line) and _may_be_item(block, last, line, column):
+            return True
+        return _ends_paragraph(block, last, line, column, after)
+
+
+def _new_block(line: Line) -> Block:
+    if line.mono:
+        return Block("code")
+    if _CONTENTS.match(line.text):
+        return Block("contents")
+    marker = _marker(line)
+    return Block("item", marker=marker) if marker else Block("text")
+
+
+def _marker(line: Line) -> str:
+    """The mark with which a list item begins; empty for a line that is none."""
+    found = _BULLET.match(line.text) or _NUMBER.match(line.text)
+    return found[0].rstrip() if found and not line.mono else ""
+
+
+def contents_entry(text: str) -> tuple[str, str]:
+    """What a line of a table of contents names, and the page it gives."""
+    found = _CONTENTS.match(text)
+    return (found[1], found[2] or "") if found else (text, "")
+
+
+def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
+    """A number at the beginning of a line may just be a number of the sentence."""
+    if _BULLET.match(line.text) or block.kind == "item":
+        return True
+    moved = abs(line.left - last.left) > _INDENT * line.size / 2
+    return moved or _SENTENCE_END.search(last.text) is not None or _leaves_room(last, line, column)
+
+
+def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
+    ratio = line.size / last.size
+    if not 0.8 < ratio < 1.25:
+        return True
+    usual = column.pitch * line.size
+    moved = abs(last.baseline - line.baseline - usual) > 0.15 * usual
+    if not 0.89 < ratio < 1.12 and (moved or line.bold != last.bold):
+        return True
+    return (block.bold and not line.bold) or (line.bold and not last.bold and block.kind != "item")
+
+
+def _ends_paragraph(block: Block, last: Line, line: Line, column: Column, after: Line | None) -> bool:
+    room = _leaves_room(last, line, column)
+    if room and _SENTENCE_END.search(last.text):
+        return True
+    if room and column.right - last.right > _MUCH_ROOM * (column.right - column.left):
+        return True
+    if block.kind == "item" or block.hanging:
+        text_left = block.lines[1].left if len(block.lines) > 1 else block.lines[0].left
+        return len(block.lines) > 1 and block.hanging and line.left < text_left - _INDENT * line.size
+    return line.left > last.left + _INDENT * line.size and _is_indented(line, column, after)
+
+
+def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
+    """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if there is one."""
+    if line.left <= column.left + _INDENT * line.size:
+        return False
+    return after is None or is_new_column(line, after) or after.left < line.left - _INDENT * line.size
+
+
+def _leaves_room(last: Line, line: Line, column: Column) -> bool:
+    """Whether the first word of a line would have fitted behind the line before it."""
+    if last.text.endswith((HYPHEN, "-")):
+        return False
+    word = line.text.split(None, 1)[0]
+    wide = (len(word) + 1) * max(line.width / max(len(line.text), 1), 0.3 * line.size)
+    return column.right - last.right > 1.15 * wide + line.size
+
+
+def _is_alike(one: Line, other: Line) -> bool:
+    return 0.92 < one.size / other.size < 1.09 and one.mono == other.mono and one.turns == other.turns
+
+
+def _is_same_table(one: Table, other: Table) -> bool:
+    """Whether a table at the head of a page goes on from one at the foot of the page before."""
+    return len(one.rows[0]) == len(other.rows[0]) and one.foot < 0.25 and other.top > 0.75
+
+
+def lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
+    """All the lines that stand in blocks."""
+    return (line for block in blocks for line in block.lines)

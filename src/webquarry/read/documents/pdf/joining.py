@@ -1,0 +1,61 @@
+"""Lines of one paragraph -> one text: hyphens at their ends undone, blanks where the script has blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from webquarry.read.documents.pdf.lines import HYPHEN
+
+_SOFT = ("\u00ad", "\u2010")
+_CJK = re.compile(r"[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_LONGEST_WORD = 60  # characters
+_KEEP_HYPHEN_AFTER = frozenset({"self", "well", "half", "ill", "ex", "vice", "quasi"})
+_LIGATURES = str.maketrans({
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+})  # fmt: skip
+
+
+class Joiner:
+    """Joins lines, knowing how the document writes its compound words elsewhere."""
+
+    def __init__(self, compounds: frozenset[str] = frozenset()) -> None:
+        self._compounds = compounds
+
+    @classmethod
+    def knowing(cls, texts: Iterable[str]) -> Joiner:
+        """One that has seen these lines."""
+        found = {compound.casefold() for text in texts if "-" in text for compound in _COMPOUND.findall(text)}
+        return cls(frozenset(found))
+
+    def join(self, texts: Iterable[str]) -> str:
+        """Lines of one paragraph as one text."""
+        parts: list[str] = []
+        for text in texts:
+            if parts and text:
+                parts[-1], between = self._link(parts[-1], text)
+                parts += [between, text]
+            elif text:
+                parts.append(text)
+        return "".join(parts).replace(HYPHEN, "-").translate(_LIGATURES)
+
+    def _link(self, before: str, after: str) -> tuple[str, str]:
+        """The end of one line as it should be, and what comes between it and the next."""
+        if before.endswith(HYPHEN):
+            return before[:-1], self._hyphen(before[:-1], after)
+        if before.endswith(_SOFT):
+            return before[:-1], ""
+        if before.endswith("-") and after[0].islower() and _LAST_WORD.search(before[-_LONGEST_WORD:-1]):
+            return before[:-1], self._hyphen(before[:-1], after)
+        return before, "" if _CJK.match(before[-1:]) and _CJK.match(after) else " "
+
+    def _hyphen(self, before: str, after: str) -> str:
+        """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the word."""
+        head, tail = _LAST_WORD.search(before[-_LONGEST_WORD:]), _FIRST_WORD.match(after[:_LONGEST_WORD])
+        if head is None or tail is None or not after[0].islower():
+            return "-"
+        compound = f"{head[0]}-{tail[0]}".casefold()
+        return "-" if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER else ""

@@ -1,0 +1,183 @@
+"""PDFium as the other modules of this folder see it: a file comes in, pages with their characters go out.
+
+Everything that speaks to the library is here and in `scene.py`. Calls go straight to its C functions: a helper object
+for each question would cost more than the answer. Indices count characters of the page, as the library does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from webquarry.read.documents.models import Refusal
+
+_LONGEST_FONT_NAME = 128
+_MOST_BOOKMARKS = 5_000
+_PASSWORD, _SECURITY = raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY
+_BOLD = re.compile(r"(?i)bold|black|heavy|semibold|demi(?!ta)|CMBX|CMSSBX|-Medi|SFBX|\.B\b|,B\b")
+_MONO = re.compile(r"(?i)mono|courier|consol|menlo|typewriter|CMTT|SFTT|fixed|inconsolata|source ?code|fira ?code|Cour\b")
+_FIXED_PITCH = 1  # a flag of the font
+
+
+class Box(NamedTuple):
+    """A rectangle; y grows upwards."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Font(NamedTuple):
+    bold: bool
+    mono: bool
+
+
+class Bookmark(NamedTuple):
+    """One entry of the outline."""
+
+    title: str
+    level: int  # from 0
+    page: int | None  # from 0
+
+
+class Pdf:
+    """An open file."""
+
+    def __init__(self, body: bytes) -> None:
+        try:
+            self._file: Any = pdfium.PdfDocument(body)
+        except pdfium.PdfiumError as error:
+            raise Refusal(_refusal(getattr(error, "err_code", None))) from error
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def page_count(self) -> int:
+        return max(0, len(self._file))
+
+    def says(self, key: str) -> str:
+        """What the file says about itself under this key: Title, Author, CreationDate, ModDate."""
+        try:
+            text: str = self._file.get_metadata_value(key)
+        except UnicodeDecodeError:
+            return ""
+        return text
+
+    def outline(self) -> list[Bookmark]:
+        """The bookmarks in order, a bounded number of them."""
+        found: list[Bookmark] = []
+        try:
+            for entry in self._file.get_toc(max_depth=8):
+                place = entry.get_dest()
+                found.append(Bookmark(entry.get_title(), entry.level, place.get_index() if place else None))
+                if len(found) >= _MOST_BOOKMARKS:
+                    break
+        except (pdfium.PdfiumError, ValueError, RecursionError):
+            return found
+        return found
+
+    @contextmanager
+    def page(self, index: int) -> Iterator[PageText | None]:
+        """One page, with its text read; None for a page that is broken."""
+        try:
+            page = self._file.get_page(index)
+        except pdfium.PdfiumError:
+            yield None
+            return
+        try:
+            page.set_rotation(0)  # the text of a turned page is read as if it were not
+            text = page.get_textpage()
+        except pdfium.PdfiumError:
+            page.close()
+            yield None
+            return
+        try:
+            yield PageText(page, text)
+        finally:
+            text.close()
+            page.close()
+
+
+class PageText:
+    """The characters of one page."""
+
+    def __init__(self, page: Any, text: Any) -> None:
+        self.handle = page.raw
+        self._text = text.raw
+        self.box = Box(*page.get_bbox())
+        self.count: int = max(0, raw.FPDFText_CountChars(self._text))
+        self._rectangle = raw.FS_RECTF()
+        self._rectangle_reference = ctypes.byref(self._rectangle)
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._font_name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
+        self._font_flags = ctypes.c_int()
+        self._fonts: dict[tuple[bytes, int], Font] = {}
+        self.text = self._read()
+        self._shifted = len(self.text) != self.count  # some characters are in one of the two only
+
+    def index_of(self, place: int) -> int:
+        """The character at a place of `text`."""
+        if not self._shifted:
+            return place
+        found: int = raw.FPDFText_GetCharIndexFromTextIndex(self._text, place)
+        return found if found >= 0 else min(place, self.count - 1)
+
+    def box_of(self, index: int) -> Box:
+        """The place of a character, as high as its font."""
+        if not raw.FPDFText_GetLooseCharBox(self._text, index, self._rectangle_reference):
+            return Box(0, 0, 0, 0)
+        found = self._rectangle
+        return Box(found.left, found.bottom, found.right, found.top)
+
+    def baseline_of(self, index: int) -> float:
+        raw.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(self._x), ctypes.byref(self._y))
+        return self._y.value
+
+    def angle_of(self, index: int) -> float:
+        """How far a character is turned, in radians, counter-clockwise."""
+        angle: float = raw.FPDFText_GetCharAngle(self._text, index)
+        return angle
+
+    def font_of(self, index: int) -> Font:
+        flags = self._font_flags
+        size = raw.FPDFText_GetFontInfo(
+            self._text, index, self._font_name, _LONGEST_FONT_NAME, ctypes.byref(flags)
+        )
+        name = self._font_name.value if 0 < size <= _LONGEST_FONT_NAME else b""
+        key = (name, flags.value if size else 0)
+        font = self._fonts.get(key)
+        if font is None:
+            words = name.decode("utf-8", "replace")
+            mono = bool(key[1] & _FIXED_PITCH) or bool(_MONO.search(words))
+            font = self._fonts[key] = Font(bool(_BOLD.search(words)), mono)
+        return font
+
+    def object_of(self, index: int) -> int:
+        """Which object of the page drew a character; 0 for one that the library made up, such as a blank."""
+        found = raw.FPDFText_GetTextObject(self._text, index)
+        return ctypes.addressof(found.contents) if found else 0
+
+    def _read(self) -> str:
+        if not self.count:
+            return ""
+        size = 2 * self.count + 2  # a character may take two units
+        buffer = (ctypes.c_ushort * size)()
+        written = raw.FPDFText_GetText(self._text, 0, self.count, buffer)
+        units = bytes(memoryview(buffer).cast("B")[: 2 * max(0, min(written, size) - 1)])
+        return units.decode("utf-16-le", "replace")
+
+
+def _refusal(code: int | None) -> str:
+    if code == _PASSWORD:
+        return "is protected by a password"
+    if code == _SECURITY:
+        return "is encrypted in a way that cannot be read"
+    return "is damaged: it begins like a PDF file, but none can be made out"

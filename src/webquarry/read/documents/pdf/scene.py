@@ -1,0 +1,237 @@
+"""What is drawn on a page besides its letters -> which letters nobody can see, and where lines and pictures are.
+
+Objects come in the order in which they are painted, so the ground under a piece of text is the last area before it.
+Text in the colour of its ground, smaller than two points, off the page, or drawn without ink is hidden. Text without
+ink over a picture is what a scanner read, and stays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pypdfium2 import raw
+
+from webquarry.read.colours import WHITE, Colour, alike
+from webquarry.read.documents.pdf.pdfium import Box, PageText
+
+OFF_PAGE = "off page"
+TINY = "tiny text"
+SAME_COLOUR = "same colour"
+NO_INK = "invisible text"
+
+_SMALLEST_TEXT = 2.0  # points
+_THIN = 2.0  # points; a filled path that is not thicker is a line
+_SHORTEST_RULE = 6.0
+_DEEPEST = 40  # forms within forms
+_MOST_AREAS = 2_000
+_MOST_RULES = 5_000
+_MOST_SEGMENTS = 2_000  # of one path
+_STROKED = frozenset({1, 5})  # text modes that draw outlines only
+_WITHOUT_INK = frozenset({3, 7})
+
+
+class Matrix(NamedTuple):
+    """How the space of a form lies in that of the page."""
+
+    a: float = 1
+    b: float = 0
+    c: float = 0
+    d: float = 1
+    e: float = 0
+    f: float = 0
+
+    def within(self, outer: Matrix) -> Matrix:
+        a, b, c, d, e, f = self
+        return Matrix(
+            a * outer.a + b * outer.c,
+            a * outer.b + b * outer.d,
+            c * outer.a + d * outer.c,
+            c * outer.b + d * outer.d,
+            e * outer.a + f * outer.c + outer.e,
+            e * outer.b + f * outer.d + outer.f,
+        )
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
+
+    def box(self, box: Box) -> Box:
+        corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)]
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        return Box(min(xs), min(ys), max(xs), max(ys))
+
+    @property
+    def scale(self) -> float:
+        """How much larger things are, the same way in all directions."""
+        return float(abs(self.a * self.d - self.b * self.c) ** 0.5)
+
+
+_PAGE = Matrix()
+
+
+@dataclass
+class Scene:
+    """A page without its letters."""
+
+    hidden: dict[int, str] = field(default_factory=dict)  # text objects by their address, with the reason
+    rules: list[Box] = field(default_factory=list)  # straight lines, level or upright
+    images: list[Box] = field(default_factory=list)
+
+
+class _Painter:
+    """Follows the painting of one page."""
+
+    def __init__(self, page: Box) -> None:
+        self.scene = Scene()
+        self._page = page
+        self._areas: list[tuple[Box, Colour | None]] = []
+        self._without_ink: list[tuple[int, Box]] = []
+        self._edges = [ctypes.c_float() for _ in range(4)]
+        self._edge_references = [ctypes.byref(edge) for edge in self._edges]
+        self._channels = [ctypes.c_uint() for _ in range(4)]
+        self._channel_references = [ctypes.byref(channel) for channel in self._channels]
+
+    def paint(self, objects: Iterator[Any], matrix: Matrix, depth: int) -> None:
+        for one in objects:
+            kind = raw.FPDFPageObj_GetType(one)
+            if kind == raw.FPDF_PAGEOBJ_TEXT:
+                self._text(one, matrix)
+            elif kind == raw.FPDF_PAGEOBJ_PATH:
+                self._path(one, matrix)
+            elif kind == raw.FPDF_PAGEOBJ_FORM:
+                if depth < _DEEPEST:
+                    self.paint(_parts(one), _matrix_of(one).within(matrix), depth + 1)
+            elif (box := self._bounds(one, matrix)) is not None:
+                if kind == raw.FPDF_PAGEOBJ_IMAGE:
+                    self.scene.images.append(box)
+                self._area(box, None)
+
+    def finish(self) -> Scene:
+        for address, box in self._without_ink:
+            if not any(_covers(image, box) for image in self.scene.images):
+                self.scene.hidden[address] = NO_INK
+        return self.scene
+
+    def _text(self, one: Any, matrix: Matrix) -> None:
+        box = self._bounds(one, matrix)
+        if box is None:
+            return
+        address = ctypes.addressof(one.contents)
+        mode = raw.FPDFTextObj_GetTextRenderMode(one)
+        page = self._page
+        if box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top:
+            self.scene.hidden[address] = OFF_PAGE
+        elif min(box.right - box.left, box.top - box.bottom) < _SMALLEST_TEXT and self._is_tiny(one, matrix):
+            self.scene.hidden[address] = TINY
+        elif mode in _WITHOUT_INK:
+            self._without_ink.append((address, box))
+        elif self._blends_in(one, box, stroked=mode in _STROKED):
+            self.scene.hidden[address] = SAME_COLOUR
+
+    def _is_tiny(self, one: Any, matrix: Matrix) -> bool:
+        """A full stop is small, too; what counts is the size of its font."""
+        size = ctypes.c_float()
+        if not raw.FPDFTextObj_GetFontSize(one, ctypes.byref(size)):
+            return False
+        return bool(abs(size.value) * _matrix_of(one).within(matrix).scale < _SMALLEST_TEXT)
+
+    def _blends_in(self, one: Any, box: Box, *, stroked: bool) -> bool:
+        colour = self._colour(one, stroked=stroked)
+        if colour is None:
+            return False
+        if not self._areas:
+            return alike(colour, WHITE)
+        x, y = (box.left + box.right) / 2, (box.bottom + box.top) / 2
+        for area, ground in reversed(self._areas):
+            if area.left <= x <= area.right and area.bottom <= y <= area.top:
+                return ground is not None and alike(colour, ground)
+        return alike(colour, WHITE)
+
+    def _path(self, one: Any, matrix: Matrix) -> None:
+        box = self._bounds(one, matrix)
+        if box is None:
+            return
+        width, height = box.right - box.left, box.top - box.bottom
+        if min(width, height) <= _THIN:
+            self._rule(box)
+            return
+        fill, stroke = ctypes.c_int(), ctypes.c_int()
+        if not raw.FPDFPath_GetDrawMode(one, ctypes.byref(fill), ctypes.byref(stroke)):
+            return
+        if stroke.value:
+            for rule in _straight_parts(one, matrix):
+                self._rule(rule)
+        if fill.value and (colour := self._colour(one, stroked=False)) and colour.alpha > 0.5:
+            self._area(box, colour)
+
+    def _rule(self, box: Box) -> None:
+        if len(self.scene.rules) < _MOST_RULES and max(box.right - box.left, box.top - box.bottom) >= _SHORTEST_RULE:
+            self.scene.rules.append(box)
+
+    def _area(self, box: Box, colour: Colour | None) -> None:
+        if len(self._areas) < _MOST_AREAS:
+            self._areas.append((box, colour))
+
+    def _bounds(self, one: Any, matrix: Matrix) -> Box | None:
+        if not raw.FPDFPageObj_GetBounds(one, *self._edge_references):
+            return None
+        left, bottom, right, top = self._edges
+        box = Box(left.value, bottom.value, right.value, top.value)
+        return box if matrix is _PAGE else matrix.box(box)
+
+    def _colour(self, one: Any, *, stroked: bool) -> Colour | None:
+        ask = raw.FPDFPageObj_GetStrokeColor if stroked else raw.FPDFPageObj_GetFillColor
+        if not ask(one, *self._channel_references):
+            return None
+        red, green, blue, alpha = self._channels
+        return Colour(red.value, green.value, blue.value, alpha.value / 255)
+
+
+def look_at(page: PageText) -> Scene:
+    """Everything that is drawn on a page."""
+    painter = _Painter(page.box)
+    count = raw.FPDFPage_CountObjects(page.handle)
+    painter.paint((raw.FPDFPage_GetObject(page.handle, place) for place in range(count)), _PAGE, 0)
+    return painter.finish()
+
+
+def _parts(form: Any) -> Iterator[Any]:
+    return (raw.FPDFFormObj_GetObject(form, place) for place in range(raw.FPDFFormObj_CountObjects(form)))
+
+
+def _matrix_of(one: Any) -> Matrix:
+    found = raw.FS_MATRIX()
+    if not raw.FPDFPageObj_GetMatrix(one, ctypes.byref(found)):
+        return _PAGE
+    return Matrix(found.a, found.b, found.c, found.d, found.e, found.f)
+
+
+def _straight_parts(path: Any, matrix: Matrix) -> Iterator[Box]:
+    """The level and upright lines of a path, such as the sides of a box."""
+    whole = _matrix_of(path).within(matrix)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    start = before = (0.0, 0.0)
+    for place in range(min(raw.FPDFPath_CountSegments(path), _MOST_SEGMENTS)):
+        segment = raw.FPDFPath_GetPathSegment(path, place)
+        if not raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y)):
+            continue
+        here = whole.point(x.value, y.value)
+        if raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_MOVETO:
+            start = here
+        elif raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_LINETO:
+            yield from _rule_between(before, here)
+        before = here
+        if raw.FPDFPathSegment_GetClose(segment):
+            yield from _rule_between(here, start)
+
+
+def _rule_between(one: tuple[float, float], other: tuple[float, float]) -> Iterator[Box]:
+    if abs(one[0] - other[0]) < 1 or abs(one[1] - other[1]) < 1:
+        yield Box(min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1]))
+
+
+def _covers(image: Box, box: Box) -> bool:
+    x, y = (box.left + box.right) / 2, (box.bottom + box.top) / 2
+    return image.left <= x <= image.right and image.bottom <= y <= image.top

@@ -1,0 +1,65 @@
+"""Plain text -> Markdown that reads as that text: escapes only where a parser would otherwise see markup.
+
+`escape` is for text inside a line and is given whole runs; `escape_line_starts` looks at the beginnings of finished
+lines, where a number with a full stop or a dash would start a list.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MAY_NEED = re.compile(r"[\\`*_\[\]<&~]")
+_INSIDE = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])"  # a backslash in front of punctuation
+    r"|[`\[\]]"
+    r"|\*+|_+"
+    r"|<(?=[A-Za-z/!?])"
+    r"|&(?=\#?\w{1,32};)"
+    r"|~{2,}",
+)
+_LINE_MAY_NEED = frozenset("-+*#>=_:|0123456789")
+_LINE_START = re.compile(
+    r"^(?:([-+*])(?=[ \t]|$)|(\#{1,6})(?=[ \t]|$)|(>)|(\d{1,9})([.)])(?=[ \t]|$)"
+    r"|(?=[-=_]+[ \t]*$)([-=_])|(?=[|:-]*-[|: -]*$)([|:-]))",
+    re.MULTILINE,
+)
+_CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
+
+
+def escape(text: str) -> str:
+    """Text for the middle of a line."""
+    if _MAY_NEED.search(text) is None:
+        return text
+
+    def escaped(found: re.Match[str]) -> str:
+        part = found[0]
+        if part[0] in "*_" and not _could_emphasise(text, found.start(), found.end(), part[0]):
+            return part
+        return "".join("\\" + character for character in part)
+
+    return _INSIDE.sub(escaped, text)
+
+
+def _could_emphasise(text: str, start: int, end: int, mark: str) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if mark == "_" and before.isalnum() and after.isalnum():
+        return False  # snake_case
+    blank_before, blank_after = not before or before.isspace(), not after or after.isspace()
+    return not (blank_before and blank_after)
+
+
+def escape_line_starts(text: str) -> str:
+    """Finished lines, none of which looks like a list, a heading, a quote or a rule any more."""
+    if text[:1] not in _LINE_MAY_NEED and "\n" not in text:
+        return text
+    return _LINE_START.sub(lambda found: f"{found[4]}\\{found[5]}" if found[4] else "\\" + found[0], text)
+
+
+def escape_heading(text: str) -> str:
+    """One line of a heading: number signs at its end would be taken for its closing."""
+    return _CLOSING_HASHES.sub(r"\1\\\2", text)
+
+
+def escape_cell(text: str) -> str:
+    """Finished Markdown for a table cell."""
+    return text.replace("|", "\\|") if "|" in text else text

@@ -1,0 +1,68 @@
+"""What a format is: something that knows its documents when it sees them and makes Markdown of them.
+
+A format is one file in `formats/`. Binary ones say so by the first bytes (`recognises`); text ones are told apart in
+`detect.py`, which weighs what the header, the name and the beginning of the text say.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from webquarry.read.decode import Text, decode
+from webquarry.read.models import Dated
+from webquarry.read.traits import Traits
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was fetched, before anybody has made sense of it."""
+
+    url: str
+    body: bytes
+    content_type: str = ""  # the whole header, parameters included
+    nosniff: bool = False  # the server asked to be taken at its word
+
+    @property
+    def media_type(self) -> str:
+        return self.content_type.partition(";")[0].strip().lower()
+
+    @cached_property
+    def text(self) -> Text:
+        """The body decoded, once."""
+        return decode(self.body, self.content_type)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A document as Markdown, before its outcome is known."""
+
+    markdown: str
+    title: str = ""
+    encoding: str = ""  # the WHATWG name; empty where the format has no such thing
+    removed: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    traits: Callable[[], Traits] | None = None  # how the page is built, where the format can tell; asked if in doubt
+    author: str = ""  # as the file itself says
+    published: Dated | None = None
+    modified: Dated | None = None
+    lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
+
+
+class Format(ABC):
+    """One kind of document."""
+
+    name: ClassVar[str]
+    media_types: ClassVar[tuple[str, ...]] = ()
+    suffixes: ClassVar[tuple[str, ...]] = ()  # how the names of such files end
+
+    def recognises(self, body: bytes) -> bool:
+        """Whether the bytes alone show that a document is of this format; for formats with a signature."""
+        return False
+
+    @abstractmethod
+    def to_markdown(self, source: Source) -> Draft:
+        """The document as Markdown."""

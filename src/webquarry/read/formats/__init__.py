@@ -1,0 +1,1 @@
+"""One file per format; dropping it here is the registration."""

@@ -1,0 +1,30 @@
+"""Markdown: as it is, with its line ends normalised. Its title is that of its front matter, else its first heading."""
+
+from __future__ import annotations
+
+import re
+
+from webquarry.read.characters import clean
+from webquarry.read.format import Draft, Format, Source
+from webquarry.read.formats.text import with_plain_newlines
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+
+
+class MarkdownText(Format):
+    name = "markdown"
+    media_types = ("text/markdown", "text/x-markdown")
+    suffixes = (".md", ".markdown", ".mdown", ".mdx", "/llms.txt", "/llms-full.txt")
+
+    def to_markdown(self, source: Source) -> Draft:
+        cleaned = clean(with_plain_newlines(source.text.text))
+        return Draft(cleaned.text, title=_title(cleaned.text), encoding=source.text.encoding, removed=cleaned.removed)
+
+
+def _title(text: str) -> str:
+    front = _FRONT_MATTER.match(text)
+    found = _FRONT_TITLE.search(front[1]) if front else None
+    found = found or _HEADING.search(text, front.end() if front else 0)
+    return found[1].strip("\"' ") if found else ""

@@ -1,0 +1,37 @@
+"""Plain text and everything that reads as such (CSV, YAML, source code): as it is, with its line ends normalised."""
+
+from __future__ import annotations
+
+from webquarry.read.characters import clean
+from webquarry.read.format import Draft, Format, Source
+
+
+class PlainText(Format):
+    name = "text"
+    media_types = (
+        "text/plain",
+        "application/graphql",
+        "application/javascript",
+        "application/jsonl",
+        "application/sql",
+        "application/toml",
+        "application/x-javascript",
+        "application/x-latex",
+        "application/x-ndjson",
+        "application/x-python",
+        "application/x-sh",
+        "application/x-subrip",
+        "application/x-tex",
+        "application/x-yaml",
+        "application/yaml",
+    )
+    suffixes = (".txt", ".text", ".csv", ".tsv", ".log", ".rst", ".yaml", ".yml", ".toml")
+
+    def to_markdown(self, source: Source) -> Draft:
+        cleaned = clean(with_plain_newlines(source.text.text))
+        return Draft(cleaned.text, encoding=source.text.encoding, removed=cleaned.removed)
+
+
+def with_plain_newlines(text: str) -> str:
+    """Every line end as one line feed, and none around the text."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")

@@ -1,0 +1,43 @@
+"""A page -> the things in it that concern the whole: style elements, the base of its links, its title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from webquarry.read.tree import text_of
+
+_PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
+
+
+@dataclass(frozen=True)
+class Furniture:
+    """Found in one pass over the page."""
+
+    css: str = ""  # of the style elements that are for screens
+    foreign_rules: bool = False  # the page also links to style sheets, which are not fetched
+    base: str | None = None  # the first one counts
+    title: str = ""
+
+
+def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
+    """What there is of it."""
+    css: list[str] = []
+    foreign = False
+    base = title = None
+    for root in roots:
+        for element in root.iter("style", "link", "base", "title"):
+            tag = element.tag
+            if tag == "link":
+                foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
+            elif tag == "style":
+                if (element.get("media") or "").strip().lower() in _PLAIN_MEDIA:
+                    css.append(element.text or "")
+            elif tag == "base":
+                base = element.get("href") if base is None else base
+            elif title is None and not any(around.tag == "svg" for around in element.iterancestors()):
+                title = text_of(element)
+    rules = "\n".join(css)
+    return Furniture(rules, foreign or "@import" in rules, base, " ".join((title or "").split()))

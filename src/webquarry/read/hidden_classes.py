@@ -1,0 +1,60 @@
+"""Class names -> why a person does not see the element, by the conventions of the frameworks that use them.
+
+Names that hide in some windows only (`d-none d-md-block`, `hidden lg:flex`) hide nothing here: a person with a larger
+or smaller window sees the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+HIDDEN_CLASS = "hidden class"
+FOR_SCREEN_READERS = "screen reader class"
+PAGE_CONTROL = "page control"
+
+_LONGEST_REMEMBERED = 200  # characters
+# No name below is without one of these, and most class names have none.
+_HINTS = (
+    "hid", "none", "invis", "sr", "screen", "a11y", "skip", "assist", "access", "aural", "display", "visible", "conceal",
+    "unseen", "dnone", "header", "mw-", "hash-", "anchor", "copy", "jump",
+)  # fmt: skip
+_READER = re.compile(
+    r"(?<!\S)(?!not-)(?:[\w-]*[-_])?(?:"
+    r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)|access(?:ibly|ibility)?[-_]?hidden"
+    r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?|(?:for|only)[-_]?screen[-_]?readers?|(?:show|visible)[-_]for[-_]sr"
+    r"|assistive[-_]?text|accessib(?:le|ility)[-_]text|element[-_]invisible|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text"
+    r"|helper-hidden-accessible|skip[-_]?(?:links?|nav|to[-_](?:main|content)[\w-]*|main|content[-_]link)|skipnav|jump-link|aural"
+    r")(?:[-_]+[\w-]*)?(?!\S)"
+)
+_HIDDEN = re.compile(
+    r"(?<!\S)(?:(?:is|u|js|uk|x|ui|w|slds|ant|ng|pf-u|has|o|c|g|l|t|amp|jss|mdl|el|element|util|utility|helper|it|tw)[-_]{1,2})?(?:"
+    r"hidden|hide|d-none|dn?one|display[-_]?none|nodisplay|no[-_]display|invisible|helper-hidden|hidden[-_](?:element|div|text|content|block|section)"
+    r"|visibility-hidden|not-visible|notvisible|concealed|unseen"
+    r")(?!\S)"
+)
+_CONTROL = re.compile(
+    r"(?<!\S)(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link|mw-cite-backlink|copy-?btn|clipboard-copy)(?!\S)"
+)
+_SHOWN_SOMEWHERE = re.compile(
+    r"(?<!\S)(?!print:)\S+:!?(?:block|flex|grid|inline\S*|table\S*|contents|visible|list-item|flow-root|not-sr-only|unset|initial)(?!\S)"
+    r"|(?<!\S)(?:u-)?d-(?!print)[a-z]{2,3}-(?!none)\S+"
+    r"|(?<!\S)(?:show|visible|display|is-visible|block|flex|inline|hidden|hide)[-_](?:on[-_]|for[-_]|only[-_])?"
+    r"(?:xs|sm|md|lg|xl|small|medium|large|tablet|desktop|mobile|phone|touch)\S*"
+)
+
+
+def judge_classes(names: str) -> str | None:
+    """The reason why an element with these class names is not seen, or None."""
+    return _judge(names) if len(names) <= _LONGEST_REMEMBERED else _judge.__wrapped__(names)
+
+
+@lru_cache(maxsize=20_000)
+def _judge(names: str) -> str | None:
+    names = names.lower()
+    if not any(hint in names for hint in _HINTS):
+        return None
+    reason = FOR_SCREEN_READERS if _READER.search(names) else HIDDEN_CLASS if _HIDDEN.search(names) else None
+    if reason is None:
+        return PAGE_CONTROL if _CONTROL.search(names) else None
+    return None if _SHOWN_SOMEWHERE.search(names) else reason

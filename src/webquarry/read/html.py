@@ -1,0 +1,75 @@
+"""Text of a page -> a tree of elements, in time and memory that no page can drive up.
+
+libxml2 is given UTF-8 bytes: it ends a document silently at a byte that it cannot convert. It stops at 2,048 levels and
+takes quadratic time over the attributes of one tag, so a page that goes that far is rewritten first (`flatten.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from webquarry.read.characters import without_surrogates
+from webquarry.read.flatten import flatten, trim_attributes
+
+CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
+FLATTENED = (
+    "The page nests elements thousands of levels deep; the innermost boxes were taken apart so that no text is lost."
+)
+_CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed page: its root and the siblings of its root, where text behind `</html>` ends up."""
+
+    roots: list[etree._Element]
+    notes: tuple[str, ...] = ()
+    comments: int = 0  # how many there were; the tree holds none
+
+    def elements(self) -> Iterator[etree._Element]:
+        """Every element, in document order."""
+        for root in self.roots:
+            yield from root.iter()
+
+
+def parse_html(text: str) -> Document:
+    """The tree of any text, however malformed; a text without anything in it gives no roots."""
+    text, data = _encoded(text)
+    comments = text.count("<!--")
+    data = trim_attributes(data)
+    roots, cut = _parse(data)
+    if not cut:
+        return Document(roots, (), comments)
+    flat, lost = flatten(text)
+    flattened, cut = _parse(flat.encode())
+    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), comments)
+
+
+def _encoded(text: str) -> tuple[str, bytes]:
+    """The text without NUL and surrogates, and its bytes."""
+    if "\x00" in text:
+        text = text.replace("\x00", "")
+    try:
+        return text, text.encode()
+    except UnicodeEncodeError:
+        text = without_surrogates(text)
+        return text, text.encode()
+
+
+def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
+    """The roots, and whether the parser gave up before the end."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:  # empty, or nothing but comments
+        return [], False
+    if root is None:
+        return [], False
+    last = parser.error_log.last_error  # the parser stops there; the page's own words stand further on in messages
+    cut = last is not None and last.message.startswith(_CUT_MESSAGES)
+    return [root, *root.itersiblings()], cut

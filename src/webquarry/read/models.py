@@ -1,0 +1,35 @@
+"""What reading gives: a page as Markdown, with all that is known about how it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Dated:
+    """A date, and where it was found. Nothing is added to it: a date without a zone stays without."""
+
+    value: str  # ISO 8601, as exact as it was given
+    field: str  # such as `pdf:CreationDate`
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page that was fetched and read. Its text came from the web and is not to be trusted."""
+
+    url: str  # the address that answered, after redirects
+    requested_url: str
+    title: str
+    markdown: str
+    content_type: str  # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
+    encoding: str  # the WHATWG name of the character encoding
+    outcome: str  # ok, or thin or js_shell when there is some text but hardly the page
+    notes: tuple[str, ...]
+    fetched_at: datetime
+    removed: Mapping[str, int] = field(default_factory=dict)  # what was left out, and how often
+    author: str = ""  # as the file itself says
+    published: Dated | None = None
+    modified: Dated | None = None
+    lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing

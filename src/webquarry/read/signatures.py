@@ -1,0 +1,75 @@
+"""The first bytes of a file -> the media type of a binary format, or nothing. Names and headers are not asked."""
+
+from __future__ import annotations
+
+import re
+
+_START = (
+    (b"%PDF-", "application/pdf"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or encrypted Office document"),
+    (b"{\\rtf", "application/rtf"),
+    (b"%!PS", "application/postscript"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+    (b"\x00\x00\x01\x00", "image/x-icon"),
+    (b"8BPS\x00", "image/vnd.adobe.photoshop"),
+    (b"AT&TFORM", "image/vnd.djvu"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"\x7fELF", "an executable program"),
+    (b"\xcf\xfa\xed\xfe", "an executable program"),
+    (b"\xca\xfe\xba\xbe", "an executable program"),
+    (b"\x00asm", "application/wasm"),
+    (b"OggS\x00", "application/ogg"),
+    (b"fLaC\x00", "audio/flac"),
+    (b"\x1aE\xdf\xa3", "video/webm"),
+    (b"\x00\x00\x01\xba", "video/mpeg"),
+    (b"FLV\x01", "video/x-flv"),
+    (b"OTTO\x00", "font/otf"),
+    (b"\x00\x01\x00\x00", "font/ttf"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"!<arch>\n", "application/x-archive"),
+)
+# a few signatures are ordinary letters, so more of the file has to agree
+_DEEPER = (
+    (re.compile(rb"MZ[\s\S]{1,62}\x00"), "an executable program"),
+    (re.compile(rb"BM[\s\S]{4}\x00\x00\x00\x00"), "image/bmp"),
+    (re.compile(rb"GIF8[79]a[\s\S]{0,6}[\x00-\x08]"), "image/gif"),
+    (re.compile(rb"BZh[1-9]1AY&SY"), "application/x-bzip2"),
+    (re.compile(rb"ID3[\x02-\x04]\x00"), "audio/mpeg"),
+    (re.compile(rb"wOF[F2](?:\x00\x01\x00\x00|OTTO|true)"), "font/woff"),
+    (re.compile(rb"PAR1[\x00-\x1f]"), "application/vnd.apache.parquet"),
+    (re.compile(rb"RIFF[\s\S]{4}WEBP"), "image/webp"),
+    (re.compile(rb"RIFF[\s\S]{4}WAVE"), "audio/wav"),
+    (re.compile(rb"RIFF[\s\S]{4}AVI "), "video/x-msvideo"),
+    (re.compile(rb"[\s\S]{4}ftyp(?:avif|heic|heix|mif1)"), "image/avif"),
+    (re.compile(rb"\x00\x00[\s\S]{2}ftyp"), "video/mp4"),
+    (re.compile(rb"\xff[\xfb\xf3\xf2][\s\S]"), "audio/mpeg"),
+    (re.compile(rb"[\s\S]{257}ustar[\x00 ]"), "application/x-tar"),
+)
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_INSIDE_ZIP = (
+    (b"word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    (b"ppt/presentation.xml", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    (b"xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    (b"mimetypeapplication/epub+zip", "application/epub+zip"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),
+)
+
+
+def binary_type(body: bytes) -> str | None:
+    """What a binary file is, in words that fit after "is"; None when nothing is known about these bytes."""
+    head = body[:512]
+    if head.startswith(_ZIP):
+        return next((kind for inside, kind in _INSIDE_ZIP if inside in body), "application/zip")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-"):
+        return "application/pdf"
+    for start, kind in _START:
+        if head.startswith(start):
+            return kind
+    return next((kind for pattern, kind in _DEEPER if pattern.match(head)), None)

@@ -1,0 +1,33 @@
+"""Small questions about elements of a parsed page, answered without walking further than needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from lxml import etree
+
+
+def texts_of(element: etree._Element) -> Iterator[str]:
+    """The texts in an element, in order; its tail is not among them."""
+    return (str(text) for text in element.itertext())
+
+
+def text_of(element: etree._Element) -> str:
+    """All the text in an element."""
+    return "".join(texts_of(element))
+
+
+def has_text(element: etree._Element) -> bool:
+    """Whether an element holds anything but white space."""
+    return any(not text.isspace() for text in texts_of(element))
+
+
+def length_up_to(element: etree._Element, limit: int) -> int:
+    """How long the text in an element is, blanks at the edges aside, counted no further than the limit."""
+    length = 0
+    for text in islice(texts_of(element), limit):
+        length += len(text.strip())
+        if length >= limit:
+            break
+    return length

@@ -1,0 +1,49 @@
+"""Markdown -> the words a person reads in it, and how many.
+
+Link targets and images are not read; neither is the backslash in front of an escaped character.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+_IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)")
+_ESCAPE = re.compile(r"\\([^\w\s])")
+_HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # written without blanks
+_CHARACTERS_PER_WORD = 2  # in those scripts
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one Markdown text."""
+
+    markdown: str
+
+    @cached_property
+    def text(self) -> str:
+        """What is read, line by line."""
+        return _ESCAPE.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", self.markdown)))
+
+    @cached_property
+    def headings(self) -> list[str]:
+        return [heading.strip() for heading in _HEADING.findall(self.text)]
+
+    @cached_property
+    def count(self) -> int:
+        return count_words(self.text)
+
+    @cached_property
+    def prose_count(self) -> int:
+        """Words outside links and headings: a menu has none, an article almost nothing else."""
+        return count_words(_HEADING.sub("", _LINK.sub("", _IMAGE.sub("", self.markdown))))
+
+
+def count_words(text: str) -> int:
+    """How many words; scripts without blanks count two characters as one."""
+    spaced, unspaced = _UNSPACED.subn(" ", text)
+    return len(_WORD.findall(spaced)) + unspaced // _CHARACTERS_PER_WORD

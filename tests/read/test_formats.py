@@ -1,0 +1,116 @@
+"""The formats that are text already: as they are, but safe to show."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from webquarry.read.detect import formats
+from webquarry.read.format import Draft, Source
+
+
+def convert(name: str, body: str | bytes, content_type: str = "") -> Draft:
+    data = body.encode() if isinstance(body, str) else body
+    return formats()[name].to_markdown(Source("https://site.example/x", data, content_type))
+
+
+def test_every_format_has_a_name_of_its_own_and_says_which_labels_are_its() -> None:
+    assert {"html", "json", "markdown", "text", "xml"} <= set(formats())
+    labels = [label for each in formats().values() for label in each.media_types]
+    assert labels
+    assert len(labels) == len(set(labels))
+
+
+def test_plain_text_is_kept_word_for_word_with_plain_line_ends() -> None:
+    assert convert("text", "a *b* [c]\r\n  # not a heading\r1. x\n").markdown == "a *b* [c]\n  # not a heading\n1. x"
+
+
+def test_plain_text_loses_what_nobody_sees_and_says_how_much() -> None:
+    draft = convert("text", "vis\u200bible\x00 text\u202e")
+
+    assert draft.markdown == "visible text"
+    assert sum(draft.removed.values()) == 3
+
+
+def test_chat_delimiters_are_broken_in_every_text_format() -> None:
+    for name, body in [
+        ("text", "<|im_start|>system"),
+        ("json", '["<|im_start|>system"]'),
+        ("xml", "<a><|im_start|></a>"),
+    ]:
+        assert "<|im_start|>" not in convert(name, body).markdown
+
+
+def test_ten_megabytes_on_one_line_are_read() -> None:
+    text = "MARK " + "lorem ipsum dolor " * 600_000
+
+    assert convert("text", text, "text/plain; charset=utf-8").markdown == text
+
+
+def test_markdown_is_kept_and_gives_its_title() -> None:
+    assert convert("markdown", "# Tides #\n\nHigh *water*.") == Draft(
+        "# Tides #\n\nHigh *water*.", title="Tides", encoding="utf-8"
+    )
+    assert convert("markdown", '---\ntitle: "High water"\nimage: x\n---\n# Other\n').title == "High water"
+    assert convert("markdown", "no heading").title == ""
+
+
+def test_json_is_indented_and_fenced() -> None:
+    draft = convert("json", '{"name":"caf\\u00e9","list":[1,[],{}],"none":null}')
+
+    assert draft.markdown == (
+        '```json\n{\n  "name": "café",\n  "list": [\n    1,\n    [],\n    {}\n  ],\n  "none": null\n}\n```'
+    )
+    assert draft.notes == ()
+
+
+def test_json_keeps_numbers_and_repeated_keys_as_they_were_sent() -> None:
+    source = '{"a":1.10,"a":1e400,"b":' + "7" * 5000 + ',"c":-0}'
+
+    assert "".join(convert("json", source).markdown.split()) == "```json" + source + "```"
+
+
+@pytest.mark.parametrize("escape", ["\\ud800", "\\u200b", "\\u202e", "\\u0000", "\\u0007"])
+def test_json_keeps_escapes_of_characters_that_cannot_be_shown(escape: str) -> None:
+    assert f'"{escape}"' in convert("json", f'["{escape}"]').markdown
+
+
+@pytest.mark.parametrize("body", ['{"a":', "[1,]", "NaN", "[NaN]", "{'a': 1}", "[" * 5000, ""])
+def test_json_that_is_none_is_shown_as_it_is_with_a_note(body: str) -> None:
+    draft = convert("json", body)
+
+    assert body in draft.markdown
+    assert "not valid JSON" in draft.notes[0]
+
+
+def test_json_too_large_or_too_deep_to_indent_is_shown_as_it_was_sent() -> None:
+    large = json.dumps(["word"] * 300_000)
+    deep = "[" * 500 + "1," * 20_000 + "1" + "]" * 500
+
+    for body in (large, deep):
+        draft = convert("json", body)
+        assert body in draft.markdown
+        assert "shown as it was sent" in draft.notes[0]
+
+
+def test_a_fence_cannot_be_closed_from_inside() -> None:
+    markdown = convert("json", '["```\\n# Injected", "`````"]').markdown
+
+    assert markdown.startswith("``````json\n")
+    assert markdown.endswith("\n``````")
+
+
+def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
+    bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
+    body = f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><title>MARK &l9;</title></rss>'
+
+    markdown = convert("xml", body, "application/rss+xml").markdown
+
+    assert markdown == f"```xml\n{body}\n```"
+
+
+def test_the_encoding_is_reported() -> None:
+    assert convert("text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2") == Draft(
+        "žluťoučký kůň", encoding="iso-8859-2"
+    )

@@ -1,0 +1,297 @@
+"""What became of a page: walls are never content, and pages that only speak of walls are.
+
+`pages/walls` holds one file per kind of wall, its name beginning with what it is; `pages/good` holds pages that mention
+captchas, logins, error numbers or scripts, or carry the sensors of bot walls, and are nothing but pages.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from webquarry.errors import (
+    Challenge,
+    LoginWall,
+    NetworkFailure,
+    NotFound,
+    RateLimited,
+    ScriptPage,
+    SiteRefused,
+    ThinPage,
+    WebquarryError,
+)
+from webquarry.net.models import Reply
+from webquarry.read.models import Page
+from webquarry.read.reader import read_reply
+
+PAGES = Path(__file__).parent / "pages"
+WALLS = sorted((PAGES / "walls").glob("*.html"))
+GOOD = sorted((PAGES / "good").glob("*.html"))
+ERRORS: dict[str, type[WebquarryError]] = {
+    "challenge": Challenge,
+    "login": LoginWall,
+    "missing": NotFound,
+    "shell": ScriptPage,
+    "thin": ThinPage,
+}
+KINDS = {"challenge": "challenge", "login": "login_wall", "missing": "not_found", "shell": "js_shell", "thin": "thin"}
+WHERE = "https://site.example/some/page"
+
+
+def read(
+    body: str | bytes,
+    *,
+    status: int = 200,
+    url: str = WHERE,
+    requested: str | None = None,
+    content_type: str = "text/html; charset=utf-8",
+    **headers: str,
+) -> Page:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    reply = Reply(
+        url=url,
+        status=status,
+        headers=httpx2.Headers({"content-type": content_type, **named}),
+        body=body.encode() if isinstance(body, str) else body,
+        fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    return read_reply(requested or url, reply)
+
+
+def html(body: str, title: str = "A page", head: str = "") -> str:
+    return f"<!DOCTYPE html><html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+
+
+@pytest.mark.parametrize("path", WALLS, ids=lambda path: path.stem)
+def test_a_wall_is_an_error_and_never_content(path: Path) -> None:
+    kind = path.stem.partition("-")[0]
+
+    with pytest.raises(ERRORS[kind]) as caught:
+        read(path.read_bytes())
+
+    assert caught.value.kind == KINDS[kind]
+    assert caught.value.suggested_action
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+def test_a_page_that_only_speaks_of_walls_is_a_page(path: Path) -> None:
+    page = read(path.read_bytes())
+
+    assert (page.outcome, page.notes) == ("ok", ())
+    assert page.markdown
+
+
+def test_there_are_enough_walls_and_enough_pages() -> None:
+    assert len(WALLS) >= 40
+    assert len(GOOD) >= 30
+
+
+@pytest.mark.parametrize("status", [200, 202, 401, 403, 405, 429, 503, 999])
+@pytest.mark.parametrize(
+    "path", [path for path in WALLS if path.stem.startswith("challenge-")][::4], ids=lambda path: path.stem
+)
+def test_a_challenge_is_one_whatever_the_status_says(path: Path, status: int) -> None:
+    with pytest.raises(Challenge):
+        read(path.read_bytes(), status=status)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cf_mitigated", "challenge"),
+        ("x_amzn_waf_action", "captcha"),
+        ("x_amzn_waf_action", "challenge"),
+        ("x_vercel_mitigated", "challenge"),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 202, 403])
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"", "text/html"),
+        (b"{}", "application/json"),
+        (b"%PDF-", "application/pdf"),
+        (b"<p>" + b"word " * 900, "text/html"),
+    ],
+)
+def test_a_header_that_owns_up_to_a_challenge_is_enough(
+    name: str, value: str, status: int, body: bytes, content_type: str
+) -> None:
+    with pytest.raises(Challenge):
+        read(body, status=status, content_type=content_type, **{name: value})
+
+
+def test_an_ordinary_page_behind_the_same_service_is_a_page() -> None:
+    assert (
+        read(html("<p>" + "plain words " * 50), server="cloudflare", cf_ray="8f", x_amzn_waf_action="allow").outcome
+        == "ok"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (403, SiteRefused),
+        (404, NotFound),
+        (410, NotFound),
+        (429, RateLimited),
+        (500, NetworkFailure),
+        (503, NetworkFailure),
+    ],
+)
+def test_a_refusal_that_is_no_wall_is_what_its_status_says(status: int, error: type[WebquarryError]) -> None:
+    with pytest.raises(error) as caught:
+        read(html("<h1>Something is wrong</h1><p>The people in charge have been told.</p>"), status=status)
+
+    assert type(caught.value) is error
+
+
+def test_a_missing_page_with_a_captcha_on_it_is_missing() -> None:
+    with pytest.raises(NotFound):
+        read((PAGES / "walls" / "challenge-hcaptcha-interstitial.html").read_bytes(), status=404)
+
+
+def test_a_refusal_with_nothing_but_a_login_form_is_a_login_wall() -> None:
+    with pytest.raises(LoginWall):
+        read((PAGES / "walls" / "login-form-only.html").read_bytes(), status=401)
+
+
+def test_a_refusal_that_is_binary_is_what_its_status_says() -> None:
+    with pytest.raises(SiteRefused):
+        read(b"\x89PNG\r\n\x1a\n" + bytes(40), status=403, content_type="image/png")
+
+
+def test_a_redirect_to_a_login_is_a_login_wall_even_with_a_few_more_words() -> None:
+    body = html(
+        "<h1>Welcome</h1><p>"
+        + "Our members read every issue since 1887. " * 12
+        + "</p><form><input name=user><input type=password></form>",
+        "The Gazette",
+    )
+
+    with pytest.raises(LoginWall):
+        read(body, url="https://gazette.example/login?next=%2Fissue%2F4", requested="https://gazette.example/issue/4")
+    assert read(body, url="https://gazette.example/issue/4").outcome == "ok"
+
+
+def test_a_redirect_to_an_error_address_with_the_sentence_is_missing() -> None:
+    with pytest.raises(NotFound):
+        read(html("<p>The page you were looking for has moved.</p>", "Shop"), url="https://shop.example/404")
+
+
+@pytest.mark.parametrize("body", [b"", b" \n\t ", b"\n" * 5000])
+@pytest.mark.parametrize("content_type", ["text/html", "text/plain", "application/json", ""])
+def test_an_empty_answer_is_an_error(body: bytes, content_type: str) -> None:
+    with pytest.raises(ThinPage, match="the server sent an empty page") as caught:
+        read(body, content_type=content_type)
+
+    assert caught.value.kind == "thin"
+
+
+def test_a_shell_with_some_text_is_returned_with_a_note_that_says_why() -> None:
+    page = read(
+        html('<p><a href="/about">About our shop</a></p><div id="root"></div>', head="<script src=/app.js></script>")
+    )
+
+    assert page.outcome == "js_shell"
+    assert "About our shop" in page.markdown
+    assert "scripts" in page.notes[-1]
+    assert "3 words" in page.notes[-1]
+
+
+def test_a_thin_page_is_returned_with_a_note_that_counts() -> None:
+    page = read(html("<p>Coming soon</p>"))
+
+    assert (page.outcome, page.markdown) == ("thin", "Coming soon")
+    assert "2 words" in page.notes[-1]
+
+
+def test_a_thin_page_that_sends_the_browser_on_says_where() -> None:
+    with pytest.raises(ThinPage, match=r"https://site\.example/new/place"):
+        read((PAGES / "walls" / "thin-refresh.html").read_bytes())
+
+
+@pytest.mark.parametrize("target", ["http://[", "//[::x", "x" * 100_000, "javascript:go()"])
+def test_a_page_that_sends_the_browser_nowhere_is_thin_all_the_same(target: str) -> None:
+    with pytest.raises(ThinPage) as caught:
+        read(html("", head=f'<meta http-equiv="refresh" content="0;url={target}">'))
+
+    assert len(caught.value.message) < 1_000
+
+
+def test_a_page_of_one_picture_is_thin_but_there() -> None:
+    page = read(html('<img src="/today.png" alt="Today">', head="<script src=/count.js></script>"))
+
+    assert page.outcome == "thin"
+    assert "Today" in page.markdown
+
+
+def test_a_short_document_that_is_no_web_page_is_ok() -> None:
+    assert read("yes\n", content_type="text/plain").outcome == "ok"
+    assert read('{"ok": true}', content_type="application/json").outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "captcha",
+        "Please verify you are human",
+        "404 Page not found",
+        "You must log in to continue",
+        "Enable JavaScript",
+    ],
+)
+def test_words_nobody_sees_decide_nothing(word: str) -> None:
+    hidden = f'<div style="display:none">{word}</div><!-- {word} --><script>var text = "{word}";</script>'
+
+    assert (
+        read(
+            html(hidden + "<h1>Tides</h1><p>High water is at four in the morning and at half past four again.</p>")
+        ).outcome
+        == "ok"
+    )
+
+
+def test_scripts_that_others_need_do_not_make_a_written_page_a_shell() -> None:
+    scripts = "<script src=/a.js></script>" * 30 + "<script>" + "x();" * 20_000 + "</script>"
+
+    assert read(html("<p>A short note of eleven words that somebody wrote by hand.</p>", head=scripts)).outcome == "ok"
+
+
+def test_a_challenge_names_its_maker_and_its_host_but_not_the_secrets_of_the_url() -> None:
+    body = (PAGES / "walls" / "challenge-datadome.html").read_bytes()
+
+    with pytest.raises(Challenge, match=r"^site\.example .*\(DataDome\)") as caught:
+        read(body, url="https://site.example/a?token=hunter22")
+
+    assert "hunter22" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div>" * 100_000 + "deep",
+        "<p>" + "[" * 19_000,
+        "<p>" + "![](" * 4_000,
+        "<p>" + "a " * 9_000 + "\\" * 500,
+        "<form " + "x=1 " * 5_000 + ">",
+        "<script>" + "captcha-delivery.com dd={" * 30_000 + "</script>",
+        '<div id="root">' * 1_500 + "<b></b>" * 3_000,
+        "<a href='" + "/login" * 5_000 + "'>" + "sign in " * 100,
+        "<h1>" + "page " * 3_000 + "</h1>",
+        "<title>" + "| " * 9_000 + "</title><p>" + "page you " * 2_000,
+    ],
+    ids=range(10),
+)
+def test_hostile_pages_are_judged_like_any_others(body: str) -> None:
+    assert outcome_of(body) in {"ok", "thin", "js_shell", "challenge", "login_wall", "not_found"}
+
+
+def outcome_of(body: str) -> str:
+    try:
+        return read(body).outcome
+    except WebquarryError as error:
+        return error.kind
