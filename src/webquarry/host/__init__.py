@@ -1,0 +1,1 @@
+"""executables -> tools"""

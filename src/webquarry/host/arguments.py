@@ -1,0 +1,187 @@
+"""A tool's arguments: made to fit where nothing is lost, and checked against the tool's schema.
+
+`check_arguments` gives back what is sent to the tool: nulls of optional properties left out at every level, whole
+numbers as integers. What does not fit is one `BadInput` that names each place. `coerce` is for what models send: the
+vendors' looser modes let a number arrive as a text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from webquarry.errors import BadInput
+from webquarry.host.environment import visible
+from webquarry.host.keywords import fits_type, is_sound, type_of
+from webquarry.host.models import TYPES
+from webquarry.host.strict_json import NotJson, parse_json
+
+_MOST_PROBLEMS = 5
+_NUMBER_LIMITS = ("exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+
+
+def check_arguments(name: str, arguments: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as the tool shall get them, as a copy."""
+    if not isinstance(arguments, Mapping):
+        raise BadInput(f"The arguments of {name} must be a JSON object, not {type_of(arguments)}.")
+    settled: dict[str, Any] = _settle(_plain_json(name, dict(arguments)), parameters)
+    problems = list(_problems(settled, parameters, "$"))
+    if problems:
+        more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+        raise BadInput(f"The arguments of {name} do not fit: {'; '.join(problems[:_MOST_PROBLEMS])}{more}.")
+    return settled
+
+
+def encode(value: dict[str, Any]) -> bytes:
+    """JSON as a tool gets it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def _plain_json(name: str, arguments: dict[str, Any]) -> Any:
+    """What a JSON reader would see, so that all that follows meets only JSON values, and not too deep."""
+    try:
+        return parse_json(encode(arguments))
+    except NotJson as error:
+        raise BadInput(f"The arguments of {name} cannot be sent: the JSON {error}.") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput(f"The arguments of {name} cannot be written as JSON: {visible(str(error))}.") from error
+
+
+def coerce(value: Any, schema: dict[str, Any]) -> Any:
+    """The value in the schema's type where a text says it unmistakably; anything else unchanged."""
+    if not schema:  # nothing is known from here on, however deep it goes
+        return value
+    kind = schema.get("type")
+    if isinstance(value, str) and kind in TYPES and kind != "string":
+        value = _read_text(value, kind)
+    if isinstance(value, dict):
+        return {name: coerce(part, _below(schema, name)) for name, part in value.items()}
+    if isinstance(value, list) and isinstance(schema.get("items"), dict):
+        return [coerce(part, schema["items"]) for part in value]
+    return value
+
+
+def _read_text(text: str, kind: str) -> Any:
+    try:
+        value = parse_json(text.encode("utf-8", "surrogatepass"))
+    except NotJson:
+        return text
+    return value if fits_type(value, kind) else text
+
+
+def _below(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    """The schema of a property; an empty one when nothing is said of it."""
+    part = _properties(schema).get(name)
+    if part is None:
+        part = schema.get("additionalProperties")
+    return part if isinstance(part, dict) else {}
+
+
+def _properties(schema: dict[str, Any]) -> dict[str, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _required(schema: dict[str, Any]) -> list[str]:
+    found = schema.get("required")
+    return found if isinstance(found, list) else []
+
+
+def _settle(value: Any, schema: dict[str, Any]) -> Any:
+    """Drop the nulls that mean absent, and write whole numbers as integers."""
+    if isinstance(value, dict):
+        required, properties = _required(schema), _properties(schema)
+        return {
+            name: _settle(part, _below(schema, name))
+            for name, part in value.items()
+            if part is not None or name in required or name not in properties
+        }
+    if isinstance(value, list):
+        items = schema.get("items")
+        return [_settle(part, items if isinstance(items, dict) else {}) for part in value]
+    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
+        return int(value)
+    return value
+
+
+def _problems(value: Any, schema: dict[str, Any], path: str) -> Iterator[str]:
+    kind = schema.get("type")
+    if kind in TYPES and not fits_type(value, kind):
+        yield f"{path} must be {_article(kind)}, not {type_of(value)}"
+        return
+    if is_sound("enum", schema.get("enum")) and not any(_same(value, one) for one in schema["enum"]):
+        yield f"{path} must be one of {json.dumps(schema['enum'])}"
+    if "const" in schema and not _same(value, schema["const"]):
+        yield f"{path} must be {json.dumps(schema['const'])}"
+    if isinstance(value, str):
+        yield from _range(len(value), schema, path, "minLength", "maxLength", " characters")
+    elif isinstance(value, list):
+        yield from _array(value, schema, path)
+    elif isinstance(value, dict):
+        yield from _object(value, schema, path)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield from _number(value, schema, path)
+
+
+def _object(value: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+    properties, required = _properties(schema), _required(schema)
+    # An object of which no properties are known takes any, unless it says that it does not.
+    open_ended = schema.get("additionalProperties", "properties" not in schema) is not False
+    for name in required:
+        if value.get(name) is None:
+            yield f"{path}.{visible(name)} is required"
+    for name, part in value.items():
+        here = f"{path}.{visible(name)}"
+        if name not in properties and not open_ended:
+            yield f"{here} is unknown; known are: {', '.join(map(visible, properties)) or 'none'}"
+        elif part is not None or name not in required:
+            yield from _problems(part, _below(schema, name), here)
+
+
+def _array(value: list[Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+    yield from _range(len(value), schema, path, "minItems", "maxItems", " items")
+    if schema.get("uniqueItems") is True and _has_doubles(value):
+        yield f"{path} must not hold the same item twice"
+    items = schema.get("items")
+    if isinstance(items, dict):
+        for index, part in enumerate(value):
+            yield from _problems(part, items, f"{path}[{index}]")
+
+
+def _number(value: float, schema: dict[str, Any], path: str) -> Iterator[str]:
+    yield from _range(value, schema, path, "minimum", "maximum", "")
+    limits = {word: schema[word] for word in _NUMBER_LIMITS if word in schema and is_sound(word, schema[word])}
+    if "exclusiveMinimum" in limits and value <= limits["exclusiveMinimum"]:
+        yield f"{path} must be above {limits['exclusiveMinimum']}"
+    if "exclusiveMaximum" in limits and value >= limits["exclusiveMaximum"]:
+        yield f"{path} must be below {limits['exclusiveMaximum']}"
+    if "multipleOf" in limits and not _is_multiple(value, limits["multipleOf"]):
+        yield f"{path} must be a multiple of {limits['multipleOf']}"
+
+
+def _range(size: float, schema: dict[str, Any], path: str, low: str, high: str, unit: str) -> Iterator[str]:
+    verb = "have" if unit else "be"
+    if is_sound(low, schema.get(low)) and size < schema[low]:
+        yield f"{path} must {verb} at least {schema[low]}{unit}"
+    if is_sound(high, schema.get(high)) and size > schema[high]:
+        yield f"{path} must {verb} at most {schema[high]}{unit}"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal as JSON: for Python, True is 1."""
+    return type_of(one) == type_of(other) and bool(one == other)
+
+
+def _has_doubles(values: list[Any]) -> bool:
+    return len({json.dumps(value, sort_keys=True) for value in values}) < len(values)
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    """Exact in decimals, where 0.3 is three times 0.1."""
+    return (Fraction(str(value)) / Fraction(str(step))).denominator == 1
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aio' else 'a'} {kind}"

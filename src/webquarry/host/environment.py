@@ -1,0 +1,55 @@
+"""What a tool sees of our environment, and what of a tool's words may be shown.
+
+A tool of somebody else gets the few variables that any program needs and none of ours: no key, no setting, no proxy
+password. Our own executables look for credentials themselves, so they get everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from webquarry.host.models import Executable
+from webquarry.secret import Secret, redact
+
+# By name, not by prefix: LC_API_KEY is nobody's locale.
+_PASSED = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "LANG", "LANGUAGE",
+    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT", "LC_MESSAGES",
+    "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME",
+    "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+})  # fmt: skip
+_SECRET_NAME = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+_SHORTEST_SECRET = 8  # shorter values under such names are mostly switches and paths
+
+
+def environment_for(executable: Executable, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment that this executable is started with."""
+    if executable.ours:
+        return dict(environ)
+    return {name: value for name, value in environ.items() if name.upper() in _PASSED}
+
+
+def remember_secrets(environ: Mapping[str, str]) -> None:
+    """Make `redact` know the secrets of this environment: our own executables see them, and might repeat them."""
+    for name, value in environ.items():
+        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
+            Secret(value)
+
+
+def visible(text: str) -> str:
+    """The text on one line, with whatever a terminal would obey, or UTF-8 cannot hold, written as an escape."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def quoted(data: bytes, length: int = 80) -> str:
+    """The first bytes of an output, safe to show."""
+    text = redact(data.decode("utf-8", "replace")).strip()
+    return f'"{visible(text[:length])}…"' if len(text) > length else f'"{visible(text)}"'
+
+
+def last_line(data: bytes, length: int = 200) -> str:
+    """The last line that says something, as a program's parting words; empty when there is none."""
+    lines = [line.strip() for line in redact(data.decode("utf-8", "replace")).splitlines() if line.strip()]
+    return visible(lines[-1][:length]) if lines else ""

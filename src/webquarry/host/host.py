@@ -1,0 +1,143 @@
+"""The tool host: every tool on this machine, ours and theirs, behind one object.
+
+host = webquarry.ToolHost.discover()
+tools = host.for_anthropic()
+answer = await host.run("weather", {"city": "Oslo"})
+messages += await host.anthropic_results(message)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from webquarry.errors import BadInput, Refused
+from webquarry.host.arguments import coerce
+from webquarry.host.discovery import Discovery, discover, distrust
+from webquarry.host.environment import remember_secrets, visible
+from webquarry.host.loops.anthropic import answer_anthropic
+from webquarry.host.loops.gemini import answer_gemini
+from webquarry.host.loops.openai import answer_chat, answer_responses
+from webquarry.host.models import HostedTool, Skipped
+from webquarry.host.runner import run_tool
+from webquarry.host.translation.anthropic import to_anthropic
+from webquarry.host.translation.gemini import Form, to_gemini
+from webquarry.host.translation.mcp import to_mcp
+from webquarry.host.translation.naming import EVERYBODY, NameRules, alias, restore
+from webquarry.host.translation.openai import to_chat, to_responses
+from webquarry.host.trust import TrustStore
+from webquarry.settings import Settings
+
+
+class ToolHost:
+    """The tools that were found, in every vendor's form, and the means to run them."""
+
+    def __init__(self, discovery: Discovery, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings, self._environ = settings, dict(environ)
+        self._trust = TrustStore.of(environ)
+        self.tools: list[HostedTool] = list(discovery.tools)
+        self.skipped: list[Skipped] = list(discovery.skipped)
+        self._by_name = {alias(tool.name, rules.tool): tool for tool in self.tools for rules in EVERYBODY}
+        self._by_name |= {tool.name: tool for tool in self.tools}
+
+    @classmethod
+    def discover(cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None) -> ToolHost:
+        """Look for tools and ask each what it is; also works where a loop is already running."""
+        if not _loop_is_running():
+            return asyncio.run(cls.adiscover(settings, environ))
+        with ThreadPoolExecutor(1, "webquarry-discovery") as apart:  # this thread's loop cannot be waited for
+            return apart.submit(asyncio.run, cls.adiscover(settings, environ)).result()
+
+    @classmethod
+    async def adiscover(cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None) -> ToolHost:
+        """The same, for async code."""
+        environ = dict(os.environ if environ is None else environ)
+        settings = Settings.from_environment(environ) if settings is None else settings
+        remember_secrets(environ)
+        return cls(await discover(settings, environ), settings, environ)
+
+    def get(self, name: str) -> HostedTool:
+        """A tool by its name, or by the alias that a vendor was given for it."""
+        tool = self._by_name.get(name)
+        if tool is not None:
+            return tool
+        known = ", ".join(one.name for one in self.tools) or "none"
+        for one in self.skipped:
+            if name in (one.name, one.path.name, one.path.name.replace("-", "_")):
+                raise BadInput(f"The tool {visible(name)} is not served: {one.reason}.")
+        raise BadInput(f"There is no tool {visible(name)!r}.", suggested_action=f"Use one of: {known}.")
+
+    def only(self, names: Sequence[str]) -> ToolHost:
+        """A host of these tools alone; without names, of all."""
+        chosen = {self.get(name).name for name in names}
+        tools = tuple(tool for tool in self.tools if tool.name in chosen or not names)
+        return ToolHost(Discovery(tools, tuple(self.skipped)), self._settings, self._environ)
+
+    async def run(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a tool with these arguments, which are checked against its schema first."""
+        tool = self.get(name)
+        await self._check_trust(tool)
+        return await run_tool(tool, arguments, self._settings, self._environ)
+
+    def for_anthropic(self, strict: bool = False) -> list[dict[str, Any]]:
+        """`tools` of Anthropic's Messages API."""
+        return [to_anthropic(tool.schema, strict) for tool in self.tools]
+
+    def for_openai(self, strict: bool = False) -> list[dict[str, Any]]:
+        """`tools` of OpenAI's Responses API."""
+        return [to_responses(tool.schema, strict) for tool in self.tools]
+
+    def for_openai_chat(self, strict: bool = False) -> list[dict[str, Any]]:
+        """`tools` of OpenAI's Chat Completions API."""
+        return [to_chat(tool.schema, strict) for tool in self.tools]
+
+    def for_gemini(self, form: Form = "json_schema") -> list[dict[str, Any]]:
+        """`tools` of Gemini's generateContent."""
+        if form not in ("json_schema", "legacy"):
+            raise BadInput(f"Gemini has no form {form!r}.", suggested_action="Use json_schema or legacy.")
+        return [to_gemini([tool.schema for tool in self.tools], form)] if self.tools else []
+
+    def for_mcp(self) -> list[dict[str, Any]]:
+        """The tools as an MCP server lists them."""
+        return [to_mcp(tool.schema) for tool in self.tools]
+
+    async def anthropic_results(self, message: Any) -> list[dict[str, Any]]:
+        """The message that answers all tool calls of Claude's message; nothing when there are none."""
+        return await answer_anthropic(message, self._run_call)
+
+    async def openai_results(self, response: Any) -> list[dict[str, Any]]:
+        """The input items that answer all function calls of a response; nothing when there are none."""
+        return await answer_responses(response, self._run_call)
+
+    async def openai_chat_results(self, completion: Any) -> list[dict[str, Any]]:
+        """The messages that answer all tool calls of a completion; nothing when there are none."""
+        return await answer_chat(completion, self._run_call)
+
+    async def gemini_results(self, response: Any) -> list[dict[str, Any]]:
+        """The content that answers all function calls of a response; nothing when there are none."""
+        return await answer_gemini(response, self._run_call)
+
+    async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> dict[str, Any]:
+        """Run what a model asked for: in the tool's own names, and in its types where a text says it unmistakably."""
+        tool = self.get(name)
+        own = restore(arguments, tool.parameters, rules)
+        return await self.run(tool.name, coerce(own, tool.parameters))
+
+    async def _check_trust(self, tool: HostedTool) -> None:
+        """A project's folder may have changed since the tools were looked for."""
+        reason = await asyncio.to_thread(distrust, tool.path.parent, self._trust) if tool.origin == "project" else ""
+        if reason:
+            raise Refused(
+                f"The tool {tool.name} was not run: {reason}.", suggested_action="Run `webquarry tools trust`."
+            )
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""What the vendors' loops share: reading their answers, and running all calls of a turn at once.
+
+A call that cannot be run or that fails is answered all the same, because every vendor wants one result per call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from webquarry.errors import WebquarryError
+from webquarry.host.strict_json import NotJson, parse_json
+from webquarry.host.translation.naming import NameRules
+
+_MOST_AT_ONCE = 8
+CUT_OFF = "The call was cut off before its arguments were complete and was not run; make it again."
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call of a model, whichever vendor's."""
+
+    id: str | None
+    name: str
+    arguments: Any = None
+    problem: str = ""  # why it cannot be run
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call: a result, or an error in words."""
+
+    call: Call
+    result: dict[str, Any] | None = None
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        """The result as JSON text, an error as an object with that one field."""
+        value = {"error": self.error} if self.result is None else self.result
+        return json.dumps(value, ensure_ascii=False)
+
+
+# Runs a tool with arguments as the vendor with these naming rules sent them.
+RunCall = Callable[[str, Any, NameRules], Awaitable[dict[str, Any]]]
+
+
+async def answer_all(calls: Sequence[Call], run: RunCall, rules: NameRules) -> list[Outcome]:
+    """Run the calls side by side; the outcomes are in the order of the calls."""
+    turn = asyncio.Semaphore(_MOST_AT_ONCE)
+
+    async def answer(call: Call) -> Outcome:
+        if call.problem:
+            return Outcome(call, error=call.problem)
+        async with turn:
+            try:
+                return Outcome(call, await run(call.name, call.arguments, rules))
+            except WebquarryError as error:
+                return Outcome(call, error=f"{error.message} {error.suggested_action}".strip())
+
+    return list(await asyncio.gather(*map(answer, calls)))
+
+
+def read(source: Any, *names: str) -> Any:
+    """The first of these fields that is there, in a dict or in an object of a vendor's SDK; else None."""
+    for name in names:
+        value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+        if value is not None:
+            return value
+    return None
+
+
+def listed(source: Any, *names: str) -> list[Any]:
+    """A field that holds a list; an absent one is empty."""
+    value = read(source, *names)
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def parsed_call(call_id: str | None, name: Any, arguments: Any) -> Call:
+    """A call whose arguments came as JSON text, which may have been cut off."""
+    try:
+        value = parse_json(str(arguments or "").encode("utf-8", "replace"))
+    except NotJson as error:
+        return Call(call_id, str(name), problem=f"The call was not run: the text of its arguments {error}.")
+    return Call(call_id, str(name), value)

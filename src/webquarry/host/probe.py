@@ -1,0 +1,108 @@
+"""Asking one executable what it is: `--schema`, one second, eight kilobytes.
+
+An executable goes in; its description with the findings comes out, or a sentence about why there is none.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from webquarry.host.environment import environment_for, last_line, quoted
+from webquarry.host.models import Executable, Finding, ToolSchema
+from webquarry.host.process import Completed, Limits, run_bounded
+from webquarry.host.strict_json import NotJson, parse_json
+from webquarry.host.validation import as_schema, check_schema
+from webquarry.secret import redact
+
+MAX_SCHEMA_BYTES = 8192
+PROBE_SECONDS = 1.0
+_LIMITS = Limits(PROBE_SECONDS, MAX_SCHEMA_BYTES)
+_START_FAILURES = {
+    errno.ENOEXEC: "it has no #! line, and is no program of this machine",
+    errno.ENOENT: "the interpreter that its #! line names is missing",
+    errno.EACCES: "the system does not let it be run",
+}
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What came of asking: a schema when there is no error among the findings, and a reason when there is none."""
+
+    schema: ToolSchema | None
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+
+
+async def probe(
+    executable: Executable, environ: Mapping[str, str], on_start: Callable[[int], None] = lambda pid: None
+) -> Probe:
+    """Run `executable --schema` and judge what it prints."""
+    environment = environment_for(executable, environ)
+    try:
+        completed = await run_bounded([str(executable.path), "--schema"], _LIMITS, environment, on_start=on_start)
+    except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
+        return _refused(start_failure(error))
+    reason = _what_went_wrong(completed)
+    return _refused(reason) if reason else judge(completed.stdout, executable.path.name)
+
+
+def judge(data: bytes, binary: str | None = None) -> Probe:
+    """The description in these bytes, if it is one."""
+    if len(data) > MAX_SCHEMA_BYTES:
+        return _refused(f"its output is longer than {MAX_SCHEMA_BYTES} bytes")
+    try:
+        value = parse_json(data)
+    except NotJson as error:
+        shown = f": {quoted(data)}" if data.strip() else ""
+        return _refused(redact(f"its output {error}{shown}"))
+    findings = tuple(check_schema(value, binary))
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        return Probe(None, findings, redact(f"its schema is not valid: {errors[0].path}: {errors[0].message}{more}"))
+    return Probe(as_schema(value), findings)
+
+
+def start_failure(error: Exception) -> str:
+    """Why a program did not start, in words."""
+    if isinstance(error, OSError) and error.errno in _START_FAILURES:
+        return _START_FAILURES[error.errno]
+    return f"it cannot be started: {redact(str(error.strerror if isinstance(error, OSError) else error))}"
+
+
+def _refused(reason: str) -> Probe:
+    finding = Finding("error", "$", reason)
+    return Probe(None, (finding,), reason)
+
+
+def _what_went_wrong(completed: Completed) -> str:
+    if completed.ending == "timed_out":
+        closed = "closed its output, but " if completed.closed_stdout else ""
+        return f"it {closed}did not end within {PROBE_SECONDS:g} second"
+    if completed.ending == "too_much":
+        return f"its output is longer than {MAX_SCHEMA_BYTES} bytes"
+    if completed.ending == "held_open":
+        return "it ended, but left a process behind that holds its output open"
+    return how_it_failed(completed)
+
+
+def how_it_failed(completed: Completed) -> str:
+    """The exit code or signal in words, with the program's last words; empty when it ended well."""
+    code = completed.exit_code
+    if not code:
+        return ""
+    words = last_line(completed.stderr)
+    said = f": {words}" if words else ""
+    if code > 0:
+        return f"it ended with exit code {code}{said}"
+    return f"it was ended by {_signal_name(-code)}{said}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

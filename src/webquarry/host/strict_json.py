@@ -1,0 +1,121 @@
+"""One JSON value from bytes that somebody else's program printed, or a sentence about why it is none.
+
+Stricter than the standard library: no byte order mark, no doubled keys, no NaN or Infinity, no number beyond the range
+of a double, no lone surrogate, no nesting beyond a limit, nothing before or after the value. What passes can be walked
+recursively, encoded as UTF-8 and sent to any vendor.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+MAX_DEPTH = 64
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_LONGEST_INTEGER = 308  # digits; a double cannot hold more, and neither can most readers
+
+
+class NotJson(ValueError):
+    """The text is not one JSON value; the message says why, and goes on after the words 'its output'."""
+
+
+def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
+    """The one value in these bytes."""
+    text = _decode(data)
+    if not text.strip(" \t\r\n"):
+        raise NotJson("is empty")
+    if _depth(text) > max_depth:  # asked before parsing, because how deep a parser can go depends on the Python version
+        raise NotJson(f"is nested deeper than {max_depth} levels")
+    try:
+        value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
+    except json.JSONDecodeError as error:
+        raise NotJson(f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    rest = text[end:].strip(" \t\r\n")
+    if rest:
+        raise NotJson(_what_follows(rest))
+    _check_texts(value)
+    return value
+
+
+def _decode(data: bytes) -> str:
+    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        raise NotJson("begins with a byte order mark")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotJson(f"is not UTF-8 (byte {error.start})") from None
+
+
+def _what_follows(rest: str) -> str:
+    try:
+        _DECODER.raw_decode(rest)
+    except ValueError:
+        return "has text after the JSON value"
+    return "holds more than one JSON value"
+
+
+def _depth(text: str) -> int:
+    """How deep the brackets outside of strings are nested."""
+    depth = deepest = 0
+    for token in _BRACKET.finditer(text):
+        if token[0] in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token[0] in "]}":
+            depth = max(depth - 1, 0)
+    return deepest
+
+
+def _check_texts(value: Any) -> None:
+    """An escape in a string can name half of a surrogate pair, which UTF-8 cannot hold."""
+    if isinstance(value, str):
+        if not _encodable(value):
+            raise NotJson("holds half of a surrogate pair")
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            _check_texts(name)
+            _check_texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            _check_texts(part)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise NotJson(f"holds the key {doubled[:60]!r} twice in one object")
+    return found
+
+
+def _integer(text: str) -> int:
+    if len(text.lstrip("-")) > _LONGEST_INTEGER:
+        raise NotJson("holds a number that is too large")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotJson("holds a number that is too large")
+    return number
+
+
+def _constant(name: str) -> NoReturn:
+    raise NotJson(f"holds {name}, which JSON does not have")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_no_doubles, parse_int=_integer, parse_float=_float, parse_constant=_constant
+)

@@ -1,0 +1,69 @@
+"""Anthropic Messages: `{"name", "description", "input_schema"[, "strict": true]}`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webquarry.host.models import ToolSchema
+from webquarry.host.translation.canonical import ANY, canonical
+from webquarry.host.translation.contract import Inexpressible, without_root_unions
+from webquarry.host.translation.naming import ANTHROPIC, alias, rename
+from webquarry.host.translation.notes import with_braces
+from webquarry.host.translation.schema import Schema, clean, close_objects
+
+_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"})
+_NULL = {"type": "null"}
+
+
+def to_anthropic(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
+    """The tool as Anthropic takes it; one that strict mode cannot hold goes without it."""
+    parameters = rename(clean(tool.parameters), ANTHROPIC)
+    envelope = {"name": alias(tool.name, ANTHROPIC.tool), "description": tool.description}
+    if strict:
+        try:
+            return {**envelope, "strict": True, "input_schema": _strict(canonical(parameters))}
+        except Inexpressible:
+            pass
+    return {**envelope, "input_schema": close_objects(without_root_unions(parameters))}
+
+
+def _strict(node: Schema) -> Schema:
+    lost = {word: value for word, value in node.items() if word not in ("anyOf", "type", "description", "nullable")}
+    if "anyOf" in node:
+        written: Schema = {"anyOf": [_strict(branch) for branch in node["anyOf"]]}
+        if node.get("nullable"):
+            written["anyOf"].append(dict(_NULL))
+    else:
+        written = _typed(node, lost)
+    description = with_braces(node.get("description"), lost)
+    if description:
+        written["description"] = description
+    if node.get("nullable") and "anyOf" not in written:
+        return {"anyOf": [written, dict(_NULL)]}
+    return written
+
+
+def _typed(node: Schema, lost: Schema) -> Schema:
+    """What strict mode can say of a node with one type; what it says is taken out of `lost`."""
+    written: Schema = {"type": node["type"]}
+    if node["type"] == ANY:
+        raise Inexpressible
+    if "enum" in node:
+        written = {"enum": lost.pop("enum")}  # the values tell the type
+    elif "const" in node:
+        written["const"] = lost.pop("const")
+    if node["type"] == "object":
+        if "properties" not in node or node.get("additionalProperties", False) is not False:
+            raise Inexpressible
+        written["properties"] = {name: _strict(part) for name, part in lost.pop("properties").items()}
+        written["additionalProperties"] = False
+        written["required"] = lost.pop("required", [])
+    if "items" in node:
+        written["items"] = _strict(lost.pop("items"))
+    elif node["type"] == "array":
+        raise Inexpressible
+    if node.get("minItems") in (0, 1):
+        written["minItems"] = lost.pop("minItems")
+    if node["type"] == "string" and node.get("format") in _FORMATS:
+        written["format"] = lost.pop("format")
+    return written

@@ -1,0 +1,63 @@
+"""Names that a vendor accepts, and the way back.
+
+An alias is made from the name alone, so nothing has to be remembered between the list of tools and a call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from webquarry.host.translation.schema import map_children
+
+
+@dataclass(frozen=True)
+class NameRules:
+    """What a vendor takes for the name of a tool and of a parameter; None means anything."""
+
+    tool: re.Pattern[str]
+    parameter: re.Pattern[str] | None = None
+
+
+ANTHROPIC = NameRules(re.compile(r"[A-Za-z0-9_-]{1,64}"), re.compile(r"[A-Za-z0-9_.-]{1,64}"))
+OPENAI = NameRules(re.compile(r"[A-Za-z0-9_-]{1,64}"))
+GEMINI = NameRules(re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}"), re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}"))
+MCP = NameRules(re.compile(r"[A-Za-z0-9_.-]{1,128}"))
+EVERYBODY = (ANTHROPIC, OPENAI, GEMINI, MCP)
+
+
+def alias(name: str, rule: re.Pattern[str] | None) -> str:
+    """The name itself where it is accepted, else one that is: readable, and marked with a hash of the original."""
+    if rule is None or rule.fullmatch(name):
+        return name
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:50]
+    return f"{'' if plain[:1].isalpha() else '_'}{plain}_{mark}"
+
+
+def rename(schema: dict[str, Any], rules: NameRules) -> dict[str, Any]:
+    """The schema with every parameter under the vendor's name for it."""
+    if rules.parameter is None:
+        return schema
+    renamed = map_children(schema, lambda part: rename(part, rules))
+    if "properties" in renamed:
+        renamed["properties"] = {alias(name, rules.parameter): part for name, part in renamed["properties"].items()}
+    if "required" in renamed:
+        renamed["required"] = [alias(name, rules.parameter) for name in renamed["required"]]
+    return renamed
+
+
+def restore(value: Any, schema: Any, rules: NameRules) -> Any:
+    """Arguments as a vendor sent them, under the names that the tool's own schema has."""
+    if not isinstance(schema, dict) or rules.parameter is None:
+        return value
+    if isinstance(value, list):
+        return [restore(part, schema.get("items"), rules) for part in value]
+    if not isinstance(value, dict) or not isinstance(schema.get("properties"), dict):
+        return value
+    properties = schema["properties"]
+    own = {alias(name, rules.parameter): name for name in properties}
+    named = [(own.get(name, name), part) for name, part in value.items()]
+    return {name: restore(part, properties.get(name), rules) for name, part in named}

@@ -1,0 +1,73 @@
+"""How a keyword that a vendor cannot express reads in a description.
+
+Two ways of writing: Anthropic's own, `{minimum: 1, maximum: 20}` after a blank line, and words in parentheses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_WORDED = {
+    "exclusiveMinimum": "greater than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "default": "default {}",
+    "enum": "one of {}",
+    "const": "always {}",
+}
+# Nothing a model could act on, or already said by the shape of what is left.
+_UNSAID = frozenset(
+    {"uniqueItems", "definitions", "deprecated", "readOnly", "writeOnly", "nullable", "additionalProperties"}
+    | {"discriminator", "example"}
+)
+
+
+def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
+    """The description with the lost keywords as Anthropic's own library writes them."""
+    said = {word: value for word, value in lost.items() if word == "uniqueItems" or _says_something(word, value)}
+    if not said:
+        return description
+    note = "{" + ", ".join(f"{word}: {value}" for word, value in said.items()) + "}"
+    return f"{description}\n\n{note}" if description else note
+
+
+def with_words(description: str | None, lost: Mapping[str, Any], *further: str) -> str | None:
+    """The description with the lost keywords in words."""
+    words = [*_words(lost), *further]
+    if not words:
+        return description
+    note = "; ".join(words)
+    return f"{description} ({note})" if description else note
+
+
+def _words(lost: Mapping[str, Any]) -> list[str]:
+    words = _length(lost)
+    for word, value in lost.items():
+        if word in ("minLength", "maxLength") or not _says_something(word, value):
+            continue
+        if word == "format":
+            words.append("YYYY-MM-DD" if value == "date" else f"format {value}")
+        elif word == "enum":
+            words.append("one of " + ", ".join(_json(one) for one in value))
+        else:
+            words.append(_WORDED.get(word, f"{word} {{}}").replace("{}", _json(value)))
+    return words
+
+
+def _says_something(word: str, value: Any) -> bool:
+    return word not in _UNSAID and not word.startswith(("$", "x-")) and not (word == "default" and value is None)
+
+
+def _length(lost: Mapping[str, Any]) -> list[str]:
+    low, high = lost.get("minLength"), lost.get("maxLength")
+    if low is not None and high is not None:
+        return [f"{low}-{high} characters"]
+    if low is not None:
+        return [f"at least {low} characters"]
+    return [] if high is None else [f"at most {high} characters"]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

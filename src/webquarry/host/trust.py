@@ -1,0 +1,121 @@
+"""Which project folders the user has trusted: by path, and by the content that they had then.
+
+Tools in a project's folder are code of whoever wrote the project. They are run, `--schema` included, only while the
+names and bytes of all executables there are those that were trusted; any change takes the trust away. What is
+remembered is one small file in the state folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from webquarry.errors import BadInput, WebquarryError
+from webquarry.host.folders import Folder, executables_in
+
+log = logging.getLogger(__name__)
+
+Verdict = Literal["trusted", "unknown", "changed"]
+
+
+@dataclass(frozen=True)
+class TrustStore:
+    """The remembered folders, in one file."""
+
+    file: Path
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> TrustStore:
+        """The user's own store."""
+        given = Path(environ.get("XDG_STATE_HOME") or "")
+        home = Path(environ.get("HOME") or Path.home())
+        state = given if given.is_absolute() else home / ".local" / "state"  # the XDG rules ignore relative paths
+        return cls(state / "webquarry" / "trusted-tools.json")
+
+    def judge(self, folder: Path) -> Verdict:
+        """Is this folder trusted as it is right now?"""
+        remembered = self._read().get(str(folder.resolve()))
+        if remembered is None:
+            return "unknown"
+        return "trusted" if remembered == digest(folder) else "changed"
+
+    def trust(self, folder: Path) -> str:
+        """Remember the folder with its present content; gives the digest."""
+        found = digest(folder)
+        self._write({**self._read(), str(folder.resolve()): found})
+        return found
+
+    def forget(self, folder: Path) -> bool:
+        """Trust the folder no more; says whether it was remembered."""
+        remembered = self._read()
+        known = remembered.pop(str(folder.resolve()), None) is not None
+        if known:
+            self._write(remembered)
+        return known
+
+    def _read(self) -> dict[str, str]:
+        try:
+            folders = json.loads(self.file.read_bytes())["folders"]
+            return {str(path): str(value) for path, value in folders.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            log.warning(
+                "the list of trusted folders %s cannot be read (%s); none is trusted", self.file, type(error).__name__
+            )
+            return {}
+
+    def _write(self, folders: dict[str, str]) -> None:
+        """All or nothing, readable by the user alone."""
+        text = json.dumps({"version": 1, "folders": folders}, indent=2, sort_keys=True) + "\n"
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=".trusted-tools-")  # made with mode 0600
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(self.file)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise WebquarryError(
+                f"The list of trusted folders {self.file} cannot be written: {error.strerror}.",
+                suggested_action="Make its folder writable, or set XDG_STATE_HOME to one that is.",
+            ) from error
+
+
+def digest(folder: Path) -> str:
+    """One hash over the names and bytes of all executables; a link counts as what it leads to."""
+    whole = hashlib.sha256()
+    for executable in executables_in(Folder(folder, "project"))[0]:
+        try:
+            with executable.path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").hexdigest()
+        except (
+            OSError
+        ) as error:  # it may be executable without being readable, or just gone: then nobody can vouch for it
+            content = f"unreadable:{type(error).__name__}:{os.urandom(8).hex()}"
+        whole.update(f"{executable.path.name!a}\0{content}\0".encode())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def folder_to_trust(path: Path, project_tools: Path) -> Path:
+    """The tool folder that a person means: that of the project at `path`, or `path` itself."""
+    inside = path / project_tools
+    folder = inside if inside.is_dir() else path
+    if not executables_in(Folder(folder, "project"))[0]:
+        raise BadInput(
+            f"There is no executable to trust in {folder}.",
+            suggested_action=f"Name a project that has tools in {project_tools}, or the tool folder itself.",
+        )
+    return folder

@@ -1,0 +1,194 @@
+"""Is this a tool's description? The six rules, each finding with its place in the JSON.
+
+The parsed `--schema` output (rule 1, valid JSON, is `strict_json`'s) goes in, a list of findings comes out. Errors keep
+a tool from being registered; keywords that the format does not use, and names against the conventions, are warnings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from webquarry.host.keywords import LIMITS, USED, fits_type, type_of
+from webquarry.host.models import TYPES, Finding, ToolSchema
+
+_NAME = re.compile(r"[A-Za-z0-9_]+")
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_LONGEST_NAME = 64
+_ONE_OF = ", ".join(TYPES[:-1]) + " or " + TYPES[-1]
+_NOISE = frozenset({"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"})
+
+
+def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
+    """Everything that is wrong with a description, in the order of the document."""
+    findings = list(_document(value))
+    if binary is not None and not _KEBAB.fullmatch(binary.removesuffix(".exe")):
+        findings.append(_warning("$", f"the executable's name {_shown(binary)} is not kebab-case"))
+    return findings
+
+
+def as_schema(value: dict[str, Any]) -> ToolSchema:
+    """The description as a value of ours, once it has no errors."""
+    return ToolSchema(value["name"], value["description"], value["parameters"])
+
+
+def _document(value: Any) -> Iterator[Finding]:
+    if not isinstance(value, dict):
+        yield _error("$", f"must be an object, not {_article(type_of(value))}")
+        return
+    for field in ("name", "description", "parameters"):
+        if field not in value:
+            yield _error(f"$.{field}", "is missing, and is required")
+    if "name" in value:
+        yield from _name(value["name"])
+    if "description" in value:
+        yield from _description(value["description"], "$.description", required=True)
+    if "parameters" in value:
+        yield from _parameters(value["parameters"])
+    for field in value:
+        if field not in ("name", "description", "parameters"):
+            yield _warning(_at("$", field), "is not a field of this format and is ignored")
+
+
+def _name(name: Any) -> Iterator[Finding]:
+    if not isinstance(name, str):
+        yield _error("$.name", f"must be a string, not {_article(type_of(name))}")
+    elif not _NAME.fullmatch(name):
+        yield _error("$.name", f"may hold only letters, digits and underscores, not {_shown(name)}")
+    elif not _SNAKE.fullmatch(name):
+        yield _warning("$.name", f"{_shown(name)} is not snake_case")
+    elif len(name) > _LONGEST_NAME:
+        yield _warning("$.name", f"is longer than {_LONGEST_NAME} characters; vendors get it shortened")
+
+
+def _description(text: Any, path: str, required: bool) -> Iterator[Finding]:
+    if not isinstance(text, str):
+        yield _error(path, f"must be a string, not {_article(type_of(text))}")
+    elif required and not text.strip():
+        yield _warning(path, "is empty, and a model chooses a tool by its description")
+
+
+def _parameters(schema: Any) -> Iterator[Finding]:
+    path = "$.parameters"
+    if not isinstance(schema, dict):
+        yield _error(path, f"must be an object, not {_article(type_of(schema))}")
+        return
+    if "type" not in schema:
+        yield _error(f"{path}.type", 'is missing, and must be "object"')
+    elif schema["type"] != "object":
+        yield _error(f"{path}.type", f'must be "object", not {_shown(schema["type"])}')
+    if "properties" not in schema:
+        yield _error(f"{path}.properties", "is missing, and is required even when there are no parameters")
+    else:
+        yield from _object(schema, path)
+    yield from _keywords(schema, path)
+
+
+def _property(schema: Any, path: str) -> Iterator[Finding]:
+    """A schema below the parameters: a property's, or that of an array's items."""
+    if not isinstance(schema, dict):
+        yield _error(path, f"must be an object with a type, not {_article(type_of(schema))}")
+        return
+    kind = schema.get("type")
+    if "type" not in schema:
+        yield _error(f"{path}.type", f"is missing, and must be {_ONE_OF}")
+    elif kind not in TYPES:
+        yield _error(f"{path}.type", f"must be {_ONE_OF}, not {_shown(kind)}")
+    if kind == "object":
+        if "properties" not in schema:
+            yield _warning(path, "is an object without properties, and so takes any object")
+        yield from _object(schema, path)
+    elif kind == "array":
+        yield from _items(schema, path)
+    yield from _keywords(schema, path)
+    for word, owner in (("properties", "object"), ("required", "object"), ("items", "array")):
+        if word in schema and kind in TYPES and kind != owner:
+            yield _warning(f"{path}.{word}", f"says nothing beside the type {kind}")
+
+
+def _object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        yield _error(f"{path}.properties", f"must be an object, not {_article(type_of(properties))}")
+        return
+    for name, part in properties.items():
+        here = _at(f"{path}.properties", name)
+        if not _SNAKE.fullmatch(name):
+            yield _warning(here, f"the parameter's name {_shown(name)} is not snake_case")
+        yield from _property(part, here)
+    yield from _required(schema.get("required", []), properties, f"{path}.required")
+
+
+def _required(required: Any, properties: dict[str, Any], path: str) -> Iterator[Finding]:
+    if not isinstance(required, list):
+        yield _error(path, f"must be an array of names, not {_article(type_of(required))}")
+        return
+    for index, name in enumerate(required):
+        here = f"{path}[{index}]"
+        if not isinstance(name, str):
+            yield _error(here, f"must be a string, not {_article(type_of(name))}")
+        elif name not in properties:
+            yield _error(here, f"names {_shown(name)}, which is not in properties")
+        elif name in required[:index]:
+            yield _warning(here, f"names {_shown(name)} a second time")
+
+
+def _items(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+    if "items" in schema:
+        yield from _property(schema["items"], f"{path}.items")
+    else:
+        yield _warning(path, "is an array without items, and so takes any values")
+
+
+def _keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+    """Values of the keywords that are used, and the presence of those that are not."""
+    for word, value in schema.items():
+        here = _at(path, word)
+        if word == "description":
+            yield from _description(value, here, required=False)
+        elif word == "enum":
+            yield from _enum(value, schema.get("type"), here)
+        elif word in LIMITS:
+            sound, expected = LIMITS[word]
+            if not sound(value):
+                yield _error(here, f"must be {expected}, not {_shown(value)}")
+        elif word not in USED and word not in _NOISE:
+            yield _warning(here, "is not used by this format, and is not checked")
+    for low, high in (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum")):
+        if all(word in schema and LIMITS[word][0](schema[word]) for word in (low, high)) and schema[low] > schema[high]:
+            yield _warning(f"{path}.{low}", f"is above {high}, so that no value fits")
+
+
+def _enum(values: Any, kind: Any, path: str) -> Iterator[Finding]:
+    if not isinstance(values, list) or not values:
+        yield _error(path, "must be an array of at least one value")
+        return
+    for index, value in enumerate(values):
+        if kind in TYPES and not fits_type(value, kind):
+            yield _warning(f"{path}[{index}]", f"{_shown(value)} is not of the type {kind}")
+
+
+def _error(path: str, message: str) -> Finding:
+    return Finding("error", path, message)
+
+
+def _warning(path: str, message: str) -> Finding:
+    return Finding("warning", path, message)
+
+
+def _at(path: str, key: str) -> str:
+    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}[{_shown(key)}]"
+
+
+def _article(kind: str) -> str:
+    return kind if kind == "null" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _shown(value: Any) -> str:
+    """A value in a message: short, on one line, nothing in it that a terminal would obey."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

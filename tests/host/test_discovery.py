@@ -1,0 +1,426 @@
+"""Finding tools: who is asked, who is skipped and why, and that nobody spoils it for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.host.test_process import children, ends, open_files
+from tests.host.workbench import WEATHER, Workbench, schema_of
+from webquarry.errors import BadInput
+from webquarry.host import folders
+from webquarry.host.host import ToolHost
+from webquarry.host.trust import TrustStore
+from webquarry.settings import Settings
+
+
+def reasons(host: ToolHost) -> dict[str, str]:
+    return {one.path.name: one.reason for one in host.skipped}
+
+
+def names(host: ToolHost) -> list[str]:
+    return [tool.name for tool in host.tools]
+
+
+def test_a_tool_in_the_users_folder_is_found(bench: Workbench) -> None:
+    path = bench.tool(WEATHER)
+    host = bench.host()
+
+    [tool] = host.tools
+    assert (tool.name, tool.description, tool.parameters) == tuple(WEATHER.values())
+    assert (tool.path, tool.origin) == (path, "user")
+    assert host.get("weather") is tool
+    assert host.skipped == []
+
+
+def test_folders_that_are_not_there_hold_no_tools(tmp_path: Path) -> None:
+    host = ToolHost.discover(environ={"HOME": str(tmp_path / "nowhere"), "WEBQUARRY_SYSTEM_TOOLS": "/no/such/folder"})
+
+    assert host.tools == []
+    assert host.for_gemini() == []
+
+
+def test_the_project_overrides_the_user_who_overrides_the_system(bench: Workbench, tmp_path: Path) -> None:
+    system = tmp_path / "system"
+    system.mkdir()
+    for folder, origin in ((system, "system"), (bench.user_tools, "user"), (bench.project_tools, "project")):
+        bench.tool(schema_of("all_three", description=origin), folder=folder)
+    bench.tool(schema_of("two", description="system"), folder=system)
+    bench.tool(schema_of("two", description="user"), file="other-name")
+    bench.tool(schema_of("one"), folder=system)
+    trust(bench)
+    host = bench.host(WEBQUARRY_SYSTEM_TOOLS=str(system))
+
+    assert {tool.name: tool.description for tool in host.tools} == {
+        "all_three": "project",
+        "two": "user",
+        "one": WEATHER["description"],
+    }
+    assert [(one.origin, one.state, one.name) for one in host.skipped] == [
+        ("system", "overridden", "all_three"),
+        ("system", "overridden", "two"),
+        ("user", "overridden", "all_three"),
+    ]
+    assert str(bench.user_tools / "other-name") in host.skipped[1].reason
+
+
+def test_in_one_folder_the_first_by_file_name_has_the_name(bench: Workbench) -> None:
+    bench.tool(schema_of("twin", description="second"), file="b")
+    bench.tool(schema_of("twin", description="first"), file="a")
+
+    assert bench.host().get("twin").description == "first"
+
+
+def test_the_settings_name_the_folders(bench: Workbench, tmp_path: Path) -> None:
+    bench.tool(WEATHER)
+    bench.tool(schema_of("mine"), folder=bench.home)
+    host = bench.host(WEBQUARRY_USER_TOOLS="~/")
+
+    assert names(host) == ["mine"]
+
+
+def test_by_default_the_system_folder_is_that_of_our_own_scripts_and_only_ours_are_run(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    for name in ("web-fetch-tool", "web-search-brave-tool"):
+        bench.tool(schema_of(name.removesuffix("-tool").replace("-", "_")), folder=scripts, file=name)
+    mark = tmp_path / "pip-was-run"
+    bench.script("pip", f"touch {mark}", scripts)
+    monkeypatch.setattr(folders, "_scripts", lambda: scripts)
+    environ = {name: value for name, value in bench.environ.items() if name != "WEBQUARRY_SYSTEM_TOOLS"}
+
+    for chosen in (environ, {**environ, "WEBQUARRY_SYSTEM_TOOLS": str(scripts)}):
+        host = ToolHost.discover(environ=chosen)
+        assert names(host) == ["web_fetch", "web_search_brave"]
+        assert reasons(host) == {"web-search-google-tool": "it is missing"}
+        assert all(tool.executable.ours for tool in host.tools)
+        assert not mark.exists()
+
+
+def test_our_own_executables_are_found_where_they_are_installed(bench: Workbench) -> None:
+    installed = {name: Path(sys.executable).parent / name for name in folders._own_names()}
+
+    assert {"web-fetch-tool", "web-search-brave-tool", "web-search-google-tool"} <= set(installed)
+    assert all(name.endswith("-tool") for name in installed)
+    assert all(folders.is_ours(path) for path in installed.values() if path.exists())
+    assert not folders.is_ours(bench.user_tools / "web-fetch-tool")
+
+
+def trust(bench: Workbench) -> None:
+    TrustStore.of(bench.environ).trust(bench.project_tools)
+
+
+SLOW: dict[str, tuple[str, str]] = {
+    "slow": ("sleep 60", "it did not end within 1 second"),
+    "closed-but-alive": ("cat {schema}; exec >&-; sleep 60", "it closed its output, but did not end within 1 second"),
+    "leaves-a-child": ("cat {schema}; sleep 60 &", "it ended, but left a process behind that holds its output open"),
+    "deaf": ("trap '' TERM; while :; do sleep 60; done", "it did not end within 1 second"),
+    "noisy-errors": ("yes >&2", "it did not end within 1 second"),
+}
+QUICK: dict[str, tuple[str, str]] = {
+    "noisy": ("yes", "its output is longer than 8192 bytes"),
+    "one-byte-too-many": ("cat {schema}; head -c 8192 /dev/zero | tr '\\0' ' '", "its output is longer than 8192 bytes"),
+    "talks-first": ("echo loading; cat {schema}", "its output is not JSON"),
+    "talks-after": ("cat {schema}; echo done", "its output has text after the JSON value"),
+    "twice": ("cat {schema} {schema}", "its output holds more than one JSON value"),
+    "silent": (":", "its output is empty"),
+    "fails": ("cat {schema}; echo 'no such option' >&2; exit 2", "it ended with exit code 2: no such option"),
+    "crashes": ("cat {schema}; kill -SEGV $$", "it was ended by SIGSEGV"),
+    "not-utf8": ("printf '{\"name\": \"\\351\"}'", "its output is not UTF-8 (byte 10)"),
+    "with-mark": ("printf '\\357\\273\\277'; cat {schema}", "its output begins with a byte order mark"),
+    "doubled": ('echo \'{{"name": "a", "name": "b"}}\'', "its output holds the key 'name' twice in one object"),
+    "nan": ('echo \'{{"a": NaN}}\'', "its output holds NaN, which JSON does not have"),
+    "huge": ('echo \'{{"a": 1e999}}\'', "its output holds a number that is too large"),
+    "deep": ("head -c 4000 /dev/zero | tr '\\0' '['", "its output is nested deeper than 64 levels"),
+    "no-schema": ("echo '{{}}'", "its schema is not valid: $.name: is missing, and is required (and 2 more)"),
+    "a-list": ("echo '[]'", "its schema is not valid: $: must be an object, not an array"),
+}  # fmt: skip
+
+
+def write_bad_tools(bench: Workbench, scripts: dict[str, tuple[str, str]]) -> None:
+    schema = bench.home / "schema.json"
+    schema.write_text(json.dumps(WEATHER))
+    for name, (body, _) in scripts.items():
+        bench.script(name, body.replace("{schema}", str(schema)).replace("{{", "{").replace("}}", "}"))
+
+
+def write_odd_files(bench: Workbench) -> dict[str, str]:
+    """Things in the folder that are no programs, and why each is skipped."""
+    folder = bench.user_tools
+    (folder / "read-me").write_text("hello")
+    (folder / "subfolder").mkdir()
+    (folder / "dangling").symlink_to(folder / "nothing")
+    os.mkfifo(folder / "fifo")
+    for name, content in (("no-shebang", "echo hello"), ("empty", ""), ("no-interpreter", "#!/no/such/shell\n")):
+        (folder / name).write_text(content)
+        (folder / name).chmod(0o755)
+    (folder / ".hidden").write_text("#!/bin/sh\n")
+    (folder / ".hidden").chmod(0o755)
+    return {
+        "read-me": "it is not executable",
+        "subfolder": "it is a directory",
+        "dangling": "it is a link to a file that does not exist",
+        "fifo": "it is not a regular file",
+        "no-shebang": "it has no #! line, and is no program of this machine",
+        "empty": "it has no #! line, and is no program of this machine",
+        "no-interpreter": "the interpreter that its #! line names is missing",
+    }
+
+
+def test_whatever_cannot_be_served_is_skipped_with_its_reason_and_the_good_one_loads(bench: Workbench) -> None:
+    expected = write_odd_files(bench)
+    write_bad_tools(bench, SLOW | QUICK)
+    bench.tool(WEATHER)
+    files, processes = open_files(), children()
+
+    host = bench.host()
+
+    found = reasons(host)
+    for name, (_, reason) in (SLOW | QUICK).items():
+        assert reason in found[name], name
+    assert {name: found[name] for name in expected} == expected
+    assert names(host) == ["weather"]
+    assert ".hidden" not in found
+    assert open_files() == files
+    assert children() == processes
+
+
+def test_a_process_that_a_tool_left_behind_is_ended(bench: Workbench) -> None:
+    bench.script("leaves", f"sleep 60 & echo $! > {bench.home}/pid; echo")
+    bench.host()
+
+    assert ends(int((bench.home / "pid").read_text()))
+
+
+def test_each_skip_is_logged_with_path_and_reason(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+    path = bench.script("fails", "exit 2")
+    with caplog.at_level(logging.WARNING):
+        bench.host()
+
+    assert caplog.messages == [f"the tool {path} is skipped: it ended with exit code 2"]
+
+
+def test_a_secret_that_a_tool_prints_is_not_in_the_reason(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+    bench.script("leaks", "echo 'key canary-0123456789' >&2; exit 1")
+    bench.script("leaks-too", "echo 'canary-0123456789'")
+    with caplog.at_level(logging.DEBUG):
+        host = bench.host(SOME_API_KEY="canary-0123456789")
+
+    assert reasons(host)["leaks"] == "it ended with exit code 1: key ***"
+    assert "canary" not in str(host.skipped) + caplog.text
+
+
+def test_odd_file_names_do_no_harm(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+    for name in (b"a b", b"new\nline", b"\x1b[31mred", b"\xff\xfe", b"-x", "größe".encode(), b"$(touch x)"):
+        path = Path(os.fsdecode(os.fsencode(bench.user_tools) + b"/" + name))
+        bench.script(os.fsdecode(name), "exit 1")
+        assert path.exists()
+    with caplog.at_level(logging.WARNING):
+        host = bench.host()
+
+    assert len(host.skipped) == 7
+    assert all(message.isprintable() for message in caplog.messages)
+
+
+CANARIES = {
+    "BRAVE_API_KEY": "canary-brave",
+    "ANTHROPIC_API_KEY": "canary-anthropic",
+    "GOOGLE_SEARCH_API_KEY": "canary-google",
+    "AWS_SECRET_ACCESS_KEY": "canary-aws",
+    "HTTPS_PROXY": "http://user:canary-proxy@proxy.example",
+    "WEBQUARRY_X": "canary-setting",
+    "LC_API_KEY": "canary-locale",
+    "PYTHONPATH": "/canary",
+    "SSH_AUTH_SOCK": "/canary",
+}
+
+
+def test_other_peoples_tools_see_none_of_our_credentials(bench: Workbench) -> None:
+    keys = bench.home / ".config" / "webquarry"
+    keys.mkdir(parents=True)
+    (keys / "brave-api-key").write_text("canary-file")
+    seen = bench.home / "seen"
+    dump = f"env >> {seen}; echo --- >> {seen}"
+    text = json.dumps(WEATHER)
+    for folder, name in ((bench.user_tools, "weather"), (bench.project_tools, "weather-too")):
+        bench.script(name, f"{dump}\nif [ \"$1\" = --schema ]; then echo '{text}'; else echo '{{}}'; fi", folder)
+    trust(bench)
+
+    host = bench.host(**CANARIES, LANG="C.UTF-8", TZ="Europe/Oslo")
+    asyncio.run(host.run("weather", {"city": "Oslo"}))
+
+    dumped = seen.read_text()
+    assert dumped.count("---") == 3
+    assert "canary" not in dumped
+    assert {line.partition("=")[0] for line in dumped.splitlines()} <= {"PATH", "HOME", "LANG", "TZ", "PWD", "SHLVL", "_", "OLDPWD", "---"}  # fmt: skip
+    assert "LANG=C.UTF-8" in dumped
+
+
+def test_our_own_executables_see_the_environment_they_need(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    body = f"env > {tmp_path}/seen; echo '{{}}'"
+    bench.tool(schema_of("web_fetch"), body, folder=scripts, file="web-fetch-tool")
+    monkeypatch.setattr(folders, "_scripts", lambda: scripts)
+    host = bench.host(WEBQUARRY_SYSTEM_TOOLS=str(scripts), **CANARIES)
+    asyncio.run(host.run("web_fetch", {"city": "Oslo"}))
+
+    assert "BRAVE_API_KEY=canary-brave" in (tmp_path / "seen").read_text()
+
+
+def test_discovery_works_inside_a_running_loop(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+
+    async def ask() -> tuple[ToolHost, ToolHost]:
+        return bench.host(), await ToolHost.adiscover(environ=bench.environ)
+
+    assert [names(host) for host in asyncio.run(ask())] == [["weather"], ["weather"]]
+
+
+def test_without_arguments_settings_and_environment_of_the_process_are_used(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+
+    assert names(ToolHost.discover()) == ["weather"]
+    assert names(ToolHost.discover(Settings(user_tools=bench.home, system_tools=bench.home))) == []
+
+
+def mutations(rng: random.Random) -> list[Callable[[dict[str, Any]], bytes]]:
+    """Ways to spoil a description for certain; each takes a good one and gives what the tool prints."""
+
+    def text(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], bytes]:
+        return lambda schema: json.dumps(change(schema)).encode()
+
+    def with_property(value: Any) -> Callable[[dict[str, Any]], bytes]:
+        def change(schema: dict[str, Any]) -> dict[str, Any]:
+            place = schema["parameters"]["properties"]
+            for _ in range(rng.randrange(4)):
+                inner: dict[str, Any] = {}
+                as_items = rng.random() < 0.3
+                place["deep"] = {"type": "object", "properties": inner}
+                if as_items:
+                    place["deep"] = {"type": "array", "items": place["deep"]}
+                place = inner
+            place["bad"] = value
+            return schema
+
+        return text(change)
+
+    def swap(field: str, value: Any) -> Callable[[dict[str, Any]], bytes]:
+        return text(lambda schema: {**schema, field: value})
+
+    def cut(schema: dict[str, Any]) -> bytes:
+        whole = json.dumps(schema).encode()
+        return whole[: rng.randrange(1, len(whole))]
+
+    def noise(schema: dict[str, Any]) -> bytes:
+        return b"\x00" + rng.randbytes(rng.randrange(1, 4000))
+
+    def around(before: bytes, after: bytes) -> Callable[[dict[str, Any]], bytes]:
+        return lambda schema: before + json.dumps(schema).encode() + after
+
+    odd = rng.choice([None, True, 5, 1.5, [], "x", [None]])
+    return [
+        cut,
+        noise,
+        around(b"\xef\xbb\xbf", b""),
+        around(b"note: ", b""),
+        around(b"", b"\nbye"),
+        around(b"", b"{}"),
+        around(b"", b" " * 8192),
+        around(b"\xff", b""),
+        around(b"[" * rng.randrange(65, 2000), b""),
+        text(lambda schema: [schema]),
+        text(lambda schema: {key: schema[key] for key in ("name", "description")}),
+        text(lambda schema: {key: schema[key] for key in ("name", "parameters")}),
+        swap("name", rng.choice(["", "a b", "ü", "a-b", "a\n", None, 5, ["x"], "\ud800"])),
+        swap("description", rng.choice([None, 5, [], {}])),
+        swap("parameters", rng.choice([None, [], "x", {}, {"type": "object"}, {"type": "string", "properties": {}}])),
+        with_property(odd),
+        with_property({}),
+        with_property({"type": odd}),
+        with_property({"type": "text"}),
+        with_property({"type": ["string", "null"]}),
+        with_property({"type": "array", "items": odd}),
+        with_property({"type": "object", "properties": odd if odd != [] else 5}),
+        with_property({"type": "object", "properties": {}, "required": ["missing"]}),
+        with_property({"type": "object", "properties": {}, "required": "missing"}),
+        with_property({"type": "string", "enum": rng.choice([[], None, "a", 5])}),
+        with_property({"type": "string", "minLength": rng.choice([-1, "1", None, 1.5, True])}),
+        with_property({"type": "number", "minimum": rng.choice(["1", None, [], True])}),
+        with_property({"type": "string", "description": rng.choice([None, 5, [], {}])}),
+        lambda schema: b'{"name": "a", ' + json.dumps(schema).encode()[1:],
+        lambda schema: json.dumps(schema).replace('"minimum": 1', '"minimum": NaN').encode(),
+        lambda schema: json.dumps(schema).replace('"minimum": 1', '"minimum": 1e999').encode(),
+        lambda schema: json.dumps(schema).replace('"minimum": 1', f'"minimum": {"9" * 5000}').encode(),
+    ]
+
+
+def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_the_good_ones_load(
+    bench: Workbench, tmp_path: Path
+) -> None:
+    rng = random.Random(20260117)
+    outputs = tmp_path / "outputs"
+    outputs.mkdir()
+    bad = [*write_odd_files(bench)]
+    write_bad_tools(bench, SLOW | QUICK)
+    bad += [*SLOW, *QUICK]
+    while len(bad) < 200:
+        name = f"bad-{len(bad):03}"
+        spoil = rng.choice(mutations(rng))
+        (outputs / name).write_bytes(spoil(json.loads(json.dumps(schema_of(f"bad_{len(bad)}")))))
+        bench.script(name, f"exec cat {outputs / name}")
+        bad.append(name)
+    good = [f"good_{number}" for number in range(10)]
+    for name in good:
+        bench.tool(schema_of(name))
+    files, processes = open_files(), children()
+
+    host = bench.host()
+
+    assert names(host) == good
+    assert sorted(one.path.name for one in host.skipped) == sorted(bad)
+    assert all(one.reason and one.reason.isprintable() and len(one.reason) < 400 for one in host.skipped)
+    assert {one.state for one in host.skipped} == {"broken"}
+    assert open_files() == files
+    assert children() == processes
+
+
+def test_an_unknown_tool_is_told_apart_from_one_that_was_skipped(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    bench.script("broken-one", "exit 1")
+    host = bench.host()
+
+    with pytest.raises(BadInput, match=r"There is no tool 'rain'\."):
+        host.get("rain")
+    with pytest.raises(BadInput, match=r"broken_one is not served: it ended with exit code 1\."):
+        host.get("broken_one")
+
+
+def test_a_host_of_some_tools_alone(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    bench.tool(schema_of("rain"))
+
+    assert names(bench.host().only(["rain"])) == ["rain"]
+    assert names(bench.host().only([])) == ["rain", "weather"]
+
+
+def test_a_name_that_a_vendor_refuses_is_found_by_its_alias(bench: Workbench) -> None:
+    bench.tool(schema_of("9lives"))
+    host = bench.host()
+    [declaration] = host.for_gemini()[0]["functionDeclarations"]
+
+    assert declaration["name"] != "9lives"
+    assert host.get(declaration["name"]).name == "9lives"

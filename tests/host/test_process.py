@@ -1,0 +1,215 @@
+"""One bounded run of a program: every way it can end, and nothing left behind by any of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+from pathlib import Path
+
+import pytest
+
+from webquarry.host.process import Completed, Limits, run_bounded
+
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+SHORT = Limits(0.4, 1000, 1000)
+BRIEF = Limits(0.1, 1000, 1000)  # where nothing has to be printed before the end
+LONG = Limits(30, 1000, 1000)
+
+
+def run_shell(script: str, limits: Limits = LONG, stdin: bytes | None = None) -> Completed:
+    return asyncio.run(run_bounded(["/bin/sh", "-c", script], limits, ENVIRONMENT, stdin))
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def children() -> set[str]:
+    """Every child of this process, zombies included."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        found |= set((task / "children").read_text().split())
+    return found
+
+
+def ends(pid: int) -> bool:
+    """Does this process end? Waits for it: a killed one is gone a moment later."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], 10)[0])
+    finally:
+        os.close(handle)
+
+
+def test_what_a_program_prints_and_how_it_ends_come_back() -> None:
+    completed = run_shell("echo out; echo err >&2; exit 3")
+
+    assert completed == Completed("exited", 3, b"out\n", b"err\n", True)
+
+
+def test_input_reaches_the_program_whole() -> None:
+    completed = run_shell("wc -c", stdin=b"x" * 300_000)
+
+    assert completed.stdout.strip() == b"300000"
+
+
+def test_a_program_that_does_not_read_its_input_is_free_not_to() -> None:
+    assert run_shell("echo done", stdin=b"x" * 300_000).stdout == b"done\n"
+
+
+def test_without_input_the_program_does_not_share_ours() -> None:
+    assert run_shell("cat; echo end").stdout == b"end\n"
+
+
+def test_a_program_that_a_signal_ends_says_which() -> None:
+    assert run_shell("kill -SEGV $$").exit_code == -signal.SIGSEGV
+
+
+def test_a_slow_program_is_ended() -> None:
+    completed = run_shell("echo begun; sleep 60", SHORT)
+
+    assert (completed.ending, completed.exit_code) == ("timed_out", None)
+    assert completed.stdout == b"begun\n"
+    assert not completed.closed_stdout
+
+
+def test_a_program_that_hangs_after_closing_its_output_is_told_apart() -> None:
+    completed = run_shell("echo done; exec >&-; sleep 60", SHORT)
+
+    assert completed.ending == "timed_out"
+    assert completed.closed_stdout
+
+
+def test_a_program_that_prints_without_end_is_stopped_at_the_limit() -> None:
+    completed = run_shell("yes")
+
+    assert completed.ending == "too_much"
+    assert len(completed.stdout) == 1000
+
+
+def test_exactly_the_limit_is_not_too_much() -> None:
+    assert run_shell("head -c 1000 /dev/zero").ending == "exited"
+    assert run_shell("head -c 1001 /dev/zero").ending == "too_much"
+
+
+def test_more_stderr_than_is_kept_does_no_harm() -> None:
+    completed = run_shell("head -c 500000 /dev/zero >&2; echo fine")
+
+    assert completed.ending == "exited"
+    assert completed.stdout == b"fine\n"
+    assert len(completed.stderr) == 1000
+
+
+def test_a_process_left_behind_that_holds_the_output_open_is_noticed() -> None:
+    completed = run_shell("echo '{}'; sleep 60 & exit 0", SHORT)
+
+    assert (completed.ending, completed.exit_code) == ("held_open", 0)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep 60 & echo $!; sleep 60",
+        "sleep 60 >/dev/null 2>&1 & echo $!",
+        "(trap '' TERM; sleep 60) & echo $!; trap '' TERM; sleep 60; sleep 60",
+    ],
+    ids=["timeout", "quiet one left behind", "deaf to SIGTERM"],
+)
+def test_the_whole_group_is_ended(script: str) -> None:
+    completed = run_shell(script, SHORT)
+
+    assert ends(int(completed.stdout))
+
+
+def test_a_program_may_tidy_up_when_it_is_asked_to_end(tmp_path: Path) -> None:
+    mark = tmp_path / "tidied"
+    run_shell(f"trap 'touch {mark}; exit' TERM; sleep 60 & wait", SHORT)
+
+    assert mark.exists()
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["echo", "exit 1", "kill -9 $$", "sleep 60", "yes", "trap '' TERM; while :; do sleep 1; done", "sleep 60 &"],
+)
+def test_no_pipe_and_no_process_is_left(script: str) -> None:
+    files, processes = open_files(), children()
+    for stdin in (None, b"x" * 300_000):
+        run_shell(script, BRIEF, stdin)
+
+    assert open_files() == files
+    assert children() == processes
+
+
+def test_a_cancelled_run_leaves_nothing_behind() -> None:
+    files, processes = open_files(), children()
+    pids: list[int] = []
+
+    async def cancel() -> None:
+        started = asyncio.Event()
+
+        def on_start(pid: int) -> None:
+            pids.append(pid)
+            started.set()
+
+        command = ["/bin/sh", "-c", "sleep 60 & sleep 60"]
+        task = asyncio.create_task(run_bounded(command, LONG, ENVIRONMENT, b"", on_start))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+
+    assert ends(pids[0])
+    assert open_files() == files
+    assert children() == processes
+
+
+def test_input_that_an_escaped_process_does_not_read_is_given_up() -> None:
+    files = open_files()
+    completed = run_shell("exec 3<&0; setsid sleep 60 <&3 >/dev/null 2>&1 & echo $!; sleep 60", SHORT, b"x" * 300_000)
+    os.kill(int(completed.stdout), signal.SIGKILL)
+
+    assert open_files() == files
+
+
+@pytest.mark.parametrize("steps", range(8))
+def test_a_run_that_is_cancelled_while_it_starts_leaves_nothing_behind(steps: int) -> None:
+    files, processes = open_files(), children()
+
+    async def cancel() -> None:
+        task = asyncio.create_task(run_bounded(["/bin/sh", "-c", "sleep 60 & sleep 60"], LONG, ENVIRONMENT, b"x"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(asyncio.wait_for(cancel(), 20))
+
+    assert open_files() == files
+    assert children() == processes
+
+
+@pytest.mark.parametrize("command", ["/no/such/program", "/etc", "/etc/passwd"])
+def test_what_cannot_be_started_is_an_os_error(command: str) -> None:
+    files = open_files()
+    with pytest.raises(OSError, match=r"No such file|Permission denied"):
+        asyncio.run(run_bounded([command], LONG, ENVIRONMENT))
+
+    assert open_files() == files
+
+
+def test_many_programs_run_side_by_side() -> None:
+    async def run_all() -> list[Completed]:
+        return await asyncio.gather(
+            *(run_bounded(["/bin/sh", "-c", f"echo {n}"], LONG, ENVIRONMENT) for n in range(20))
+        )
+
+    assert [int(completed.stdout) for completed in asyncio.run(run_all())] == list(range(20))

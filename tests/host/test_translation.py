@@ -1,0 +1,363 @@
+"""From a tool's own schema to each vendor's form."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.host import vendor_rules
+from tests.host.schemas import tools
+from webquarry.host.models import ToolSchema
+from webquarry.host.translation.anthropic import to_anthropic
+from webquarry.host.translation.gemini import to_gemini
+from webquarry.host.translation.mcp import to_mcp
+from webquarry.host.translation.naming import ANTHROPIC, EVERYBODY, GEMINI, alias, rename, restore
+from webquarry.host.translation.openai import to_chat, to_responses
+from webquarry.host.validation import check_schema
+
+FIXTURES = Path(__file__).parent / "translation_fixtures"
+FORMS: dict[str, Callable[[ToolSchema], dict[str, Any]]] = {
+    "anthropic": to_anthropic,
+    "anthropic_strict": lambda tool: to_anthropic(tool, strict=True),
+    "openai_responses_nonstrict": to_responses,
+    "openai_responses_strict": lambda tool: to_responses(tool, strict=True),
+    "openai_chat_strict": lambda tool: to_chat(tool, strict=True),
+    "gemini_json_schema": lambda tool: to_gemini([tool]),
+    "gemini_legacy_parameters": lambda tool: to_gemini([tool], "legacy"),
+    "mcp": to_mcp,
+}
+each_form = pytest.mark.parametrize("form", FORMS)
+more_examples = settings(
+    max_examples=int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "100")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+def recorded(name: str) -> Any:
+    return json.loads((FIXTURES / f"{name}.json").read_text("utf-8"))
+
+
+def tool_with(**properties: Any) -> ToolSchema:
+    return ToolSchema("probe", "Probes.", {"type": "object", "properties": properties})
+
+
+def parameters_of(form: str, tool: ToolSchema) -> dict[str, Any]:
+    """The schema inside the envelope of a form."""
+    made = FORMS[form](tool)
+    made = made.get("functionDeclarations", [made])[0]
+    made = made.get("function", made)
+    words = ("input_schema", "parameters", "parametersJsonSchema", "inputSchema")
+    found: dict[str, Any] = next(made[word] for word in words if word in made)
+    return found
+
+
+def property_of(form: str, **schema: Any) -> dict[str, Any]:
+    """How a form writes one required property."""
+    tool = ToolSchema("probe", "Probes.", {"type": "object", "properties": {"p": schema}, "required": ["p"]})
+    found: dict[str, Any] = parameters_of(form, tool)["properties"]["p"]
+    return found
+
+
+def check_by_rules(form: str, made: dict[str, Any]) -> None:
+    if form.startswith("anthropic"):
+        vendor_rules.check_anthropic(made)
+    elif form.startswith("openai"):
+        assert made["type"] == "function"
+        inner = made["function"] if "chat" in form else {key: made[key] for key in made if key != "type"}
+        vendor_rules.check_openai(inner)
+    elif form.startswith("gemini"):
+        vendor_rules.check_gemini(made["functionDeclarations"][0])
+    else:
+        vendor_rules.check_mcp(made)
+
+
+@each_form
+def test_the_worked_example_comes_out_as_recorded(form: str) -> None:
+    tool = ToolSchema(**recorded("generic_tool"))
+
+    assert FORMS[form](tool) == recorded(form)
+
+
+@each_form
+def test_the_worked_example_passes_the_vendors_rules(form: str) -> None:
+    check_by_rules(form, recorded(form))
+
+
+@more_examples
+@given(tool=tools())
+def test_fuzz_any_valid_schema_becomes_one_that_every_vendor_accepts_and_is_left_as_it_was(
+    tool: dict[str, Any],
+) -> None:
+    assert [one for one in check_schema(tool) if one.severity == "error"] == []
+    before = copy.deepcopy(tool)
+
+    for form, translate in FORMS.items():
+        made = translate(ToolSchema(**tool))
+        check_by_rules(form, made)
+        assert json.loads(json.dumps(made)) == made
+
+    assert tool == before
+
+
+@each_form
+def test_changing_what_comes_out_does_not_change_the_tool(form: str) -> None:
+    tool = ToolSchema(**recorded("generic_tool"))
+
+    def spoil(node: Any) -> None:
+        for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+            spoil(value)
+        if isinstance(node, dict | list):
+            node.clear()
+
+    spoil(FORMS[form](tool))
+
+    assert tool.parameters == recorded("generic_tool")["parameters"]
+
+
+@each_form
+def test_properties_named_like_keywords_stay(form: str) -> None:
+    names = ["title", "default", "format", "enum", "type", "properties", "required", "$comment".strip("$"), "examples"]
+    tool = tool_with(**{name: {"type": "string"} for name in names})
+
+    assert list(parameters_of(form, tool)["properties"]) == names
+
+
+@each_form
+def test_values_that_look_like_schemas_stay(form: str) -> None:
+    written = property_of(form, type="object", properties={"a": {"type": "string", "enum": ["title", "$schema"]}})
+
+    assert {"title", "$schema"} <= set(written["properties"]["a"]["enum"])
+
+
+@pytest.mark.parametrize(
+    ("form", "made"),
+    [
+        ("anthropic", {"type": "object", "properties": {}, "additionalProperties": False}),
+        ("anthropic_strict", {"type": "object", "properties": {}, "additionalProperties": False, "required": []}),
+        ("openai_responses_strict", {"type": "object", "properties": {}, "required": [], "additionalProperties": False}),
+        ("mcp", {"type": "object", "properties": {}}),
+    ],
+)  # fmt: skip
+def test_a_tool_without_arguments(form: str, made: dict[str, Any]) -> None:
+    assert parameters_of(form, tool_with()) == made
+
+
+@pytest.mark.parametrize("form", ["gemini_json_schema", "gemini_legacy_parameters"])
+def test_for_gemini_a_tool_without_arguments_has_no_parameters(form: str) -> None:
+    declaration = FORMS[form](tool_with())["functionDeclarations"][0]
+
+    assert declaration == {"name": "probe", "description": "Probes."}
+
+
+@pytest.mark.parametrize(
+    ("schema", "description"),
+    [
+        ({"type": "string", "minLength": 2}, "{minLength: 2}"),
+        ({"type": "string", "description": "A", "format": "made-up"}, "A\n\n{format: made-up}"),
+        ({"type": "string", "description": "A", "pattern": "^a"}, "A\n\n{pattern: ^a}"),
+        ({"type": "array", "items": {"type": "string"}, "minItems": 2}, "{minItems: 2}"),
+        ({"type": "integer", "default": None, "description": "A"}, "A"),
+        ({"type": "integer", "not": {"const": 5}}, "{not: {'const': 5}}"),
+    ],
+)
+def test_what_anthropics_strict_mode_cannot_say_moves_into_the_description(
+    schema: dict[str, Any], description: str
+) -> None:
+    assert property_of("anthropic_strict", **schema)["description"] == description
+
+
+@pytest.mark.parametrize(
+    ("schema", "description"),
+    [
+        ({"type": "string", "minLength": 2}, "at least 2 characters"),
+        ({"type": "string", "maxLength": 9, "description": "A"}, "A (at most 9 characters)"),
+        ({"type": "string", "format": "uri", "default": "x", "description": "A"}, 'A (format uri; default "x")'),
+        ({"type": "integer", "not": {"const": 5}}, 'not {"const": 5}'),
+        ({"type": "object", "properties": {}, "minProperties": 1}, "minProperties 1"),
+    ],
+)
+def test_what_openais_strict_mode_cannot_say_moves_into_the_description(
+    schema: dict[str, Any], description: str
+) -> None:
+    assert property_of("openai_responses_strict", **schema)["description"] == description
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ({"type": "integer", "exclusiveMinimum": 0, "multipleOf": 5}, {"type": "INTEGER", "description": "greater than 0; a multiple of 5"}),
+        ({"type": "integer", "enum": [1, 2]}, {"type": "INTEGER", "description": "one of 1, 2"}),
+        ({"type": "string", "enum": ["", "a"]}, {"type": "STRING", "description": 'one of "", "a"'}),
+        ({"type": "string", "const": "a"}, {"type": "STRING", "format": "enum", "enum": ["a"]}),
+        ({"type": "string", "format": "date-time"}, {"type": "STRING", "format": "date-time"}),
+        ({"type": "integer", "format": "int64"}, {"type": "INTEGER", "format": "int64"}),
+        ({"type": "object"}, {"type": "STRING", "description": "a JSON object, as text"}),
+        ({"type": "array"}, {"type": "ARRAY", "items": {"type": "STRING"}}),
+        ({"type": ["string", "null"]}, {"type": "STRING", "nullable": True}),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "A"}, {"anyOf": [{"type": "STRING", "description": "A"}, {"type": "INTEGER", "description": "A"}]}),
+        ({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}, {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}, "description": "further fields are allowed"}),
+    ],
+)  # fmt: skip
+def test_geminis_older_form(schema: dict[str, Any], written: dict[str, Any]) -> None:
+    assert property_of("gemini_legacy_parameters", **schema) == written
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ({"type": "string", "const": "a"}, {"type": "string", "enum": ["a"]}),
+        ({"type": "integer", "multipleOf": 5}, {"type": "integer", "multipleOf": 5, "description": "a multiple of 5"}),
+        ({"type": "string", "allOf": [{"minLength": 2}, {"minLength": 3}]}, {"type": "string", "minLength": 3}),
+        ({"type": "string", "not": {"const": ""}}, {"type": "string", "description": 'not {"const": ""}'}),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, {"type": "object", "properties": {}, "additionalProperties": True}),
+    ],
+)  # fmt: skip
+def test_geminis_json_schema_form(schema: dict[str, Any], written: dict[str, Any]) -> None:
+    assert property_of("gemini_json_schema", **schema) == written
+
+
+FREE = [
+    {"type": "object"},
+    {"type": "object", "properties": {}, "additionalProperties": True},
+    {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}},
+    {"type": "array"},
+    {"type": "array", "items": {"type": "object"}},
+]
+
+
+@pytest.mark.parametrize("schema", FREE, ids=str)
+def test_a_schema_that_strict_mode_cannot_hold_goes_without_it(schema: dict[str, Any]) -> None:
+    tool = tool_with(p=schema)
+
+    assert to_responses(tool, strict=True) == to_responses(tool, strict=False)
+    assert to_responses(tool, strict=True)["strict"] is False
+    assert to_chat(tool, strict=True)["function"]["strict"] is False
+    assert to_anthropic(tool, strict=True) == to_anthropic(tool, strict=False)
+
+
+def test_an_object_of_which_no_properties_are_known_is_not_closed() -> None:
+    assert property_of("anthropic", type="object") == {"type": "object"}
+    assert property_of("anthropic", type="object", properties={})["additionalProperties"] is False
+
+
+def test_what_the_source_says_of_further_properties_stands() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}
+
+    assert property_of("anthropic", **schema)["additionalProperties"] is True
+    assert property_of("openai_responses_nonstrict", **schema)["additionalProperties"] is True
+
+
+@pytest.mark.parametrize(("levels", "strict"), [(9, True), (10, False)])
+def test_openais_limit_on_levels_is_kept(levels: int, strict: bool) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels - 1):
+        schema = {"type": "array", "items": schema}
+
+    assert to_responses(tool_with(p=schema), strict=True)["strict"] is strict
+
+
+@pytest.mark.parametrize(("count", "strict"), [(999, True), (1001, False)])
+def test_openais_limit_on_values_is_kept(count: int, strict: bool) -> None:
+    tool = tool_with(p={"type": "string", "enum": [f"v{n}" for n in range(count)]})
+
+    assert to_responses(tool, strict=True)["strict"] is strict
+
+
+def test_references_are_inlined_where_a_form_needs_it() -> None:
+    parameters = {
+        "type": "object",
+        "properties": {"p": {"type": "string", "$ref": "#/$defs/short", "description": "Mine"}},
+        "$defs": {"short": {"type": "string", "maxLength": 5, "description": "Theirs"}},
+    }
+    tool = ToolSchema("probe", "Probes.", parameters)
+
+    strict = parameters_of("openai_responses_strict", tool)
+    assert strict["properties"]["p"] == {"type": ["string", "null"], "description": "Mine (at most 5 characters)"}
+    assert "$defs" not in strict
+    assert parameters_of("anthropic", tool)["properties"]["p"]["$ref"] == "#/$defs/short"
+
+
+def test_a_schema_that_refers_to_itself_is_no_trap() -> None:
+    loop = {"type": "object", "properties": {"next": {"type": "object", "$ref": "#/$defs/loop"}}}
+    tool = ToolSchema("probe", "Probes.", {"type": "object", "properties": {"p": loop}, "$defs": {"loop": loop}})
+
+    assert to_responses(tool, strict=True)["strict"] is False
+    legacy = parameters_of("gemini_legacy_parameters", tool)["properties"]["p"]["properties"]["next"]
+    assert legacy["properties"]["next"] == {"type": "STRING", "description": "any JSON value, as text"}
+
+
+def test_references_that_double_at_every_level_stay_small() -> None:
+    defs: dict[str, Any] = {f"d{n}": {"type": "object", "properties": {side: {"type": "object", "$ref": f"#/$defs/d{n + 1}"} for side in "ab"}} for n in range(30)}  # fmt: skip
+    defs["d30"] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    doubled = [{"$ref": "#/$defs/e1"}] * 2
+    defs |= {f"e{n}": {"type": "string", "allOf": [{"$ref": f"#/$defs/e{n + 1}"}] * 2} for n in range(1, 30)}
+    properties = {"p": {"type": "object", "$ref": "#/$defs/d0"}, "q": {"type": "string", "allOf": doubled}}
+    tool = ToolSchema("probe", "Probes.", {"type": "object", "properties": properties, "$defs": defs})
+
+    for form, translate in FORMS.items():
+        made = translate(tool)
+        check_by_rules(form, made)
+        assert len(json.dumps(made)) < 1_000_000
+
+
+def test_unions_at_the_root_become_words() -> None:
+    parameters = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
+    tool = ToolSchema("probe", "Probes.", parameters)
+
+    for form in ("anthropic", "openai_responses_nonstrict"):
+        root = parameters_of(form, tool)
+        assert "oneOf" not in root
+        assert root["description"] == 'oneOf [{"required": ["a"]}, {"required": ["b"]}]'
+
+
+def test_a_union_below_the_root_keeps_its_branches() -> None:
+    union = {"anyOf": [{"type": "string", "minLength": 2}, {"type": "integer"}, {"type": "null"}], "description": "A"}
+
+    assert property_of("openai_responses_strict", **union) == {
+        "anyOf": [{"type": "string", "description": "at least 2 characters"}, {"type": "integer"}, {"type": "null"}],
+        "description": "A",
+    }
+    assert property_of("anthropic_strict", **union) == {
+        "anyOf": [{"type": "string", "description": "{minLength: 2}"}, {"type": "integer"}, {"type": "null"}],
+        "description": "A",
+    }
+
+
+NAMES = ["city", "file-path", "größe", "9lives", "a b", "", "x" * 80, "a.b", "_"]
+
+
+@pytest.mark.parametrize("rules", EVERYBODY)
+def test_an_alias_is_one_that_the_vendor_accepts_and_a_good_name_is_its_own(rules: Any) -> None:
+    for name in NAMES:
+        for rule in (rules.tool, rules.parameter):
+            made = alias(name, rule)
+            assert rule is None or rule.fullmatch(made)
+            assert made == name or not rule.fullmatch(name)
+    assert len({alias(name, GEMINI.parameter) for name in NAMES}) == len(NAMES)
+
+
+def test_arguments_come_back_under_the_tools_own_names() -> None:
+    inner = {"type": "object", "properties": {name: {"type": "string"} for name in NAMES}}
+    schema = {"type": "object", "properties": {"file-path": {"type": "array", "items": inner}, "city": inner}}
+    own = {"file-path": [dict.fromkeys(NAMES, "x")], "city": {"größe": "y"}, "unknown": 1}
+
+    for rules in (GEMINI, ANTHROPIC):
+        sent = {
+            alias("file-path", rules.parameter): [{alias(name, rules.parameter): "x" for name in NAMES}],
+            "city": {alias("größe", rules.parameter): "y"},
+            "unknown": 1,
+        }
+        assert set(sent) - {"unknown"} == set(rename(schema, rules)["properties"])
+        assert restore(sent, schema, rules) == own

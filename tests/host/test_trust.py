@@ -1,0 +1,211 @@
+"""Project folders are not touched before they are trusted, and not after they have changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.host.workbench import WEATHER, Workbench, schema_of
+from webquarry.errors import BadInput, Refused, WebquarryError
+from webquarry.host.checking import check_paths
+from webquarry.host.trust import TrustStore, digest, folder_to_trust
+
+
+@pytest.fixture
+def store(bench: Workbench) -> TrustStore:
+    return TrustStore.of(bench.environ)
+
+
+def marking_tool(bench: Workbench) -> Path:
+    """A project's tool that leaves a mark when it is run, and where the mark would be."""
+    mark = bench.home / "was-run"
+    text = json.dumps(WEATHER)
+    bench.script("weather", f"touch {mark}\ncat >/dev/null\necho '{text}'", bench.project_tools)
+    return mark
+
+
+def test_an_untrusted_projects_tools_are_listed_but_not_run_not_even_for_their_schema(bench: Workbench) -> None:
+    mark = marking_tool(bench)
+    host = bench.host()
+
+    assert host.tools == []
+    assert [(one.path.name, one.state, one.origin) for one in host.skipped] == [("weather", "untrusted", "project")]
+    assert "not trusted" in host.skipped[0].reason
+    assert not mark.exists()
+
+
+def test_a_trusted_project_is_served(bench: Workbench, store: TrustStore) -> None:
+    mark = marking_tool(bench)
+    store.trust(bench.project_tools)
+
+    assert [tool.origin for tool in bench.host().tools] == ["project"]
+    assert mark.exists()
+
+
+def append(path: Path) -> None:
+    path.write_text(path.read_text() + "\n")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "content": lambda folder: append(folder / "weather"),
+    "new executable": lambda folder: (folder / "new").touch(0o755),
+    "renamed": lambda folder: (folder / "weather").rename(folder / "whether"),
+    "removed": lambda folder: (folder / "linked").unlink(),
+    "now executable": lambda folder: (folder / "notes").chmod(0o755),
+    "no longer executable": lambda folder: (folder / "linked").chmod(0o644),
+    "behind a link": lambda folder: append(folder.parent / "outside"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_takes_the_trust_away(change: str, bench: Workbench, store: TrustStore) -> None:
+    folder = bench.project_tools
+    mark = marking_tool(bench)
+    (folder / "notes").write_text("not executable")
+    outside = bench.script("outside", "exit 1", folder.parent)
+    (folder / "linked").symlink_to(outside)
+    store.trust(folder)
+    assert store.judge(folder) == "trusted"
+    CHANGES[change](folder)
+
+    host = bench.host()
+
+    assert store.judge(folder) == "changed"
+    assert host.tools == []
+    assert any(one.state == "untrusted" and "has changed since it was trusted" in one.reason for one in host.skipped)
+    assert not mark.exists()
+
+
+def test_a_file_that_is_no_executable_may_change(bench: Workbench, store: TrustStore) -> None:
+    marking_tool(bench)
+    (bench.project_tools / "notes").write_text("one")
+    store.trust(bench.project_tools)
+    (bench.project_tools / "notes").write_text("two")
+
+    assert store.judge(bench.project_tools) == "trusted"
+
+
+def test_a_tool_that_changed_after_discovery_is_not_run(bench: Workbench, store: TrustStore) -> None:
+    path = bench.tool(WEATHER, folder=bench.project_tools)
+    store.trust(bench.project_tools)
+    host = bench.host()
+    assert asyncio.run(host.run("weather", {"city": "Oslo"})) == {"city": "Oslo"}
+    path.write_text("#!/bin/sh\necho '{}'\n")
+
+    with pytest.raises(Refused, match="has changed since it was trusted"):
+        asyncio.run(host.run("weather", {"city": "Oslo"}))
+
+
+def test_the_same_tools_elsewhere_are_not_trusted(bench: Workbench, store: TrustStore, tmp_path: Path) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+    store.trust(bench.project_tools)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    bench.tool(WEATHER, folder=copy)
+
+    assert digest(copy) == digest(bench.project_tools)
+    assert store.judge(copy) == "unknown"
+
+
+def test_trust_can_be_taken_back(bench: Workbench, store: TrustStore) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+    store.trust(bench.project_tools)
+
+    assert store.forget(bench.project_tools)
+    assert not store.forget(bench.project_tools)
+    assert store.judge(bench.project_tools) == "unknown"
+
+
+def test_in_the_home_directory_the_projects_folder_is_the_users_own(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.tool(WEATHER)
+    monkeypatch.chdir(bench.home)
+
+    assert [tool.origin for tool in bench.host().tools] == ["user"]
+    assert bench.host().skipped == []
+
+
+def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(bench: Workbench, store: TrustStore) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+    store.trust(bench.project_tools)
+    store.trust(bench.user_tools)
+
+    assert stat.S_IMODE(store.file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(store.file.parent.stat().st_mode) == 0o700
+    assert [path.name for path in store.file.parent.iterdir()] == ["trusted-tools.json"]
+    assert store.judge(bench.project_tools) == "trusted"
+    assert store.judge(bench.user_tools) == "trusted"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"folders": 5}', b"\xff", b"[" * 100_000])
+def test_a_list_that_cannot_be_read_trusts_nobody(
+    content: bytes, bench: Workbench, store: TrustStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.file.parent.mkdir(parents=True)
+    store.file.write_bytes(content)
+    with caplog.at_level(logging.WARNING):
+        assert store.judge(bench.project_tools) == "unknown"
+
+    assert "none is trusted" in caplog.text
+
+
+def test_a_list_that_cannot_be_written_is_a_clear_error(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(WebquarryError, match="cannot be written"):
+        TrustStore(tmp_path / "file" / "trusted.json").trust(bench.project_tools)
+
+
+def test_the_state_folder_is_the_usual_one(tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path)}
+
+    assert TrustStore.of(home).file == tmp_path / ".local/state/webquarry/trusted-tools.json"
+    assert TrustStore.of({**home, "XDG_STATE_HOME": "/var/s"}).file == Path("/var/s/webquarry/trusted-tools.json")
+    assert TrustStore.of({**home, "XDG_STATE_HOME": "relative"}).file.is_relative_to(tmp_path)
+
+
+def test_a_project_or_its_tool_folder_can_be_named(bench: Workbench) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+
+    assert folder_to_trust(bench.project, Path(".ikigai/tools")) == bench.project_tools
+    assert folder_to_trust(bench.project_tools, Path(".ikigai/tools")) == bench.project_tools
+    with pytest.raises(BadInput, match="no executable to trust"):
+        folder_to_trust(bench.home, Path(".ikigai/tools"))
+
+
+def test_an_untrusted_projects_tool_is_not_run_to_be_checked_either(
+    bench: Workbench, store: TrustStore, tmp_path: Path
+) -> None:
+    mark = marking_tool(bench)
+    elsewhere = tmp_path / "other-project" / ".ikigai" / "tools"
+    elsewhere.mkdir(parents=True)
+    other = bench.script("other", f"touch {mark}", elsewhere)
+
+    report = asyncio.run(check_paths([bench.project_tools / "weather", other], bench.settings(), bench.environ))
+
+    assert [findings[0].message.partition(";")[0] for _, findings in report] == ["its folder is not trusted"] * 2
+    assert not mark.exists()
+    store.trust(bench.project_tools)
+    [(_, findings)] = asyncio.run(check_paths([bench.project_tools], bench.settings(), bench.environ))
+    assert findings == []
+
+
+def test_an_executable_that_nobody_may_read_cannot_be_vouched_for(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, store: TrustStore
+) -> None:
+    bench.tool(schema_of("secret"), folder=bench.project_tools)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("webquarry.host.trust.hashlib.file_digest", refuse)
+    store.trust(bench.project_tools)
+
+    assert store.judge(bench.project_tools) == "changed"

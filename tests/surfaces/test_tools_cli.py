@@ -1,0 +1,259 @@
+"""`webquarry tools` on the command line: what is printed where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.host.workbench import WEATHER, Workbench, schema_of
+from webquarry.surfaces.tools_cli import app
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+    made = Workbench(tmp_path)
+    monkeypatch.chdir(made.project)
+    for name, value in made.environ.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+def tools(*arguments: str, stdin: str | bytes = "") -> Result:
+    return CliRunner().invoke(app, arguments, input=stdin)
+
+
+def answer(*arguments: str, stdin: str | bytes = "") -> Any:
+    result = tools(*arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def failure(arguments: Sequence[str], stdin: str | bytes = "") -> Result:
+    result = tools(*arguments, stdin=stdin)
+    assert result.exit_code == 1
+    assert "Traceback" not in result.output
+    assert set(json.loads(result.stdout)) == {"error"}
+    return result
+
+
+def test_list_shows_every_tool_with_path_state_and_reason(bench: Workbench) -> None:
+    path = bench.tool(WEATHER)
+    broken = bench.script("broken", "echo 'what?' >&2; exit 3")
+    untrusted = bench.tool(schema_of("theirs"), folder=bench.project_tools)
+
+    assert answer("list") == {
+        "tools": [
+            {"name": "weather", "state": "ready", "origin": "user", "path": str(path), "description": WEATHER["description"]},
+            {"name": None, "state": "broken", "origin": "user", "path": str(broken), "reason": "it ended with exit code 3: what?"},
+            {"name": None, "state": "untrusted", "origin": "project", "path": str(untrusted), "reason": "its folder is not trusted; look at it and run: webquarry tools trust"},
+        ]
+    }  # fmt: skip
+
+
+def test_list_for_a_person_is_a_table_in_which_nothing_moves_the_cursor(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    bench.tool(schema_of("weather", description="Tells \x1b]0;title\x07\x1b[31m[bold]the weather. And more."))
+    bench.script("bad\x1b[31mname", "exit 1")
+
+    result = tools("list", "--text")
+
+    assert result.exit_code == 0
+    assert "weather" in result.stdout
+    assert "Tells [bold]the weather" in result.stdout
+    assert "it ended with exit code 1" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "\x07" not in result.stdout
+
+
+def test_list_says_when_there_is_nothing(bench: Workbench) -> None:
+    assert tools("list", "--text").stdout == "No tools were found.\n"
+    assert answer("list") == {"tools": []}
+
+
+def test_show_gives_the_whole_of_one_tool(bench: Workbench) -> None:
+    path = bench.tool(schema_of("getWeather"), file="weather")
+    shown = answer("show", "getWeather")
+
+    assert shown["path"] == str(path)
+    assert shown["parameters"] == WEATHER["parameters"]
+    assert shown["warnings"] == ['$.name: "getWeather" is not snake_case']
+
+
+def test_show_of_a_tool_that_is_not_there_is_one_sentence_and_exit_code_1(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    result = failure(["show", "rain"])
+
+    assert result.stderr == "Error: There is no tool 'rain'.\nTry: Use one of: weather.\n"
+
+
+def test_check_prints_one_line_per_finding(bench: Workbench) -> None:
+    good = bench.tool(WEATHER)
+    odd = bench.tool(schema_of("getRain"), file="rain")
+    spoilt = {**WEATHER, "name": "a b", "parameters": {"type": "object", "properties": {"x": {"type": "y"}}}}
+    file = bench.home / "schema.json"
+    file.write_text(json.dumps(spoilt))
+
+    result = tools("check", str(good), str(odd), str(file), "no-such-file")
+
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        f'{odd}: warning: $.name: "getRain" is not snake_case',
+        f'{file}: error: $.name: may hold only letters, digits and underscores, not "a b"',
+        f"{file}: error: $.parameters.properties.x.type: must be string, integer, number, boolean, array or object, "
+        'not "y"',
+        "no-such-file: error: $: it is missing",
+    ]
+
+
+def test_check_exits_with_0_when_there_are_only_warnings(bench: Workbench) -> None:
+    odd = bench.tool(schema_of("getRain"), file="rain")
+
+    assert tools("check", str(odd)).exit_code == 0
+
+
+def test_check_of_a_folder_checks_what_is_in_it_and_can_speak_json(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    bench.script("broken", "exit 1")
+
+    result = tools("check", str(bench.user_tools), "--json")
+
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "checked": 2,
+        "findings": [
+            {
+                "path": str(bench.user_tools / "broken"),
+                "severity": "error",
+                "place": "$",
+                "message": "it ended with exit code 1",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"{", "its output is not JSON"), (b" " * 9000, "longer than 8192 bytes"), (b"\xff", "not UTF-8")],
+)
+def test_check_of_a_file_that_is_no_schema_says_why(content: bytes, told: str, bench: Workbench) -> None:
+    file = bench.home / "bad.json"
+    file.write_bytes(content)
+    result = tools("check", str(file))
+
+    assert result.exit_code == 1
+    assert told in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (["anthropic"], {"name", "description", "input_schema"}),
+        (["anthropic", "--strict"], {"name", "description", "input_schema", "strict"}),
+        (["openai"], {"type", "name", "description", "parameters", "strict"}),
+        (["openai-chat", "--strict"], {"type", "function"}),
+        (["gemini"], {"functionDeclarations"}),
+        (["gemini", "--form", "legacy"], {"functionDeclarations"}),
+        (["mcp"], {"name", "description", "inputSchema"}),
+    ],
+)
+def test_export_writes_every_vendors_form(arguments: list[str], keys: set[str], bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    bench.tool(schema_of("rain"))
+
+    [exported] = answer("export", "--for", *arguments, "weather")
+
+    assert set(exported) == keys
+    assert "weather" in json.dumps(exported)
+    assert "rain" not in json.dumps(exported)
+    if "legacy" in arguments:
+        assert exported["functionDeclarations"][0]["parameters"]["type"] == "OBJECT"
+
+
+def test_export_without_names_writes_all(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    bench.tool(schema_of("rain"))
+
+    assert [tool["name"] for tool in answer("export", "--for", "mcp")] == ["rain", "weather"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["export"],
+        ["export", "--for", "nobody"],
+        ["export", "--for", "gemini", "--strict"],
+        ["check"],
+        ["run"],
+        ["list", "--what"],
+        ["nonsense"],
+    ],
+)
+def test_a_command_that_is_not_understood_is_exit_code_2(arguments: list[str], bench: Workbench) -> None:
+    result = tools(*arguments)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+def test_run_takes_json_on_stdin_and_prints_json(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+
+    assert answer("run", "weather", stdin='{"city": "Tromsø", "days": null}') == {"city": "Tromsø"}
+
+
+@pytest.mark.parametrize(
+    ("stdin", "told"),
+    [
+        ("", "What came on stdin is empty."),
+        ("{", "What came on stdin is not JSON"),
+        (b"\xff", "What came on stdin is not UTF-8"),
+        ("[]", "must be a JSON object"),
+        ("{}", "$.city is required"),
+        ('{"city": "fail"}', "The tool weather failed: No such city."),
+    ],
+)
+def test_run_that_fails_is_one_sentence_and_exit_code_1(stdin: str | bytes, told: str, bench: Workbench) -> None:
+    bench.tool(WEATHER, """echo '{"error": "No such city."}'; exit 7""")
+    result = failure(["run", "weather"], stdin)
+
+    assert result.stderr.startswith("Error: ")
+    assert told in result.stderr
+
+
+def test_trust_lets_a_projects_tools_be_run_and_untrust_takes_it_back(bench: Workbench) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+
+    failure(["run", "weather"], '{"city": "Oslo"}')
+    trusted = answer("trust", ".")
+    assert trusted["trusted"] == str(bench.project_tools)
+    assert trusted["executables"] == ["weather"]
+    assert answer("run", "weather", stdin='{"city": "Oslo"}') == {"city": "Oslo"}
+    assert answer("untrust") == {"untrusted": str(bench.project_tools)}
+    failure(["run", "weather"], '{"city": "Oslo"}')
+    failure(["untrust"])
+
+
+def test_trust_of_a_folder_without_tools_is_refused(bench: Workbench) -> None:
+    assert "There is no executable to trust" in failure(["trust", str(bench.home)]).stderr
+
+
+def test_trust_says_in_words_what_was_trusted(bench: Workbench) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+    said = tools("trust", "--text").stdout
+
+    assert said == f"Trusted, as long as they do not change: weather in {bench.project_tools}\n"
+
+
+def test_a_setting_that_does_not_fit_is_one_sentence(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBQUARRY_TOOL_TIMEOUT_SECONDS", "soon")
+
+    assert "WEBQUARRY_TOOL_TIMEOUT_SECONDS is not usable" in failure(["list"]).stderr
