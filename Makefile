@@ -11,9 +11,13 @@ help: ## show this list
 $(READY): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "webquarry needs Python 3.11 or newer; none was found as '$(PYTHON)'. Try: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "webquarry needs Python 3.11 or newer; '$(PYTHON)' is older. Try: make PYTHON=/path/to/python3.11"; exit 1; }
-	@echo "Setting up .venv (once) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Setting up .venv (once; this takes a minute) ..."
+	@test -x $(BIN)/python -a -x $(BIN)/pip || $(PYTHON) -m venv --clear .venv || { \
+	  echo "'$(PYTHON)' brings no ensurepip; trying its own pip instead."; \
+	  $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python $(BIN)/python install pip; \
+	} || { rm -rf .venv; echo "No virtual environment could be made. On Debian and Ubuntu try: apt install python3-venv"; exit 1; }
 	@$(BIN)/python -m pip install --disable-pip-version-check --no-warn-script-location --progress-bar on -e '.[all,dev]'
+	@echo "Ready. Commands are in $(BIN); 'make' lists what else there is."
 	@touch $@
 
 setup: $(READY) ## make .venv with everything

@@ -31,6 +31,13 @@ def settings() -> dict[Path, bytes]:
     return {Path("docs/settings.md"): settings_table().encode()}
 
 
+def env_example() -> dict[Path, bytes]:
+    """Every variable there is, to copy from."""
+    from env_example import env_example
+
+    return {Path(".env.example"): env_example().encode()}
+
+
 def recorded_web() -> dict[Path, bytes]:
     """The small web of the demo and the tests."""
     from recorded_web import recorded_bytes
@@ -38,9 +45,18 @@ def recorded_web() -> dict[Path, bytes]:
     return {Path("src/webquarry/data/recorded-web.warc.gz"): recorded_bytes()}
 
 
+def providers() -> dict[Path, bytes]:
+    """The table of search providers, from their classes."""
+    from providers_table import providers_table
+
+    return {Path("docs/providers.md"): providers_table().encode()}
+
+
 GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "schemas": schemas,
     "settings": settings,
+    "providers": providers,
+    "env": env_example,
     "web": recorded_web,
 }
 

@@ -37,7 +37,7 @@ def _row(name: str, schema: dict[str, Any]) -> str:
     cells = (
         ", ".join(f"`{variable}`" for variable in variables),
         _default(schema.get("default")),
-        _takes(schema),
+        takes(schema),
         schema["description"],
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -51,7 +51,7 @@ def _default(value: Any) -> str:
     return f"`{str(value).replace(__version__, '<version>')}`"
 
 
-def _takes(schema: dict[str, Any]) -> str:
+def takes(schema: dict[str, Any]) -> str:
     """The type and its limits in words."""
     options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
     kinds = {"string": "text", "integer": "whole number", "number": "number", "boolean": "yes or no"}

@@ -1,7 +1,7 @@
 """The replies of the search engines in the recorded web, in the shape in which the real ones answer.
 
-The requests are those that our providers build, so that the recording and the code cannot drift apart. DuckDuckGo's
-two forms, as its page sends them, are recorded besides.
+The requests are those that our providers build, so that the recording and the code cannot drift apart. What
+DuckDuckGo's page and links to it send in other words is recorded besides.
 """
 
 from __future__ import annotations
@@ -207,25 +207,26 @@ def _google_item(hit: Hit) -> dict[str, Any]:
 
 
 def _google_probe() -> httpx2.Response:
-    hit = {
-        "title": "Getting started",
-        "url": "https://docs.tidemill.example/en/stable/",
-        "snippet": "A test.",
-        "site": "",
-    }
-    return _google(Query("test", 1), [hit])
+    return _google(Query("test", 1), [_TEST_HIT])
+
+
+_TEST_HIT = {
+    "title": "Getting started",
+    "url": "https://docs.tidemill.example/en/stable/",
+    "snippet": "A test.",
+    "site": "",
+}
 
 
 # DuckDuckGo
 
 
 def _duckduckgo_forms(search: dict[str, Any], hits: list[Hit]) -> Iterator[Exchange]:
-    """The page's own form posts `q` and an empty `b`, with or without a region; a link to it carries `q` alone."""
+    """Other words for the same search: a bare query, a form with its region, and a link, which carries `q` alone."""
     text = " ".join([search["query"], *(f"site:{domain}" for domain in search.get("allowed", ()))])
     query, url = Query(text), "https://html.duckduckgo.com/html/"
     for fields in (
         {"q": text},
-        {"q": text, "b": ""},
         {"q": text, "b": "", "kl": "wt-wt"},
         {"q": text, "b": "", "kl": "us-en"},
     ):
@@ -245,6 +246,10 @@ def _duckduckgo(query: Query, hits: list[Hit], *, wrapped: bool = False) -> http
     return httpx2.Response(
         200, headers={"Content-Type": "text/html; charset=UTF-8", "Server": "nginx"}, content=page.encode()
     )
+
+
+def _duckduckgo_probe() -> httpx2.Response:
+    return _duckduckgo(Query("duckduckgo"), [_TEST_HIT])
 
 
 def _duckduckgo_result(hit: Hit, wrapped: bool) -> str:
@@ -274,5 +279,13 @@ def _json_response(body: object, headers: dict[str, str], status: int = 200) -> 
     return httpx2.Response(status, headers={"Content-Type": "application/json; charset=UTF-8", **headers}, content=data)
 
 
-_REPLIES: dict[str, Callable[[Query, list[Hit]], httpx2.Response]] = {"brave": _brave, "google": _google}
-_PROBES: dict[str, Callable[[], httpx2.Response]] = {"brave": _brave_probe, "google": _google_probe}
+_REPLIES: dict[str, Callable[[Query, list[Hit]], httpx2.Response]] = {
+    "brave": _brave,
+    "google": _google,
+    "duckduckgo": _duckduckgo,
+}
+_PROBES: dict[str, Callable[[], httpx2.Response]] = {
+    "brave": _brave_probe,
+    "google": _google_probe,
+    "duckduckgo": _duckduckgo_probe,
+}

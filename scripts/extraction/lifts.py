@@ -8,37 +8,39 @@ from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
 from webquarry.read.main_content.boxes import tokens_of
-from webquarry.read.main_content.features import Lifts
+from webquarry.read.main_content.texts import LOOKED_AT, SHORT, Lifts
 
 _WORD = re.compile(r"\w+")
-_SHORT = 100  # characters; as in `texts.py`
-_LEAST_SITES = 8
+_LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6
 
-PageLifts = tuple[dict[str, float], dict[str, float]]
+Table = dict[str, float]
+PageLifts = tuple[Table, Table, Table]  # class names, words of short blocks, words of longer ones
+_KINDS = (0, 1, 2)
 
 
 def page_lifts(page: LabelledPage) -> PageLifts:
     """For every name and word of a page how much likelier its blocks are kept than the page's others."""
     known = [(index, label) for index, label in enumerate(page.labels) if label is not None]
     if not known:
-        return {}, {}
+        return {}, {}, {}
     weights = {index: min(page.tokens[index], 60) ** 0.5 for index, _ in known}
     total = sum(weights.values())
     if not total:
-        return {}, {}
+        return {}, {}, {}
     mean = sum(weights[index] * label for index, label in known) / total
     names: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     words: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    long_words: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for index, label in known:
         weight, lift = weights[index], label - mean
         for token in _names_around(page, page.flow.boxes[index]):
             _add(names[token], weight, lift)
         text = page.flow.texts[index]
-        if len(text) <= _SHORT:
-            for token in set(_WORD.findall(text.lower())):
-                _add(words[token], max(weight, 1.0), lift)
-    return _means(names), _means(words)
+        table = words if len(text) <= SHORT else long_words
+        for token in set(_WORD.findall(text[:LOOKED_AT].lower())):
+            _add(table[token], max(weight, 1.0), lift)
+    return _means(names), _means(words), _means(long_words)
 
 
 def _names_around(page: LabelledPage, box: int) -> set[str]:
@@ -62,13 +64,14 @@ class LiftTable:
     """Means over sites, shrunk towards nothing."""
 
     def __init__(self, lifts_by_site: Mapping[str, Iterable[PageLifts]]) -> None:
-        self._own: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
-        self._sums: tuple[dict[str, float], dict[str, float]] = (defaultdict(float), defaultdict(float))
-        self._sites: tuple[dict[str, int], dict[str, int]] = (defaultdict(int), defaultdict(int))
+        self._own: dict[str, PageLifts] = {}
+        self._sums: list[Table] = [defaultdict(float) for _ in _KINDS]
+        self._sites: list[dict[str, int]] = [defaultdict(int) for _ in _KINDS]
         for site in sorted(lifts_by_site):
             pages = list(lifts_by_site[site])
-            self._own[site] = (_site_means([page[0] for page in pages]), _site_means([page[1] for page in pages]))
-            for kind in (0, 1):
+            names, words, long_words = (_site_means([page[kind] for page in pages]) for kind in _KINDS)
+            self._own[site] = names, words, long_words
+            for kind in _KINDS:
                 for token, lift in self._own[site][kind].items():
                     self._sums[kind][token] += lift
                     self._sites[kind][token] += 1
@@ -76,9 +79,9 @@ class LiftTable:
             {
                 token: round(self._sums[kind][token] / (sites + _SHRINK), 3)
                 for token, sites in sorted(self._sites[kind].items())
-                if sites >= _LEAST_SITES
+                if sites >= _LEAST_SITES[kind]
             }
-            for kind in (0, 1)
+            for kind in _KINDS
         )
 
     def all(self) -> Lifts:
@@ -89,13 +92,13 @@ class LiftTable:
         if site not in self._own:
             return self.all()
         tables = []
-        for kind in (0, 1):
+        for kind in _KINDS:
             table = dict(self._all[kind])
             for token, lift in self._own[site][kind].items():
                 if token in table:
                     sites = self._sites[kind][token] - 1
                     table[token] = round((self._sums[kind][token] - lift) / (sites + _SHRINK), 3)
-                    if sites < _LEAST_SITES:
+                    if sites < _LEAST_SITES[kind]:
                         del table[token]
             tables.append(table)
         return Lifts(*tables)

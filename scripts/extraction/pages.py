@@ -41,13 +41,14 @@ class LabelledPage:
     gold_tokens: int
 
 
-def load_metrics(data: Path) -> ModuleType:
-    """The scorer that comes with the sets."""
-    spec = importlib.util.spec_from_file_location("extraction_metrics", data / "harness" / "metrics.py")
-    if spec is None or spec.loader is None:
+def load_metrics(data: Path, name: str = "metrics") -> ModuleType:
+    """A module of the scorer that comes with the sets."""
+    path = data / "harness" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"extraction_{name}", path)
+    if spec is None or spec.loader is None or not path.exists():
         raise SystemExit(f"No scorer in {data / 'harness'}.")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["extraction_metrics"] = module
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 

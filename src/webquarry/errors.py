@@ -15,6 +15,8 @@ WebquarryError                internal      a bug of ours, or something nobody f
 ├── AuthFailure               auth          a credential is missing or was not accepted
 ├── ProviderFailure           network       one provider failed in a way of its own
 └── Unreadable                unsupported   fetched, but no text could be made of it
+    ├── ScriptPage            js_shell      nothing is there until its scripts have run
+    ├── ThinPage              thin          nothing, or next to nothing, is there
     └── MissingExtra          unsupported   an optional library is not installed
 
 `kind` is one of the outcomes of `OUTCOMES` (or "internal"); every door renders the same fields in its own form.
@@ -51,6 +53,7 @@ class WebquarryError(Exception):
     retry_after_seconds: float | None = None
     suggested_action: str = "Report this with the command that led to it."
     provider: str | None = None
+    attempts: tuple[Any, ...] = ()  # what was tried, in order, where several were
 
     def __init__(
         self,
@@ -188,6 +191,19 @@ class Unreadable(WebquarryError):
 
     kind = "unsupported"
     suggested_action = "Choose another source for the same facts."
+
+
+class ScriptPage(Unreadable):
+    """The page shows nothing until its scripts have run."""
+
+    kind = "js_shell"
+    suggested_action = "Choose another source, or look for a feed, an API or a printable version of this page."
+
+
+class ThinPage(Unreadable):
+    """The page has nothing to read."""
+
+    kind = "thin"
 
 
 class MissingExtra(Unreadable):

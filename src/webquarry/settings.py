@@ -20,6 +20,7 @@ from webquarry.errors import BadInput
 
 PREFIX = "WEBQUARRY_"
 _ORIGIN_VARIABLE = re.compile(rf"{PREFIX}([A-Z0-9_]+)_URL")
+_USUAL_ORIGINS = {"SEARXNG_URL": "searxng"}  # the names that users already have set; ours come first
 
 
 def _split(value: Any) -> Any:
@@ -49,7 +50,7 @@ class Settings(BaseModel):
         30,
         gt=0,
         le=600,
-        description="Total time for one page or one provider's answer, redirects and retries included.",
+        description="Total time for one page or one search, whoever is asked; redirects and retries included.",
     )
     connect_timeout_seconds: float = Field(10, gt=0, le=120, description="Time for one connection to be made.")
     max_bytes: int = Field(
@@ -100,11 +101,103 @@ class Settings(BaseModel):
         description="Answer every request from this WARC file, with the network off and the clock frozen. `demo` means the recorded web that ships with the package.",
     )
 
+    # Searching
+    search_provider: str | None = Field(
+        None,
+        description="The one search provider to ask. Not set: SEARCH_ROUTING, or whatever is configured, with DuckDuckGo last.",
+        json_schema_extra=_also("SEARCH_PROVIDER"),
+    )
+    search_routing: str | None = Field(
+        None,
+        description='Search providers in the order they are asked: `brave,google,duckduckgo`, or JSON by kind of search, `{"web": ["brave"], "news": ["tavily"]}`. Counts for more than SEARCH_PROVIDER.',
+        json_schema_extra=_also("SEARCH_ROUTING"),
+    )
+    breaker_failures: int = Field(
+        3, ge=1, le=100, description="Failures in a row after which a search provider is left alone for a while."
+    )
+    breaker_rest_seconds: float = Field(
+        60, gt=0, le=86400, description="How long it is left alone, unless it asked for another time itself."
+    )
+    lenses: Path | None = Field(
+        None, description="Folder with lenses of your own (JSON files); they take the place of ours by name."
+    )
+
+    # The cache
+    cache: bool = Field(
+        True, description="Keep answers on disk for a while. Off: only what is asked at the same time is shared."
+    )
+    cache_folder: Path | None = Field(
+        None, description="Folder of the cache. Not set: `$XDG_CACHE_HOME/webquarry`, or `~/.cache/webquarry`."
+    )
+    cache_max_bytes: int = Field(
+        200_000_000, ge=1_000_000, description="Most bytes kept on disk; what was used longest ago goes first."
+    )
+    cache_search_seconds: float = Field(1800, ge=0, description="How long the results of a search are good.")
+    cache_empty_seconds: float = Field(60, ge=0, description='How long "nothing was found" is good.')
+
+    # The tool set `duckduckgo`
+    websearch_max_results: int = Field(
+        10,
+        ge=1,
+        le=30,
+        description="`duckduckgo` tools: how many results a search gives when the call does not say.",
+        json_schema_extra=_also("WEBSEARCH_MAX_RESULTS"),
+    )
+    websearch_timeout_secs: float | None = Field(
+        None,
+        gt=0,
+        le=600,
+        description="`duckduckgo` tools: total time for one call, further pages and retries included. Not set: WEBQUARRY_TIMEOUT_SECONDS.",
+        json_schema_extra=_also("WEBSEARCH_TIMEOUT_SECS"),
+    )
+    websearch_user_agent: str | None = Field(
+        None,
+        description="`duckduckgo` tools: how we introduce ourselves. Not set: WEBQUARRY_USER_AGENT.",
+        json_schema_extra=_also("WEBSEARCH_USER_AGENT"),
+    )
+    websearch_cache_ttl_secs: float | None = Field(
+        None,
+        ge=0,
+        description="`duckduckgo` tools: how long an answer is kept; 0 keeps none. Not set: WEBQUARRY_CACHE_SEARCH_SECONDS.",
+        json_schema_extra=_also("WEBSEARCH_CACHE_TTL_SECS"),
+    )
+    websearch_rate_limit_ms: int = Field(
+        1000,
+        ge=0,
+        le=600_000,
+        description="Least time between two requests to DuckDuckGo, which wants a captcha solved by whoever is in a hurry.",
+        json_schema_extra=_also("WEBSEARCH_RATE_LIMIT_MS"),
+    )
+    websearch_max_retries: int | None = Field(
+        None,
+        ge=0,
+        le=10,
+        description="`duckduckgo` tools: further tries after a network error, 429 or 503. Not set: WEBQUARRY_RETRIES.",
+        json_schema_extra=_also("WEBSEARCH_MAX_RETRIES"),
+    )
+
     # Reading
     fetch_max_bytes: int = Field(
         1_500_000,
         ge=0,
         description="Most bytes of Markdown in one web_fetch answer; what is cut is said, with the line to go on from. 0 means no limit.",
+    )
+
+    # Tools of others
+    system_tools: Path | None = Field(
+        None,
+        description="Folder of the tools that everybody on this machine has. Not set: webquarry's own executables.",
+    )
+    user_tools: Path = Field(
+        Path("~/.ikigai/tools"), description="Folder of your own tools; they override the system's."
+    )
+    project_tools: Path = Field(
+        Path(".ikigai/tools"),
+        description="Folder of the project's tools; they override yours, and run only after `webquarry tools trust`.",
+    )
+    tool_timeout_seconds: float = Field(30, gt=0, le=3600, description="Time that one run of a tool may take.")
+    tool_max_output_bytes: int = Field(
+        65536, ge=1024, description="Most bytes that a tool may print in one run; above it the run fails."
     )
 
     # Logs
@@ -115,15 +208,16 @@ class Settings(BaseModel):
     # Set by patterns, not by one variable each
     origins: dict[str, str] = Field(
         {},
-        description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which the provider's path is appended. Your own choice, so it may be private.",
+        description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which the provider's path is appended. DuckDuckGo has three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. SEARXNG_URL is honoured too. Your own choice, so it may be private.",
     )
 
     @classmethod
     def variables_of(cls, field: str) -> list[str]:
         """The environment variables that set a field, in the order they are tried."""
         extra = cls.model_fields[field].json_schema_extra
-        also = extra.get("also", []) if isinstance(extra, dict) else []
-        return [PREFIX + field.upper(), *(str(name) for name in also)] if field != "origins" else []
+        also = extra.get("also") if isinstance(extra, dict) else None
+        others = [str(name) for name in also] if isinstance(also, list) else []
+        return [] if field == "origins" else [PREFIX + field.upper(), *others]
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -136,7 +230,12 @@ class Settings(BaseModel):
                 if environ.get(variable, "").strip():
                     values[field], origin_of[field] = environ[variable].strip(), variable
                     break
-        values["origins"] = {
+        usual = {
+            name: environ[variable].strip().rstrip("/")
+            for variable, name in _USUAL_ORIGINS.items()
+            if environ.get(variable, "").strip()
+        }
+        values["origins"] = usual | {
             found[1].lower(): value.strip().rstrip("/")
             for name, value in environ.items()
             if (found := _ORIGIN_VARIABLE.fullmatch(name)) and value.strip()

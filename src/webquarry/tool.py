@@ -14,9 +14,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from webquarry.errors import BadInput
@@ -32,11 +32,36 @@ _KEYWORDS = (
 )  # fmt: skip
 
 
+class Answer(BaseModel):
+    """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in the content."""
+
+    _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    def beside(self, **meta: Any) -> Self:
+        """Put something beside the answer, under the name of our own: `cache=...` becomes `webquarry/cache`."""
+        self._meta |= {f"webquarry/{name}": value for name, value in meta.items()}
+        return self
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return self._meta
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as JSON has it; what is not known is absent."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class TextAnswer(Answer):
+    """An answer that is a text to be read, not data: a door that shows text shows nothing but the text."""
+
+    text: str
+
+
 @dataclass(frozen=True)
 class Tool:
     """A function and the models that its signature describes."""
 
-    function: Callable[..., Awaitable[BaseModel]]
+    function: Callable[..., Awaitable[Answer]]
 
     @property
     def name(self) -> str:
@@ -58,9 +83,9 @@ class Tool:
         return create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
 
     @cached_property
-    def answer(self) -> type[BaseModel]:
+    def answer(self) -> type[Answer]:
         """The model of what the tool gives back."""
-        answer: type[BaseModel] = get_type_hints(self.function)["return"]
+        answer: type[Answer] = get_type_hints(self.function)["return"]
         return answer
 
     @cached_property
@@ -68,6 +93,11 @@ class Tool:
         """JSON Schema of the arguments: flat, without titles, null branches or references."""
         schema = _plain(self.arguments.model_json_schema())
         return {"type": "object", "properties": schema.get("properties", {}), "required": schema.get("required", [])}
+
+    @cached_property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of the answer, as it is on the wire."""
+        return self.answer.model_json_schema(mode="serialization", by_alias=True)
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the function takes them; an explicit null is the same as absent."""
@@ -78,12 +108,12 @@ class Tool:
             raise BadInput(_sentence(error, self.arguments.model_fields)) from None  # the cause repeats the values
         return {name: getattr(model, name) for name in self.arguments.model_fields}
 
-    async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> BaseModel:
+    async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """Check the arguments and run the tool."""
         return await self.function(kit, **self.check(arguments))
 
 
-def tool(function: Callable[..., Awaitable[BaseModel]]) -> Tool:
+def tool(function: Callable[..., Awaitable[Answer]]) -> Tool:
     """Make a tool of a typed async function whose first parameter is the toolkit."""
     return Tool(function)
 

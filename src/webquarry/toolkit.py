@@ -1,4 +1,4 @@
-"""The toolkit: client, reader and router built from the settings. Wiring only.
+"""The toolkit: client, cache, reader, router and lenses built from the settings. Wiring only.
 
     async with Toolkit.open() as kit:
         page = await kit.reader.read("https://example.org")
@@ -14,12 +14,15 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 
+from webquarry.cache.cache import Cache
+from webquarry.cache.place import open_stores
 from webquarry.clock import Clock, FrozenClock
 from webquarry.net.archive import Recorder, Replay, recorded_web
 from webquarry.net.client import Client
 from webquarry.net.guard import Guard
 from webquarry.net.transport import open_transport
 from webquarry.read.reader import Reader
+from webquarry.search.lenses import Lens, load_lenses
 from webquarry.search.router import Router
 from webquarry.settings import Settings
 
@@ -31,6 +34,8 @@ class Toolkit:
         self.settings = settings
         self.environ = environ
         self._recorder: Recorder | None = None
+        if settings.lenses is not None:
+            _ = self.lenses  # a lens that cannot be used is told at the start, not in the middle of some search
 
     @classmethod
     @asynccontextmanager
@@ -73,12 +78,22 @@ class Toolkit:
         return Reader(self.client)
 
     @cached_property
+    def cache(self) -> Cache:
+        return Cache(open_stores(self.settings, self.environ), self.clock)
+
+    @cached_property
+    def lenses(self) -> dict[str, Lens]:
+        return load_lenses(self.settings.lenses)
+
+    @cached_property
     def router(self) -> Router:
-        return Router(self.client, self.settings, self.environ)
+        return Router(self.client, self.settings, self.environ, self.clock, lambda: self.cache)
 
     async def aclose(self) -> None:
         """Close what was opened."""
         if "client" in self.__dict__:
             await self.client.aclose()
+        if "cache" in self.__dict__:
+            await self.cache.aclose()
         if self._recorder:
             self._recorder.close()

@@ -1,0 +1,43 @@
+"""Main content for the extraction scorer: a JSON line with `id`, `html_path` and `url` in, one with `id` and `text` out.
+
+The text is Markdown. Runs until its input ends; never touches the network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # small arrays: threads only wait for each other
+    os.environ.setdefault(variable, "1")
+
+from webquarry.errors import WebquarryError
+from webquarry.read.decode import decode
+from webquarry.read.html import parse_html
+from webquarry.read.main_content import main_content, render_selection
+
+
+def extract(path: Path, url: str) -> str:
+    """The main content of a file as Markdown."""
+    document = parse_html(decode(path.read_bytes(), "").text)
+    return render_selection(document, main_content(document), url).text
+
+
+def main() -> None:
+    if sys.stdin.isatty():
+        print("This answers the extraction scorer; see bench/extraction.py.")
+        return
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer = {"id": request["id"], "text": ""}
+        try:
+            answer["text"] = extract(Path(request["html_path"]), request.get("url") or "https://localhost/")
+        except (OSError, WebquarryError) as error:
+            answer["error"] = f"{type(error).__name__}: {error}"
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

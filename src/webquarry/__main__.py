@@ -1,0 +1,24 @@
+"""The command line: `webquarry`, or `python -m webquarry`. `--version` is answered before anything is imported."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line; the exit code comes back."""
+    if sys.argv[1:] == ["--version"]:
+        from webquarry import __version__
+
+        sys.stdout.write(f"webquarry {__version__}\n")
+        return 0
+    try:
+        from webquarry.surfaces.cli import run
+
+        return run()
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

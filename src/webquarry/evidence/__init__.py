@@ -1,0 +1,1 @@
+"""pages and results -> what can be trusted and quoted"""

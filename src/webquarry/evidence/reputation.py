@@ -1,0 +1,55 @@
+"""How reliable a host is known to be: a host name in, a tier with its basis out, or nothing.
+
+The list (data/reputation, with its notice) is the judgement of Wikipedia's editors. It is looked up by registrable
+domain, so `news.example.co.uk` is `example.co.uk`. Absence means unknown, not bad.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlsplit
+
+BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
+
+
+@dataclass(frozen=True)
+class Reputation:
+    """A host's known reliability."""
+
+    tier: str  # high, mixed or low
+    basis: str = BASIS
+
+
+def reputation_of(url: str) -> Reputation | None:
+    """The reputation of the site a URL belongs to."""
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".").lower()
+    except ValueError:
+        return None
+    tiers = _tiers()
+    if host in tiers:  # some lists name a section's host of its own
+        return Reputation(tiers[host])
+    domain = registrable_domain(host)
+    return Reputation(tiers[domain]) if domain in tiers else None
+
+
+def registrable_domain(host: str) -> str:
+    """What its owner registered: the public suffix and one label; empty for a bare suffix or an address."""
+    return str(_suffixes().privatesuffix(host) or "") if host and not host.replace(".", "").isdigit() else ""
+
+
+@cache
+def _tiers() -> dict[str, str]:
+    text = (files("webquarry") / "data" / "reputation" / "wikipedia-editors.csv").read_text("utf-8")
+    return {row["domain"]: row["tier"] for row in csv.DictReader(text.splitlines())}
+
+
+@cache
+def _suffixes() -> Any:
+    from publicsuffixlist import PublicSuffixList  # reads its list of suffixes when made
+
+    return PublicSuffixList()

@@ -1,0 +1,164 @@
+"""Door: one executable per tool. A JSON object comes in on stdin, one JSON object goes out on stdout.
+
+Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`). Diagnostics go to stderr. A
+failure is `{"error": "<sentence>"}` and exit code 1. `--schema`, `--version` and `--help` are answered before anything
+is imported but `os` and `sys`: hosts ask for the schema often, and with little patience.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # typing itself costs more than the whole of --schema
+if TYPE_CHECKING:
+    from typing import Any
+
+    from webquarry.errors import WebquarryError
+
+SCHEMAS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "schemas")  # noqa: PTH100, PTH118, PTH120 - pathlib is too slow here
+TOOLSET = "executables"
+
+USAGE = """usage: echo '{{...}}' | {script}
+       {script} --schema | --version | --help
+
+Reads one JSON object with the tool's arguments from stdin and writes one JSON object to stdout.
+A failure is {{"error": "..."}} and exit code 1; diagnostics go to stderr.
+"""
+
+
+def main() -> int:
+    """Run the executable; the exit code comes back."""
+    try:
+        return _run(script_name(sys.argv[0]), sys.argv[1:])
+    except KeyboardInterrupt:
+        return 130
+
+
+def script_name(path: str) -> str:
+    """The name a script was called by, whatever the platform has put around it."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    for suffix in (".exe", ".py", ".pyw", "-script"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _run(script: str, flags: list[str]) -> int:
+    """Answer a flag, or call the tool."""
+    name = script.removesuffix("-tool").replace("-", "_")
+    schema = os.path.join(SCHEMAS, f"{name}.json")  # noqa: PTH118 - see above
+    if not script.endswith("-tool") or not os.path.isfile(schema):  # noqa: PTH113 - see above
+        return _misused(script, f"There is no tool behind the name {script!r}.")
+    if not flags:
+        return _call(script, name)
+    if flags == ["--schema"]:
+        with open(schema, "rb") as file:  # noqa: PTH123 - see above
+            return _write(file.read())
+    if flags == ["--version"]:
+        from webquarry import __version__
+
+        return _write(f"{script} {__version__}\n".encode())
+    if flags in (["--help"], ["-h"]):
+        return _write(USAGE.format(script=script).encode())
+    return _misused(script, f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}.")
+
+
+def _call(script: str, name: str) -> int:
+    """Read the arguments, call the tool, write its answer."""
+    from webquarry import logs
+    from webquarry.errors import WebquarryError
+    from webquarry.settings import Settings
+    from webquarry.surfaces.arguments import MAX_BYTES, parse_arguments
+
+    logs.set_up("warning")
+    try:
+        settings = Settings.from_environment()
+        logs.set_up(settings.log_level)
+        arguments = parse_arguments(_read_stdin(script, MAX_BYTES + 1))
+        answer = _answer(name, settings, arguments)
+    except WebquarryError as error:
+        return _failed(error)
+    except Exception as error:  # the promise is one JSON object, whatever happens
+        return _crashed(error)
+    return _write_json(answer)
+
+
+def _answer(name: str, settings: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The tool's answer; fields without a value are absent."""
+    import asyncio
+
+    from webquarry.tool import load
+    from webquarry.toolkit import Toolkit
+
+    tool = load(TOOLSET, name)
+    tool.check(arguments)  # bad arguments are told before anything is opened
+
+    async def run() -> dict[str, Any]:
+        async with Toolkit.open(settings) as kit:
+            return (await tool.call(kit, arguments)).as_dict()
+
+    return asyncio.run(run())
+
+
+def _read_stdin(script: str, size: int) -> bytes:
+    """The first bytes of stdin; a person at a terminal is told that we wait for them."""
+    if sys.stdin is None:
+        return b""
+    if sys.stdin.isatty() and sys.stderr is not None:
+        sys.stderr.write(USAGE.format(script=script) + "\nWaiting for a JSON object; end it with Ctrl-D.\n")
+        sys.stderr.flush()
+    return sys.stdin.buffer.read(size)
+
+
+def _failed(error: WebquarryError) -> int:
+    """The error object on stdout; what kind it is, and what can be done, on stderr."""
+    import logging
+
+    from webquarry.secret import redact
+
+    wait = "" if error.retry_after_seconds is None else f" after {error.retry_after_seconds:g} s"
+    retry = f"can be tried again{wait}" if error.retryable else "not worth trying again as it is"
+    logging.getLogger("webquarry").error("%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split()))
+    logging.getLogger("webquarry").debug("where it came from", exc_info=error)
+    return _write_json({"error": redact(" ".join(error.message.split()))}) or 1
+
+
+def _crashed(error: Exception) -> int:
+    """A bug of ours: one sentence on stdout; the traceback only for those who asked to see it."""
+    import logging
+
+    from webquarry.secret import redact
+
+    logging.getLogger("webquarry").error("internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from")
+    logging.getLogger("webquarry").debug("where it came from", exc_info=error)
+    said = redact(" ".join(f"{type(error).__name__}: {error}".split())).rstrip(": ")
+    return _write_json({"error": f"Internal error: {said}"}) or 1
+
+
+def _misused(script: str, sentence: str) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(USAGE.format(script=script))
+    return _write_json({"error": sentence}) or 1
+
+
+def _write_json(value: dict[str, Any]) -> int:
+    """One JSON object and a newline, in UTF-8 whatever the locale says."""
+    import json
+
+    return _write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+
+
+def _write(text: bytes) -> int:
+    """Bytes to stdout, past its encoding; 1 when they cannot be written."""
+    if sys.stdout is None:
+        return 1
+    try:
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError) and sys.stderr is not None:
+            sys.stderr.write(f"webquarry: ERROR: stdout cannot be written to: {error.strerror}\n")
+        # What is left in the buffer goes nowhere, or the interpreter's last flush would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0

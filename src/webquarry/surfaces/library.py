@@ -1,0 +1,156 @@
+"""Door: the Python library. A tool's name and its arguments come in, its typed answer goes out.
+
+`call` is sync and shares one toolkit for the whole process, so that pacing and connections are shared too; `open`
+is async and owns the toolkit it gives. Both reach the tools through the registry and know none by name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from webquarry.errors import BadInput
+from webquarry.registry import module_names
+from webquarry.settings import Settings
+from webquarry.surfaces.bridge import bridge
+from webquarry.tool import Answer, Tool, load
+from webquarry.toolkit import Toolkit
+
+_TOOLS = "webquarry.tools"
+_DEFAULT_SETS = ("research", "executables")  # by design `research`; the set of executables is there until it is
+
+
+def call(name: str, /, *, toolset: str | None = None, **arguments: Any) -> Answer:
+    """Call a tool and wait for its answer. Works in any thread, also where an event loop is running.
+
+    Without `toolset` the tool is looked for in the default sets. Every failure is a `WebquarryError`.
+    """
+    return call_with(name, arguments, toolset)
+
+
+def call_with(name: str, arguments: Mapping[str, Any], toolset: str | None = None) -> Answer:
+    """The same with the arguments as a mapping, for doors that have them so."""
+    return bridge.run(_call_shared(find_tool(name, toolset), arguments))
+
+
+@asynccontextmanager
+async def open(
+    settings: Settings | None = None, *, toolset: str | None = None, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[Quarry]:
+    """The tools as async methods, with one client for all of them, closed by the context."""
+    async with Toolkit.open(settings, environ) as kit:
+        yield Quarry(kit, toolset)
+
+
+class Quarry:
+    """Every tool of the registry as a method: `await quarry.web_fetch(url="https://example.org")`."""
+
+    def __init__(self, kit: Toolkit, toolset: str | None = None) -> None:
+        self._kit = kit
+        self._toolset = toolset
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Answer]]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            found = find_tool(name, self._toolset)
+        except BadInput as error:
+            raise AttributeError(f"{error.message} {error.suggested_action}") from None
+        method = _method(self._kit, found)
+        self.__dict__[name] = method
+        return method
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *tool_names(self._toolset)})
+
+
+def find_tool(name: str, toolset: str | None = None) -> Tool:
+    """A tool by name, in one set or in the default ones."""
+    for candidate in _sets(toolset):
+        if name in module_names(f"{_TOOLS}.{candidate}"):
+            return load(candidate, name)
+    raise BadInput(f"There is no tool {name!r}.", suggested_action=f"Use one of: {', '.join(tool_names(toolset))}.")
+
+
+def tool_names(toolset: str | None = None) -> list[str]:
+    """The names of the tools in a set, or in the default ones; none of them is imported."""
+    names = [name for candidate in _sets(toolset) for name in module_names(f"{_TOOLS}.{candidate}")]
+    return list(dict.fromkeys(names))
+
+
+def _sets(toolset: str | None) -> list[str]:
+    known = module_names(_TOOLS)
+    if toolset is None:
+        return [name for name in _DEFAULT_SETS if name in known]
+    if toolset not in known:
+        raise BadInput(f"There is no tool set {toolset!r}.", suggested_action=f"Use one of: {', '.join(known)}.")
+    return [toolset]
+
+
+def _method(kit: Toolkit, found: Tool) -> Callable[..., Awaitable[Answer]]:
+    """The tool bound to a toolkit, with its own signature but for the toolkit."""
+    signature = inspect.signature(found.function)
+    keyword_only = [part.replace(kind=part.KEYWORD_ONLY) for part in list(signature.parameters.values())[1:]]
+
+    @functools.wraps(found.function)
+    async def method(**arguments: Any) -> Answer:
+        return await found.call(kit, arguments)
+
+    method.__signature__ = signature.replace(parameters=keyword_only)  # type: ignore[attr-defined]
+    return method
+
+
+class _Shared:
+    """The toolkit behind `call`: one for the process, replaced when the environment has changed.
+
+    It is used on the bridge's loop only, so it needs no lock.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.environ = dict(os.environ)
+        self.kit = Toolkit(Settings.from_environment(self.environ), self.environ)
+        self.users = 0
+
+
+_current: _Shared | None = None
+
+
+async def _call_shared(found: Tool, arguments: Mapping[str, Any]) -> Answer:
+    async with _shared_kit() as kit:
+        return await found.call(kit, arguments)
+
+
+@asynccontextmanager
+async def _shared_kit() -> AsyncIterator[Toolkit]:
+    """The shared toolkit; one that was replaced is closed by its last user."""
+    global _current
+    loop = asyncio.get_running_loop()
+    previous = _current if _current and _current.loop is loop else None  # after a fork the loop is another
+    if previous and previous.environ == dict(os.environ):
+        shared = previous
+    else:
+        shared = _current = _Shared(loop)
+        if previous is None:
+            bridge.at_close(_close_shared)
+    shared.users += 1
+    try:
+        if previous and previous is not shared and previous.users == 0:
+            await previous.kit.aclose()
+        yield shared.kit
+    finally:
+        shared.users -= 1
+        if shared.users == 0 and shared is not _current:
+            await shared.kit.aclose()
+
+
+async def _close_shared() -> None:
+    global _current
+    shared, _current = _current, None
+    if shared is not None:
+        await shared.kit.aclose()

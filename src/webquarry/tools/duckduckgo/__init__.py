@@ -1,0 +1,24 @@
+"""Search and instant answers by DuckDuckGo, as Markdown: the two tools that `websearch-mcp` serves. No key is needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webquarry.settings import Settings
+
+ORDER = ("web_search", "instant_answer")
+
+
+def own_settings(settings: Settings) -> Settings:
+    """The settings of the engine while it serves this tool set: what WEBSEARCH_... says counts for more."""
+    said: dict[str, Any] = {
+        "timeout_seconds": settings.websearch_timeout_secs,
+        "user_agent": settings.websearch_user_agent,
+        "retries": settings.websearch_max_retries,
+        "cache_search_seconds": settings.websearch_cache_ttl_secs,
+    }
+    if settings.websearch_cache_ttl_secs is not None:
+        said["cache_empty_seconds"] = min(settings.cache_empty_seconds, settings.websearch_cache_ttl_secs)
+        said["cache"] = settings.cache and settings.websearch_cache_ttl_secs > 0  # 0: nor what others have kept
+    return settings.model_copy(update={field: value for field, value in said.items() if value is not None})

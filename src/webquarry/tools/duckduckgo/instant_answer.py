@@ -1,0 +1,53 @@
+"""The `instant_answer` tool of DuckDuckGo alone: Markdown for a model to read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+from pydantic import Field
+
+from webquarry.cache.base import key_of
+from webquarry.cache.cache import Made
+from webquarry.cache.freshness import freshness
+from webquarry.errors import BadInput
+from webquarry.search import instant
+from webquarry.tool import TextAnswer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.duckduckgo._advice import advising
+from webquarry.tools.duckduckgo._markdown import answer_page
+
+_VERSION = 1
+
+
+@tool
+async def instant_answer(kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]) -> TextAnswer:
+    """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related topics."""
+    asked = " ".join(query.split())
+    if not asked:
+        raise BadInput("The query is blank.", suggested_action="Say what to look up.")
+    settings = kit.settings
+
+    async def make() -> Made:
+        async with kit.router.turn("duckduckgo"):
+            found = await instant.ask(kit.client, settings, asked)
+        good = settings.cache_empty_seconds if found.is_empty else settings.cache_search_seconds
+        return Made(json.dumps(asdict(found), ensure_ascii=False).encode(), good)
+
+    parameters = {
+        "query": asked,
+        "origin": settings.origins.get("duckduckgo_api"),
+        "max_age": settings.cache_search_seconds,  # nothing that is older than this
+    }
+    with advising():
+        kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)
+    answer = TextAnswer(text=answer_page(query, _unpacked(kept.value)))
+    return answer.beside(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
+
+
+def _unpacked(value: bytes) -> instant.InstantAnswer:
+    fields = json.loads(value)
+    for name in ("topics", "results"):
+        fields[name] = tuple(instant.Topic(**topic) for topic in fields[name])
+    return instant.InstantAnswer(**fields | {"facts": tuple(map(tuple, fields["facts"]))})

@@ -1,0 +1,34 @@
+"""The `web_search` tool of DuckDuckGo alone: Markdown for a model to read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from webquarry.cache.freshness import freshness
+from webquarry.search.models import Query
+from webquarry.tool import TextAnswer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.duckduckgo._advice import advising
+from webquarry.tools.duckduckgo._markdown import search_page
+
+
+@tool
+async def web_search(
+    kit: Toolkit,
+    query: Annotated[str, Field(description="検索キーワード")],
+    max_results: Annotated[
+        int | None,
+        Field(description="返却する検索結果の最大数（デフォルト: 10）", ge=1, le=30, json_schema_extra={"default": 10}),
+    ] = None,
+) -> TextAnswer:
+    """Search the web using DuckDuckGo and return a list of results with titles, URLs, and snippets."""
+    count = max_results or kit.settings.websearch_max_results
+    key = {"toolset": "duckduckgo", "max_age": kit.settings.cache_search_seconds}  # nothing that is older than this
+    with advising():
+        found = await kit.router.route(Query(query, count), provider="duckduckgo", asked=key)
+    answer = TextAnswer(text=search_page(query, found.results))
+    if found.notes:
+        answer.beside(routing={"providerUsed": found.provider, "notes": list(found.notes)})
+    return answer.beside(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

@@ -1,0 +1,42 @@
+"""What the two search executables share, so that they cannot drift apart: arguments, answer, and the call itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from webquarry.search.models import Query, Result
+from webquarry.tool import Answer
+from webquarry.toolkit import Toolkit
+
+QueryText = Annotated[str, Field(description="The search query to use", min_length=2)]
+AllowedDomains = Annotated[list[str] | None, Field(description="Only include search results from these domains")]
+BlockedDomains = Annotated[list[str] | None, Field(description="Never include search results from these domains")]
+
+
+class SearchResult(BaseModel):
+    """One result."""
+
+    title: str = Field(description="Page title")
+    url: str = Field(description="Full URL")
+    description: str = Field(description="Snippet or summary")
+    published_date: str | None = Field(default=None, description="ISO 8601 timestamp if available")
+
+
+class SearchAnswer(Answer):
+    """The results, best first; none is an answer too."""
+
+    results: list[SearchResult]
+
+
+async def search(
+    kit: Toolkit, provider: str, query: str, allowed: list[str] | None, blocked: list[str] | None
+) -> SearchAnswer:
+    """Ask one provider and put its results into the common form."""
+    asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
+    return SearchAnswer(results=[_common(result) for result in await kit.router.search(provider, asked)])
+
+
+def _common(result: Result) -> SearchResult:
+    return SearchResult(title=result.title, url=result.url, description=result.snippet, published_date=result.published)

@@ -1,0 +1,92 @@
+"""The `web_fetch` tool: a URL and a range of lines come in, the page's Markdown goes out.
+
+Nothing is cut silently. When the lines asked for hold more bytes than the setting `fetch_max_bytes` allows, the text
+ends at the last line that fits, and the answer says how many lines there are and where to go on. A single line longer
+than the limit is cut inside, at a character; `cut_line_bytes` then says how long it really is, and `next_offset` goes
+to the line after it. Where reading lost part of the page, `notes` says what. None of these fields is there otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+from pydantic import Field
+
+from webquarry.errors import Unreadable, WebquarryError
+from webquarry.read.html import CUT
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+
+log = logging.getLogger(__name__)
+
+_LOSSES = frozenset({CUT})  # the notes that tell of lost text; the others say how the page was read
+
+
+class FetchAnswer(Answer):
+    """Lines of a page."""
+
+    content: str = Field(description="Markdown-converted HTML content")
+    lines_read: int = Field(description="Number of lines returned")
+    total_lines: int | None = Field(default=None, description="Lines of the whole page; only when the content was cut")
+    next_offset: int | None = Field(default=None, description="Line to go on from; only when the content was cut")
+    cut_line_bytes: int | None = Field(default=None, description="Full size of the one line, when it was cut inside")
+    notes: list[str] | None = Field(default=None, description="What was lost in reading; only when something was")
+
+
+@tool
+async def web_fetch(
+    kit: Toolkit,
+    url: Annotated[str, Field(description="The URL to fetch content from", json_schema_extra={"format": "uri"})],
+    offset: Annotated[int | None, Field(description="Line number to start reading from (1-based)", ge=1)] = None,
+    limit: Annotated[int | None, Field(description="Maximum number of lines to return", ge=1)] = None,
+) -> FetchAnswer:
+    """Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown using libxml2.
+    Supports pagination via offset and limit parameters similar to file_read."""
+    try:
+        page = await kit.reader.read(url)
+    except WebquarryError as error:
+        promised = "Failed to parse HTML" if isinstance(error, Unreadable) else "Failed to fetch URL"
+        error.args = (f"{promised}: {error.message}",)
+        raise
+    for note in page.notes:
+        log.warning("%s", note)
+    answer = select_lines(page.markdown, offset or 1, limit, kit.settings.fetch_max_bytes)
+    lost = [note for note in page.notes if note in _LOSSES]
+    return answer.model_copy(update={"notes": lost}) if lost else answer
+
+
+def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) -> FetchAnswer:
+    """The lines from `offset` on, at most `limit` of them, within `max_bytes` (0: any size)."""
+    lines = markdown.removesuffix("\n").split("\n") if markdown else []
+    wanted = lines[offset - 1 : None if limit is None else offset - 1 + limit]
+    fitting = _how_many_fit(wanted, max_bytes)
+    if fitting == len(wanted):
+        return FetchAnswer(content="\n".join(wanted), lines_read=len(wanted))
+    if fitting:
+        return FetchAnswer(
+            content="\n".join(wanted[:fitting]),
+            lines_read=fitting,
+            total_lines=len(lines),
+            next_offset=offset + fitting,
+        )
+    line = wanted[0].encode()
+    return FetchAnswer(
+        content=line[:max_bytes].decode("utf-8", "ignore"),  # what is ignored is half a character at the end
+        lines_read=1,
+        total_lines=len(lines),
+        next_offset=offset + 1 if offset < len(lines) else None,
+        cut_line_bytes=len(line),
+    )
+
+
+def _how_many_fit(lines: list[str], max_bytes: int) -> int:
+    """How many of the lines, joined, stay within the limit."""
+    if not max_bytes:
+        return len(lines)
+    size = -1  # the first line has no newline before it
+    for count, line in enumerate(lines):
+        size += 1 + len(line.encode())
+        if size > max_bytes:
+            return count
+    return len(lines)

@@ -1,0 +1,101 @@
+"""The `instant_answer` tool."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from webquarry.cache.base import key_of
+from webquarry.cache.cache import Made
+from webquarry.cache.freshness import freshness
+from webquarry.errors import BadInput
+from webquarry.evidence.models import TRUST, Shape
+from webquarry.search import instant
+from webquarry.secret import redact
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._search import key_parameters
+from webquarry.tools.research._text import clean_line, clean_url
+
+_VERSION = 1
+_HINT = "No instant answer; most questions have none. Use web_search."
+
+
+class RelatedTopic(Shape):
+    """A topic near the question; `group` is the heading it stands under."""
+
+    name: str
+    text: str
+    url: str
+    group: str | None = None
+
+
+class InstantAnswerOutput(Answer):
+    """What is known at once; every text may be empty. `urls` are the sources."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    query: str
+    heading: str
+    abstract: str
+    abstract_source: str
+    answer: str
+    definition: str
+    definition_source: str
+    topics: list[RelatedTopic]
+    urls: list[str]
+    source: str = "DuckDuckGo Instant Answer API"
+    hint: str | None = None
+    trust: str = TRUST
+
+
+@tool
+async def instant_answer(
+    kit: Toolkit,
+    query: Annotated[str, Field(description="A topic, term or short question.", min_length=1, max_length=500)],
+) -> InstantAnswerOutput:
+    """Look up a summary, a definition or a computed answer for a well-known topic, without searching. Often empty:
+    then use web_search."""
+    arguments = {name: value for name, value in locals().items() if name != "kit"}  # all, also one that is added later
+    asked = " ".join(query.split())
+    if not asked:
+        raise BadInput("The query is blank.", suggested_action="Say what to look up.")
+    settings = kit.settings
+
+    async def make() -> Made:
+        async with kit.router.turn("duckduckgo"):
+            found = await instant.ask(kit.client, settings, asked)
+        good = settings.cache_empty_seconds if found.is_empty else settings.cache_search_seconds
+        return Made(json.dumps(_fields(found), ensure_ascii=False).encode(), good)
+
+    parameters = key_parameters("instant_answer", arguments) | {
+        "origin": redact(settings.origins.get("duckduckgo_api", "")),
+        "good": [settings.cache_search_seconds, settings.cache_empty_seconds],
+    }
+    kept = await kit.cache.get_or_make(key_of("instant", _VERSION, parameters), make)
+    answer = InstantAnswerOutput.model_validate({"query": query, **json.loads(kept.value)})
+    return answer.beside(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
+
+
+def _fields(found: instant.InstantAnswer) -> dict[str, Any]:
+    """The fields of an answer but the question, as they are shown and kept."""
+    topics = [
+        {"name": clean_line(topic.name), "text": clean_line(topic.text), "url": clean_url(topic.url)}
+        | ({"group": clean_line(topic.group)} if topic.group else {})
+        for topic in found.topics
+    ]
+    places = [found.abstract_url, found.definition_url, *(result.url for result in found.results)]
+    return {
+        "heading": clean_line(found.heading),
+        "abstract": clean_line(found.abstract),
+        "abstractSource": clean_line(found.abstract_source),
+        "answer": clean_line(found.answer),
+        "definition": clean_line(found.definition),
+        "definitionSource": clean_line(found.definition_source),
+        "topics": topics,
+        "urls": list(dict.fromkeys(clean_url(place) for place in places if place)),
+        "hint": _HINT if found.is_empty else None,
+    }

@@ -1,0 +1,54 @@
+"""What holds for every test: nobody's keys, settings or home folder are seen, and CI accepts no skips."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Generator, Iterator
+
+import pytest
+
+from webquarry.logs import RedactingFormatter
+
+REQUIRE_ALL = "WEBQUARRY_REQUIRE_ALL"
+KEPT = {REQUIRE_ALL, "WEBQUARRY_FUZZ_EXAMPLES"}
+PRIVATE_ENDINGS = ("_API_KEY", "_ENGINE_ID", "_PROXY", "_proxy", "_TOKEN")
+PRIVATE = {
+    "SEARXNG_URL",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+    "XDG_DATA_HOME",
+}
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The developer's own environment must not decide whether a test passes, nor must a test reach for it."""
+    for name in list(os.environ):
+        ours = name.startswith("WEBQUARRY_") and name not in KEPT
+        if ours or name in PRIVATE or name.endswith(PRIVATE_ENDINGS):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path_factory.getbasetemp()))
+
+
+@pytest.fixture(autouse=True)
+def no_lasting_log_handler() -> Iterator[None]:
+    """A command sets up the log on the stderr of its own test; the next test has another."""
+    yield
+    log = logging.getLogger()
+    for handler in list(log.handlers):
+        if isinstance(handler.formatter, RedactingFormatter):
+            log.removeHandler(handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With WEBQUARRY_REQUIRE_ALL=1 a skip is a failure: what is optional elsewhere is installed there."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get(REQUIRE_ALL) == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped although {REQUIRE_ALL}=1: {report.longrepr}"
+    return report

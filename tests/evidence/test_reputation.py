@@ -1,0 +1,46 @@
+"""What is known of a host."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.evidence.reputation import registrable_domain, reputation_of
+
+
+@pytest.mark.parametrize(
+    ("url", "tier"),
+    [
+        ("https://www.reuters.com/world/story", "high"),
+        ("https://112.ua/x", "low"),
+        ("https://1wrestling.com", "mixed"),
+        ("http://NEWS.Reuters.COM.:80/", "high"),
+    ],
+)
+def test_a_listed_site_has_a_tier_and_its_basis(url: str, tier: str) -> None:
+    found = reputation_of(url)
+    assert found is not None
+    assert found.tier == tier
+    assert "Wikipedia" in found.basis
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://notreuters.com/",
+        "https://reuters.com.evil.example/",
+        "http://127.0.0.1/",
+        "not a url",
+        "http://[",
+        "https://com/",
+    ],
+)
+def test_an_unlisted_host_is_unknown_not_bad(url: str) -> None:
+    assert reputation_of(url) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [("news.bbc.co.uk", "bbc.co.uk"), ("a.b.github.io", "b.github.io"), ("co.uk", ""), ("192.0.2.1", ""), ("", "")],
+)
+def test_the_registrable_domain_follows_the_public_suffix_list(host: str, domain: str) -> None:
+    assert registrable_domain(host) == domain

@@ -1,0 +1,90 @@
+"""The demo shows search, read and cite without keys or internet, and the same to the byte every time."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from webquarry.surfaces.bridge import bridge
+from webquarry.surfaces.demo import tell
+
+
+def told() -> str:
+    console = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False)
+    bridge.run(tell(console))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def run(**settings: str) -> bytes:
+    environ = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    command = [sys.executable, "-W", "error", "-m", "webquarry", "demo"]
+    done = subprocess.run(command, env=environ | settings, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout
+
+
+def test_it_searches_reads_and_cites() -> None:
+    text = told()
+
+    assert "Search: tidal energy storage" in text
+    assert "https://tidelines.example/2026/09/storing-the-tide" in text
+    assert re.search(r"\| # ", text), "the page is shown as Markdown"
+    cited = "(2026, September 14). tidelines.example. Retrieved November 10, 2026, from https://tidelines.example/"
+    assert cited in " ".join(text.split())
+
+
+def test_a_shift_jis_page_is_read_properly() -> None:
+    text = told()
+
+    assert "this page is in shift_jis" in text.lower()
+    assert "潮流発電" in text
+
+
+def test_a_captcha_is_shown_as_an_error_and_none_of_it_as_content() -> None:
+    text = told()
+
+    assert "  challenge: " in text
+    assert "bug" not in text
+
+
+def test_it_ends_with_two_next_steps() -> None:
+    last = told().splitlines()[-2:]
+
+    assert "BRAVE_API_KEY" in last[0]
+    assert last[1].endswith("webquarry doctor")
+
+
+def test_it_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the demo went to the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+    assert "Cite" in told()
+
+
+def test_two_runs_are_equal_to_the_byte_whatever_the_machine_is_like() -> None:
+    first = run(PYTHONHASHSEED="1", LC_ALL="C", PYTHONUTF8="0", COLUMNS="40", TZ="UTC")
+    second = run(
+        PYTHONHASHSEED="2",
+        LC_ALL="ja_JP.SJIS",
+        COLUMNS="200",
+        TZ="Pacific/Auckland",
+        BRAVE_API_KEY="another-key",
+        WEBQUARRY_RETRIES="many",
+        HTTPS_PROXY="http://127.0.0.1:1",
+        TERM="dumb",
+    )
+
+    assert first == second
+    assert b"\x1b" not in first
+    first.decode("utf-8")

@@ -1,0 +1,78 @@
+"""Where credentials come from."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from webquarry.credentials import Credential, find
+from webquarry.errors import AuthFailure
+
+BRAVE = Credential("BRAVE_API_KEY", "brave-api-key")
+
+
+def write(path: Path, text: str, mode: int = 0o600) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+
+
+def test_the_environment_comes_before_the_files(tmp_path: Path) -> None:
+    write(tmp_path / ".config/ikigai/brave-api-key", "from-file")
+    found = find(BRAVE, {"HOME": str(tmp_path), "BRAVE_API_KEY": " from-env\n"})
+    assert found is not None
+    assert (found.value.reveal(), found.source) == ("from-env", "environment variable BRAVE_API_KEY")
+
+
+def test_the_seeds_folder_comes_before_ours_and_a_trailing_newline_is_dropped(tmp_path: Path) -> None:
+    write(tmp_path / ".config/webquarry/brave-api-key", "ours\n")
+    found = find(BRAVE, {"HOME": str(tmp_path)})
+    assert found is not None
+    assert found.value.reveal() == "ours"
+    write(tmp_path / ".config/ikigai/brave-api-key", "theirs\n")
+    found = find(BRAVE, {"HOME": str(tmp_path)})
+    assert found is not None
+    assert found.value.reveal() == "theirs"
+    assert found.source.endswith(".config/ikigai/brave-api-key")
+
+
+def test_our_folder_may_be_elsewhere(tmp_path: Path) -> None:
+    write(tmp_path / "xdg/webquarry/brave-api-key", "elsewhere")
+    found = find(BRAVE, {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "xdg")})
+    assert found is not None
+    assert found.value.reveal() == "elsewhere"
+
+
+def test_an_empty_variable_or_file_is_no_credential(tmp_path: Path) -> None:
+    write(tmp_path / ".config/ikigai/brave-api-key", "\n")
+    assert find(BRAVE, {"HOME": str(tmp_path), "BRAVE_API_KEY": ""}) is None
+
+
+def test_a_file_that_others_can_read_earns_a_warning_and_is_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path / ".config/ikigai/brave-api-key", "loose", 0o644)
+    with caplog.at_level(logging.WARNING):
+        assert find(BRAVE, {"HOME": str(tmp_path)}) is not None
+    assert "chmod 600" in caplog.text
+    assert "loose" not in caplog.text
+
+
+def test_a_value_that_cannot_be_a_key_is_refused_without_repeating_it(tmp_path: Path) -> None:
+    for value in ("two words", "clé", "a\x07b"):
+        with pytest.raises(AuthFailure) as caught:
+            find(BRAVE, {"HOME": str(tmp_path), "BRAVE_API_KEY": value})
+        assert value not in caught.value.message
+
+
+def test_a_folder_or_binary_in_the_files_place_is_passed_over_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / ".config/ikigai/brave-api-key").mkdir(parents=True)
+    (tmp_path / ".config/webquarry").mkdir(parents=True)
+    (tmp_path / ".config/webquarry/brave-api-key").write_bytes(b"\xff\xfe\x00")
+    with caplog.at_level(logging.WARNING):
+        assert find(BRAVE, {"HOME": str(tmp_path)}) is None
+    assert caplog.text.count("cannot be read") == 2

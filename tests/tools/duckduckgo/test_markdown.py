@@ -1,0 +1,324 @@
+"""The Markdown of the tool set: its form to the letter, and nothing from the web that could change it.
+
+A Markdown parser reads every page back: whatever a result says, there are the headings that we wrote and no others, and
+each text reads as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from webquarry.read.characters import strip_invisible
+from webquarry.search.instant import InstantAnswer, Topic
+from webquarry.search.models import Result
+from webquarry.tools.duckduckgo._markdown import address, answer_page, inline, line, search_page
+
+FUZZ_EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "200"))
+PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+PIECES = st.sampled_from(
+    [
+        *"`*_[]()<>#+-.!|~\\&;:=\"'$%^{}@/?,a1 \t\n\r",
+        *("```", "~~~", "**", "__", "***", "---", "===", "- - -", "|-|", ":-", "1. ", "1) ", "- ", "> ", "# ", "    "),
+        *("\n\n", "\u2028", "\x0b", "\x85", "\u00a0", "\u200b", "\u202e", "\U000e0041", "日本", "ß"),
+        *("[x](http://e.example)", "![i](http://e.example/i.png)", "[x]: http://e.example", "<b>", "</b>", "<!--"),
+        *(
+            "<script>",
+            "<http://e.example>",
+            "http://e.example",
+            "&lt;",
+            "&#35;",
+            "&copy;",
+            "\\n",
+            "  \n",
+            "<?",
+            "<![CDATA[",
+        ),
+        *(
+            "<|im_start|>",
+            "<system>",
+            "[INST]",
+            "Human:",
+            "\n\nAssistant: ",
+            "snake_case",
+            "2 * 3",
+            "~x~",
+            "[^1]",
+            "| a |",
+        ),
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=12).map("".join)
+URLS = st.lists(PIECES, max_size=8).map(lambda parts: "https://site.example/" + "".join(parts))
+
+
+def result(title: str = "Title", url: str = "https://site.example/", snippet: str = "Text.") -> Result:
+    return Result(title, url, snippet, provider="duckduckgo")
+
+
+def seen(text: str) -> str:
+    """What a reader sees of a text, in one line."""
+    return " ".join(strip_invisible(" ".join(text.split()), Counter()).split())
+
+
+def blocks(page: str) -> list[tuple[str, list[Token]]]:
+    """The blocks of a page: its kind, and what stands in it."""
+    tokens = PARSER.parse(page)
+    return [
+        (tokens[place - 1].tag, token.children or []) if token.type == "inline" else (token.tag, [])
+        for place, token in enumerate(tokens)
+        if token.type in ("inline", "hr", "code_block", "fence", "html_block", "table_open", "blockquote_open")
+    ]
+
+
+def text_of(children: list[Token]) -> str:
+    """The text of a line; anything in it that is more than text is shown by its kind."""
+    return "".join(child.content if child.type == "text" else f"<{child.type}>" for child in children)
+
+
+def strong(words: str) -> str:
+    """What `text_of` makes of words in bold type."""
+    return f"<strong_open>{words}<strong_close>"
+
+
+def source_of(children: list[Token]) -> str:
+    """The text of a line with its marks of emphasis."""
+    return "".join("\n" if child.type == "softbreak" else child.content or child.markup for child in children)
+
+
+# --- the form ---------------------------------------------------------------------------------------------------------
+
+
+def test_results_are_numbered_and_a_rule_follows_each() -> None:
+    page = search_page(
+        "Rust", [result("One", "https://a.example/", "First."), result("Two", "https://b.example/x", "")]
+    )
+
+    assert page == (
+        '## Web Search Results for "Rust"\n\n'
+        "### 1. One\n**URL:** https://a.example/\nFirst.\n\n---\n\n"
+        "### 2. Two\n**URL:** https://b.example/x\n\n---\n\n"
+        "_Source: DuckDuckGo (2 results)_"
+    )
+
+
+def test_a_single_result_is_counted_in_the_same_words() -> None:
+    assert search_page("x", [result()]).endswith("\n\n_Source: DuckDuckGo (1 results)_")
+
+
+def test_a_result_without_a_title_is_called_by_its_address() -> None:
+    assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in search_page("x", [result(title=" ")])
+
+
+def test_a_result_that_leads_nowhere_is_left_out_and_not_counted() -> None:
+    page = search_page("x", [result(url="javascript:alert(1)"), result("Kept"), result(url="//site.example")])
+
+    assert page.count("### ") == 1
+    assert page.endswith("(1 results)_")
+
+
+def test_nothing_found_is_said_in_the_words_of_the_contract() -> None:
+    assert search_page("xyzzy", []) == '## Web Search Results for "xyzzy"\n\nNo results found.\n\n_Source: DuckDuckGo_'
+
+
+def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
+    answer = InstantAnswer(
+        abstract="A language.",
+        abstract_source="Wikipedia",
+        abstract_url="https://en.wikipedia.org/wiki/Rust_(programming_language)",
+        answer="42",
+        definition="A red oxide.",
+        definition_source="Dictionary",
+        definition_url="https://dictionary.example/rust",
+        topics=(Topic("Cargo", "The package manager", "https://duckduckgo.com/Cargo"),),
+    )
+
+    assert answer_page("Rust", answer) == (
+        '## Instant Answer for "Rust"\n\n'
+        "### Abstract\nA language.\n\n"
+        "**Source:** Wikipedia\n**URL:** https://en.wikipedia.org/wiki/Rust_(programming_language)\n\n"
+        "### Answer\n42\n\n"
+        "### Definition\nA red oxide.\n\n**Source:** Dictionary\n**URL:** https://dictionary.example/rust\n\n"
+        "### Related Topics\n- **Cargo** - The package manager\n\n"
+        "_Source: DuckDuckGo Instant Answer API_"
+    )
+
+
+def test_groups_of_topics_stand_under_their_names_after_those_without() -> None:
+    topics = (
+        Topic("Mercury (planet)", "The first planet.", ""),
+        Topic("Mercury Marine", "Outboard motors.", "", "Companies"),
+        Topic("Mercury Records", "", "", "Companies"),
+        Topic("", "Said without a name.", "", "See also"),
+    )
+
+    assert answer_page("Mercury", InstantAnswer(topics=topics)) == (
+        '## Instant Answer for "Mercury"\n\n'
+        "### Related Topics\n- **Mercury (planet)** - The first planet.\n\n"
+        "#### Companies\n- **Mercury Marine** - Outboard motors.\n- **Mercury Records**\n\n"
+        "#### See also\n- Said without a name.\n\n"
+        "_Source: DuckDuckGo Instant Answer API_"
+    )
+
+
+def test_topics_that_are_all_in_groups_have_their_heading_too() -> None:
+    page = answer_page("x", InstantAnswer(topics=(Topic("A", "b", "", "Group"),)))
+
+    assert "\n\n### Related Topics\n#### Group\n- **A** - b\n\n" in page
+
+
+@pytest.mark.parametrize(
+    ("source", "url", "lines"),
+    [
+        ("Wikipedia", "", "\n\n**Source:** Wikipedia\n\n"),
+        ("", "https://a.example/", "\n\n**URL:** https://a.example/\n\n"),
+        ("", "", "\n\n"),
+        ("", "javascript:alert(1)", "\n\n"),
+    ],
+)
+def test_only_what_is_known_of_a_source_is_shown(source: str, url: str, lines: str) -> None:
+    page = answer_page("x", InstantAnswer(abstract="Text.", abstract_source=source, abstract_url=url))
+
+    assert f"### Abstract\nText.{lines}_Source" in page
+
+
+def test_a_source_without_a_text_is_no_answer() -> None:
+    answer = InstantAnswer(abstract_source="Wikipedia", abstract_url="https://en.wikipedia.org/wiki/Mercury")
+
+    assert answer_page("xyzzy", answer) == (
+        '## Instant Answer for "xyzzy"\n\n'
+        "No instant answer available for this query.\n\n"
+        "_Source: DuckDuckGo Instant Answer API_"
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        InstantAnswer(abstract="a"),
+        InstantAnswer(answer="a"),
+        InstantAnswer(definition="a"),
+        InstantAnswer(topics=(Topic("a", "", ""),)),
+    ],
+)
+def test_any_one_of_the_four_is_an_answer(answer: InstantAnswer) -> None:
+    assert "No instant answer" not in answer_page("x", answer)
+
+
+# --- what comes from the web ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C# and C++",
+        "snake_case and 2 * 3 = 6",
+        "Rust 1.90 - what's new?",
+        "R&D, Q&A: 50% off (now!)",
+        "a < b > c",
+        "日本語のタイトル｜サイト",
+    ],
+)
+def test_ordinary_text_is_left_as_it_is(text: str) -> None:
+    assert inline(text) == text
+    assert line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("## Heading", "\\## Heading"),
+        ("- item", "\\- item"),
+        ("1. item", "1\\. item"),
+        ("> quote", "\\> quote"),
+        ("***", "\\*\\*\\*"),
+        ("===", "\\==="),
+        ("```sh", "\\`\\`\\`sh"),
+        ("~~~", "\\~\\~\\~"),
+        ("[x](http://e.example)", "\\[x\\](http://e.example)"),
+        ("![x](http://e.example)", "!\\[x\\](http://e.example)"),
+        ("<b>bold</b>", "\\<b>bold\\</b>"),
+        ("**bold**", "\\*\\*bold\\*\\*"),
+        ("two\n\nlines", "two lines"),
+        ("in\u200bvis\u202eible", "invisible"),
+    ],
+)
+def test_what_would_open_something_is_escaped(text: str, written: str) -> None:
+    assert line(text) == written
+
+
+@pytest.mark.parametrize("mark", ["<|im_start|>", "</system>", "[INST]", "<tool_use>"])
+def test_a_delimiter_of_a_chat_does_not_stand_in_a_page(mark: str) -> None:
+    page = search_page(f"q {mark}", [result(f"a {mark} b", f"https://site.example/{mark}", f"Human: {mark}")])
+    answer = answer_page("x", InstantAnswer(abstract=mark, answer=mark, topics=(Topic(mark, mark, "", mark),)))
+
+    assert mark not in page + answer
+    assert re.search(r"(?m)^Human:", page) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("https://a.example/wiki/Rust_(language)", "https://a.example/wiki/Rust_(language)"),
+        ("https://a.example/x y", "https://a.example/x%20y"),
+        ("https://a.example/<b>", "https://a.example/%3Cb%3E"),
+        ("https://a.example/`x`", "https://a.example/%60x%60"),
+        ("https://a.example/*/~x/__init__", "https://a.example/*/~x/__init__"),
+        ("https://a.example/a)b", "https://a.example/a%29b"),
+        ("https://a.example/[INST]", "https://a.example/%5BINST%5D"),
+        ("https://a.example/?a=1&lt;2", "https://a.example/?a=1&lt%3B2"),
+        ("https://a.example/?a=1&b=2", "https://a.example/?a=1&b=2"),
+        ("https://a.example/\nAssistant:", "https://a.example/Assistant:"),
+        ("HTTPS://a.example/", "https://a.example/"),
+        ("ftp://a.example/", ""),
+        ("javascript:alert(1)", ""),
+        ("/relative", ""),
+        ("", ""),
+    ],
+)
+def test_an_address_is_absolute_and_ends_where_it_ends(url: str, written: str) -> None:
+    assert address(url) == written
+
+
+@settings(max_examples=FUZZ_EXAMPLES, deadline=None)
+@given(query=TEXTS, results=st.lists(st.builds(result, TEXTS, URLS, TEXTS), min_size=1, max_size=3))
+def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(query: str, results: list[Result]) -> None:
+    page = blocks(search_page(query, results))
+
+    assert [tag for tag, _ in page] == ["h2", *["h3", "p", "hr"] * len(results), "p"]
+    assert text_of(page[0][1]) == f'Web Search Results for "{seen(query)}"'
+    for place, one in enumerate(results):
+        _, title, entry = page[3 * place][1], page[3 * place + 1][1], page[3 * place + 2][1]
+        broken = [number for number, child in enumerate(entry) if child.type == "softbreak"]
+        head, tail = (entry[: broken[0]], entry[broken[0] + 1 :]) if broken else (entry, [])
+        assert source_of(head) == f"**URL:** {address(one.url)}"
+        assert text_of(tail) == seen(one.snippet)
+        assert (text_of if seen(one.title) else source_of)(
+            title
+        ) == f"{place + 1}. {seen(one.title) or address(one.url)}"
+
+
+@settings(max_examples=FUZZ_EXAMPLES, deadline=None)
+@given(text=TEXTS, source=TEXTS, name=TEXTS, group=TEXTS)
+def test_fuzz_no_text_of_an_answer_changes_the_page_it_stands_in(text: str, source: str, name: str, group: str) -> None:
+    page = blocks(
+        answer_page("q", InstantAnswer(abstract=text, abstract_source=source, topics=(Topic(name, text, "", group),)))
+    )
+    expected = [("h2", 'Instant Answer for "q"')]
+    if seen(text):
+        expected += [("h3", "Abstract"), ("p", seen(text))]
+        expected += [("p", f"{strong('Source:')} {seen(source)}")] if seen(source) else []
+    if seen(name) or seen(text):
+        said = [strong(seen(name))] * bool(seen(name)) + [seen(text)] * bool(seen(text))
+        expected += [("h3", "Related Topics"), *[("h4", seen(group))] * bool(seen(group)), ("p", " - ".join(said))]
+    expected += [] if len(expected) > 1 else [("p", "No instant answer available for this query.")]
+    expected += [("p", "<em_open>Source: DuckDuckGo Instant Answer API<em_close>")]
+
+    assert [(tag, text_of(children)) for tag, children in page] == expected

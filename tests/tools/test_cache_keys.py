@@ -1,0 +1,79 @@
+"""Cache keys hold every argument that affects an answer: the arguments are read off the signature, and each is flipped.
+
+A parameter that is added later is flipped too, so it cannot be forgotten. A tool that keeps its answers is added to
+CALLS, with the arguments it cannot do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.search.engines import KEYS, Engines, brave, called, google, tavily
+from webquarry.cache.cache import Cache, Kept, Made
+from webquarry.tool import load
+from webquarry.tools.research._search import NOT_IN_KEY
+
+CALLS: dict[str, dict[str, Any]] = {"web_search": {"query": "tides"}, "instant_answer": {"query": "tides"}}
+# Other values for parameters that do not take any text.
+VALUES = {"language": "de", "country": "DE", "site": "a.org", "lens": "news", "provider": "tavily"}
+A = "https://a.org/"
+INSTANT = httpx2.Response(200, json={"AbstractText": "x", "RelatedTopics": []})
+PARAMETERS = [(tool, name) for tool in CALLS for name in load("research", tool).parameters["properties"]]
+
+
+def flipped(tool: str, name: str) -> Any:
+    """Another value for a parameter than the one it has in CALLS, or by default."""
+    schema = load("research", tool).parameters["properties"][name]
+    now = CALLS[tool].get(name, schema.get("default"))
+    if "enum" in schema:
+        return next(value for value in schema["enum"] if value != now)
+    if schema["type"] == "integer":
+        return next(value for value in range(schema.get("minimum", 0), 100) if value != now)
+    if schema["type"] == "boolean":
+        return not now
+    return VALUES.get(name, f"not {now}")
+
+
+def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> list[str]:
+    """The keys under which a call looks for its answer."""
+    keys = []
+    real = Cache.get_or_make
+
+    async def get_or_make(self: Cache, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
+        keys.append(key)
+        return await real(self, key, make)
+
+    engines = Engines(brave=brave(A), tavily=tavily(A), google=google(A), instant=INSTANT)
+    with monkeypatch.context() as patch:
+        patch.setattr(Cache, "get_or_make", get_or_make)
+        called(engines, tool, KEYS | {"SEARCH_PROVIDER": "brave"}, **CALLS[tool] | arguments)
+    return keys
+
+
+@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
+def test_an_argument_changes_the_key_unless_it_is_named_as_one_that_affects_nothing(
+    monkeypatch: pytest.MonkeyPatch, tool: str, name: str
+) -> None:
+    before, after = keys_of(monkeypatch, tool), keys_of(monkeypatch, tool, **{name: flipped(tool, name)})
+
+    assert len(before) == 1
+    assert (before == after) is (name in NOT_IN_KEY)
+
+
+@pytest.mark.parametrize("tool", CALLS)
+def test_the_same_arguments_give_the_same_key(monkeypatch: pytest.MonkeyPatch, tool: str) -> None:
+    assert keys_of(monkeypatch, tool) == keys_of(monkeypatch, tool)
+
+
+def test_two_tools_never_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [key for tool in CALLS for key in keys_of(monkeypatch, tool)]
+
+    assert len(set(keys)) == len(CALLS)
+
+
+def test_what_affects_nothing_is_a_short_list() -> None:
+    assert set(NOT_IN_KEY) == {"sessionId"}

@@ -1,0 +1,203 @@
+"""web_fetch: lines of Markdown, never cut in silence, and errors in the promised words."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webquarry.errors import (
+    BadInput,
+    Challenge,
+    LoginWall,
+    MissingExtra,
+    NetworkFailure,
+    NotFound,
+    NotRecorded,
+    RateLimited,
+    Refused,
+    RobotsRefused,
+    SiteRefused,
+    TooLarge,
+    Unreadable,
+    WebquarryError,
+)
+from webquarry.read.html import CUT
+from webquarry.read.models import Page
+from webquarry.tools.executables.web_fetch import FetchAnswer, select_lines, web_fetch
+
+TEXT = "one\n\nthree\nfour"
+
+
+def fields(answer: FetchAnswer) -> dict[str, Any]:
+    return answer.model_dump(exclude_none=True)
+
+
+@pytest.mark.parametrize(
+    ("offset", "limit", "content", "lines_read"),
+    [
+        (1, None, TEXT, 4),
+        (1, 4, TEXT, 4),
+        (1, 1, "one", 1),
+        (2, 1, "", 1),
+        (2, 2, "\nthree", 2),
+        (3, None, "three\nfour", 2),
+        (3, 100, "three\nfour", 2),
+        (4, 1, "four", 1),
+        (5, None, "", 0),
+        (5, 1, "", 0),
+        (10**30, 10**30, "", 0),
+    ],
+)
+def test_offset_and_limit_pick_lines(offset: int, limit: int | None, content: str, lines_read: int) -> None:
+    assert fields(select_lines(TEXT, offset, limit, 0)) == {"content": content, "lines_read": lines_read}
+
+
+def test_an_empty_page_has_no_lines() -> None:
+    assert fields(select_lines("", 1, None, 0)) == {"content": "", "lines_read": 0}
+
+
+def test_a_newline_at_the_end_is_no_further_line() -> None:
+    assert fields(select_lines("one\ntwo\n", 1, None, 0)) == {"content": "one\ntwo", "lines_read": 2}
+
+
+def test_only_newlines_end_a_line() -> None:
+    assert select_lines("a\u2028b\x0bc\x85d\re", 1, None, 0).lines_read == 1
+
+
+def test_a_byte_limit_cuts_at_a_line_and_says_how_to_go_on() -> None:
+    assert fields(select_lines("aaa\nbbb\nccc", 1, None, 7)) == {
+        "content": "aaa\nbbb",
+        "lines_read": 2,
+        "total_lines": 3,
+        "next_offset": 3,
+    }
+    assert select_lines("aaa\nbbb\nccc", 1, None, 6).next_offset == 2
+    assert fields(select_lines("aaa\nbbb\nccc", 1, None, 11)) == {"content": "aaa\nbbb\nccc", "lines_read": 3}
+
+
+def test_a_byte_limit_counts_bytes_and_not_letters() -> None:
+    assert select_lines("ää\nää", 1, None, 8).lines_read == 1
+    assert select_lines("ää\nää", 1, None, 9).lines_read == 2
+
+
+def test_lines_that_the_caller_left_out_are_not_said_to_be_cut() -> None:
+    assert fields(select_lines("aaa\nbbb\nccc", 1, 1, 3)) == {"content": "aaa", "lines_read": 1}
+
+
+def test_a_single_line_over_the_limit_is_cut_at_a_character_and_says_so() -> None:
+    assert fields(select_lines("ääää\nb", 1, None, 5)) == {
+        "content": "ää",
+        "lines_read": 1,
+        "total_lines": 2,
+        "next_offset": 2,
+        "cut_line_bytes": 8,
+    }
+
+
+def test_a_last_line_over_the_limit_has_no_line_to_go_on_from() -> None:
+    assert fields(select_lines("a\nbbbb", 2, None, 3)) == {
+        "content": "bbb",
+        "lines_read": 1,
+        "total_lines": 2,
+        "cut_line_bytes": 4,
+    }
+
+
+def test_a_limit_smaller_than_one_character_still_goes_on() -> None:
+    answer = select_lines("🦦\nb", 1, None, 1)
+
+    assert (answer.content, answer.cut_line_bytes, answer.next_offset) == ("", 4, 2)
+
+
+@given(st.text(alphabet="aä🦦\n", max_size=60), st.integers(4, 30))
+def test_fuzz_going_on_from_each_next_offset_reads_every_line_once(markdown: str, max_bytes: int) -> None:
+    lines = markdown.removesuffix("\n").split("\n") if markdown else []
+    read: list[str] = []
+    offset: int | None = 1
+    while offset:
+        answer = select_lines(markdown, offset, None, max_bytes)
+        assert len(answer.content.encode()) <= max_bytes
+        read += answer.content.split("\n") if answer.lines_read else []
+        offset = answer.next_offset
+        assert answer.total_lines == (len(lines) if offset or answer.cut_line_bytes else None)
+
+    assert len(read) == len(lines)
+    assert all(whole.startswith(part) for part, whole in zip(read, lines, strict=True))
+    assert all(part == whole for part, whole in zip(read, lines, strict=True) if len(whole.encode()) <= max_bytes)
+
+
+def kit(found: Page | Exception, max_bytes: int = 0) -> Any:
+    """A toolkit whose reader gives this page, or fails like this."""
+
+    async def read(url: str) -> Page:
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return SimpleNamespace(reader=SimpleNamespace(read=read), settings=SimpleNamespace(fetch_max_bytes=max_bytes))
+
+
+def call(toolkit: Any, **arguments: Any) -> FetchAnswer:
+    answer = asyncio.run(web_fetch.call(toolkit, {"url": "https://a.example/", **arguments}))
+    assert isinstance(answer, FetchAnswer)
+    return answer
+
+
+def page(markdown: str, *notes: str, outcome: str = "ok") -> Page:
+    url = "https://a.example/"
+    return Page(url, url, "T", markdown, "html", "utf-8", outcome, notes, datetime(2026, 11, 15, tzinfo=UTC))
+
+
+def test_the_setting_is_the_byte_limit() -> None:
+    assert call(kit(page("aaa\nbbb"), 4)).next_offset == 2
+    assert call(kit(page("aaa\nbbb"), 0)).next_offset is None
+
+
+def test_lost_text_is_said_in_the_answer_and_other_notes_only_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    assert call(kit(page("text", "The encoding was guessed.", CUT))).notes == [CUT]
+    assert "The encoding was guessed." in caplog.text
+    assert CUT in caplog.text
+    assert fields(call(kit(page("text", "The encoding was guessed.")))) == {"content": "text", "lines_read": 1}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NetworkFailure("it went wrong"),
+        NotRecorded("it went wrong"),
+        Refused("it went wrong"),
+        RobotsRefused("it went wrong"),
+        SiteRefused("it went wrong"),
+        Challenge("it went wrong"),
+        LoginWall("it went wrong"),
+        NotFound("it went wrong"),
+        RateLimited("it went wrong", retry_after_seconds=5),
+        TooLarge("it went wrong"),
+        BadInput("it went wrong"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_page_that_did_not_come_is_a_failed_fetch_of_the_same_kind(error: WebquarryError) -> None:
+    with pytest.raises(type(error)) as caught:
+        call(kit(error))
+
+    assert caught.value.message == "Failed to fetch URL: it went wrong"
+    assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    "error", [Unreadable("it went wrong"), MissingExtra("pdf", "This")], ids=lambda error: type(error).__name__
+)
+def test_a_page_that_came_and_cannot_be_read_is_a_failed_parse(error: WebquarryError) -> None:
+    words = error.message
+
+    with pytest.raises(type(error)) as caught:
+        call(kit(error))
+
+    assert caught.value.message == f"Failed to parse HTML: {words}"
