@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Query:
-    """One question to one provider. `page` counts from 0."""
+    """One question to one provider. `page` counts from 0; `cursor` is what the page before left for this one."""
 
     text: str
     count: int = 10
     page: int = 0
     allowed_domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
+    time_range: str | None = None  # day, week, month or year
+    safe: str = "medium"  # off, medium or high
+    language: str | None = None  # ISO 639-1, lower case
+    country: str | None = None  # ISO 3166-1 alpha-2, upper case
+    exact_terms: str | None = None
+    exclude_terms: str | None = None
+    engine: str | None = None  # a Google engine of its own, from a lens
+    cursor: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,35 @@ class Result:
 
 @dataclass(frozen=True)
 class Batch:
-    """One page of a provider's answer; `more` says whether a further page can be asked for."""
+    """One page of a provider's answer; `more` says whether a further page can be asked for, with `cursor`."""
 
     results: tuple[Result, ...]
     more: bool
+    cursor: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One provider's turn: its outcome is one of `errors.OUTCOMES`, or "skipped" when it was not asked."""
+
+    provider: str
+    outcome: str
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a routed search came to, and how it came to it."""
+
+    results: tuple[Result, ...]
+    provider: str  # who answered; empty when nobody had to be asked
+    attempts: tuple[Attempt, ...] = ()
+    notes: tuple[str, ...] = ()  # what was asked for and could not be done
+    unapplied: tuple[str, ...] = ()  # the filters that nobody applied
+    order: tuple[str, ...] = ()  # who would have been asked, in which order
+    because: str = ""  # where that order comes from
+    partial: bool = False  # a further page failed, or the time ran out
+    cached: bool = False
+    age_seconds: float = 0.0
+    max_age_seconds: float = 0.0

@@ -1,0 +1,65 @@
+"""A provider that keeps failing is left alone for a while, then asked once to see whether it is back.
+
+closed: asked as usual. open: not asked until its rest is over. half-open: one caller may ask (the probe), the others
+are told no until the probe has ended.
+"""
+
+from __future__ import annotations
+
+from webquarry.clock import Clock
+from webquarry.errors import WebquarryError
+
+# What says something about the provider's health. Bad input and an empty answer do not; a bad key is the user's to mend.
+TRIPPING = frozenset({"network", "rate_limited", "blocked", "challenge", "too_large", "internal"})
+
+
+class Breaker:
+    """The state of one provider."""
+
+    def __init__(self, clock: Clock, threshold: int, rest_seconds: float) -> None:
+        self._clock = clock
+        self._threshold = threshold
+        self._rest_seconds = rest_seconds
+        self._failures = 0
+        self._rests_until: float | None = None
+        self._probing = False
+
+    @property
+    def state(self) -> str:
+        """closed, open or half-open."""
+        if self._rests_until is None:
+            return "closed"
+        return "open" if self._clock.monotonic() < self._rests_until else "half-open"
+
+    @property
+    def rest_left(self) -> float:
+        """Seconds until the provider may be asked again."""
+        return 0.0 if self._rests_until is None else max(0.0, self._rests_until - self._clock.monotonic())
+
+    def admit(self) -> bool:
+        """May the provider be asked now? Who is admitted reports back with `succeeded`, `failed` or `gave_up`."""
+        state = self.state
+        if state == "closed":
+            return True
+        if state == "open" or self._probing:
+            return False
+        self._probing = True
+        return True
+
+    def succeeded(self) -> None:
+        """The provider answered, if only with "nothing found"."""
+        self._failures, self._rests_until, self._probing = 0, None, False
+
+    def failed(self, error: WebquarryError) -> None:
+        """The provider failed; a rest that it asked for itself begins at once."""
+        probed, self._probing = self._probing, False
+        if error.kind not in TRIPPING:
+            return
+        self._failures += 1
+        asked = error.retry_after_seconds or 0.0
+        if probed or asked or self._failures >= self._threshold:
+            self._rests_until = self._clock.monotonic() + max(asked, self._rest_seconds if not asked else 0.0)
+
+    def gave_up(self) -> None:
+        """The caller left before the provider answered: nothing was learnt."""
+        self._probing = False

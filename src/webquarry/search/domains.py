@@ -1,0 +1,131 @@
+"""Domain lists: which results may stay.
+
+An entry is one domain and covers its subdomains, by whole labels: `duckdb.org` covers `docs.duckdb.org` but neither
+`notduckdb.org` nor `duckdb.org.evil.com`. Entries are read kindly: `https://duckdb.org/docs`, `www.duckdb.org`,
+`*.duckdb.org`, `DuckDB.org.` and `duckdb.org:443` all mean `duckdb.org`. The lists are lists of domains, so a path says
+nothing. Where both lists name a host, the blocked one wins. An empty list is the same as none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from urllib.parse import urlsplit
+
+import idna
+
+from webquarry.errors import BadInput
+
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_PORT = re.compile(r":\d{0,5}$")
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\]")  # browsers read these otherwise than Python does
+
+
+def normalise(entry: str) -> str:
+    """The bare domain that an entry of a list means; what cannot be one is BadInput."""
+    host = _PORT.sub("", _authority(entry.strip()))
+    host = host.removeprefix("*.").removeprefix(".")
+    domain = _ascii(host)
+    if domain is None:
+        raise BadInput(
+            f"{_shown(entry)} is not a domain.",
+            suggested_action="Give bare domains, such as duckdb.org, one per entry.",
+        )
+    bare = domain.removeprefix("www.")
+    return bare if "." in bare else domain
+
+
+def host_of(url: str) -> str | None:
+    """The host of an absolute http(s) URL in its ASCII form, or None when this is no such URL."""
+    if _FORBIDDEN.search(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or port == 0:
+        return None
+    host = parts.hostname or ""
+    return _ipv6(host) if ":" in host else _ascii(host)
+
+
+@dataclass(frozen=True)
+class DomainFilter:
+    """The two lists of one search, as bare domains."""
+
+    allowed: frozenset[str]
+    blocked: frozenset[str]
+
+    @classmethod
+    def of(cls, allowed: Iterable[str], blocked: Iterable[str]) -> DomainFilter:
+        """From the entries as the caller gave them."""
+        return cls(frozenset(map(normalise, allowed)), frozenset(map(normalise, blocked)))
+
+    def __bool__(self) -> bool:
+        return bool(self.allowed or self.blocked)
+
+    @property
+    def admits_nothing(self) -> bool:
+        """Everything that is allowed is blocked as well."""
+        return bool(self.allowed) and all(not self.blocked.isdisjoint(_suffixes(host)) for host in self.allowed)
+
+    def admits(self, url: str) -> bool:
+        """May a result with this URL stay?"""
+        host = host_of(url)
+        if host is None:
+            return False
+        suffixes = set(_suffixes(host))
+        return self.blocked.isdisjoint(suffixes) and (not self.allowed or not self.allowed.isdisjoint(suffixes))
+
+
+def _authority(entry: str) -> str:
+    """What stands between the scheme, if there is one, and the path."""
+    scheme, separator, rest = entry.partition("://")
+    if separator and scheme.lower() not in ("http", "https"):
+        return ""
+    return re.split(r"[/?#]", rest if separator else entry.removeprefix("//"), maxsplit=1)[0]
+
+
+def _ascii(host: str) -> str | None:
+    """A host name in lower-case ASCII without a trailing dot; None when it cannot be one."""
+    if not host.isascii():
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError:
+            return None
+    host = host.lower().removesuffix(".")
+    labels = host.split(".")
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        return None
+    return host if not labels[-1].isdigit() or _is_ipv4(host) else None
+
+
+def _is_ipv4(host: str) -> bool:
+    try:
+        IPv4Address(host)
+    except AddressValueError:
+        return False
+    return True
+
+
+def _ipv6(host: str) -> str | None:
+    try:
+        return str(IPv6Address(host))
+    except AddressValueError:
+        return None
+
+
+def _suffixes(host: str) -> Iterator[str]:
+    """The host itself and every domain above it."""
+    yield host
+    while "." in host and ":" not in host:
+        host = host.partition(".")[2]
+        yield host
+
+
+def _shown(entry: str) -> str:
+    """An entry as an error quotes it: short, and visible when it is empty."""
+    return repr(entry if len(entry) <= 60 else entry[:57] + "...")

@@ -1,0 +1,163 @@
+"""DuckDuckGo's Instant Answers: a question -> a summary, an answer, a definition, related topics. No ranked results.
+
+API: GET https://api.duckduckgo.com/?format=json, needs no key. The body is JSON under the name of JavaScript. For most
+questions it is an empty shell; fields change their type at will (`Answer` is a text, a number or an object). What is
+shown of it must name DuckDuckGo and the source.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from webquarry.errors import ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.net.client import Client
+from webquarry.net.models import Reply
+from webquarry.search.body import failure, json_object, objects
+from webquarry.search.domains import host_of
+from webquarry.search.provider import at_origin
+from webquarry.search.text import plain, plain_from_html
+from webquarry.settings import Settings
+
+LABEL = "DuckDuckGo Instant Answer"
+ORIGIN = "https://api.duckduckgo.com"
+_SITE = "https://duckduckgo.com"  # where its images are, and its relative links lead
+_ANCHOR = re.compile(r"\s*<a\b[^<>]*>(.*?)</a>(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A related topic, or an official site: its name, what is said of it, and where it is; `group` is its heading."""
+
+    name: str
+    text: str
+    url: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class InstantAnswer:
+    """What DuckDuckGo knows at once. Every text is plain and may be empty; every URL is absolute or empty."""
+
+    heading: str = ""
+    abstract: str = ""
+    abstract_source: str = ""
+    abstract_url: str = ""  # given even where the abstract is empty
+    answer: str = ""
+    answer_type: str = ""
+    definition: str = ""
+    definition_source: str = ""
+    definition_url: str = ""
+    topics: tuple[Topic, ...] = ()  # those without a group first, then group by group
+    results: tuple[Topic, ...] = ()  # mostly the official site
+    entity: str = ""
+    image: str = ""
+    facts: tuple[tuple[str, str], ...] = ()  # label and value, from the infobox
+    redirect: str = ""  # where a !bang leads
+
+    @property
+    def is_empty(self) -> bool:
+        """No instant answer: neither abstract, answer, definition nor topics."""
+        return not (self.abstract or self.answer or self.definition or self.topics)
+
+
+def build_request(query: str, origin: str = ORIGIN) -> httpx2.Request:
+    """The request for one question."""
+    parameters = {"q": query, "format": "json", "no_html": "1", "no_redirect": "1", "t": "webquarry"}
+    url = at_origin(origin, "/", "WEBQUARRY_DUCKDUCKGO_API_URL")
+    return httpx2.Request("GET", url, params=parameters, headers={"Accept": "application/json"})
+
+
+def parse_reply(reply: Reply) -> InstantAnswer:
+    """The answer, empty or not, or the error of the right kind."""
+    if reply.status == 202:
+        raise RateLimited(f"{LABEL} put us off (HTTP 202).")
+    if reply.status in (403, 418):
+        raise SiteRefused(f"{LABEL} refused the request (HTTP {reply.status}).")
+    if reply.status != 200:
+        raise failure(reply, LABEL)
+    found = json_object(reply, LABEL)
+    if "AbstractText" not in found or "RelatedTopics" not in found:
+        raise ProviderFailure(f"{LABEL} answered with JSON of an unknown shape (HTTP 200).")
+    return _answer(found)
+
+
+async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
+    """Ask DuckDuckGo, or whoever stands in its place."""
+    request = build_request(query, settings.origins.get("duckduckgo_api", ORIGIN))
+    try:
+        return parse_reply(await client.send(request))
+    except WebquarryError as error:
+        error.provider = "duckduckgo"
+        raise
+
+
+def _answer(found: dict[str, Any]) -> InstantAnswer:
+    rows = objects(found.get("RelatedTopics"))
+    grouped = [(_text(row.get("Name")), objects(row.get("Topics"))) for row in rows if "Topics" in row]
+    flat = ("", [row for row in rows if "Topics" not in row])
+    topics = [topic for group, members in [flat, *grouped] for row in members if (topic := _topic(row, group))]
+    return InstantAnswer(
+        heading=_text(found.get("Heading")),
+        abstract=_text(found.get("AbstractText")) or plain_from_html(_string(found.get("Abstract"))),
+        abstract_source=_text(found.get("AbstractSource")),
+        abstract_url=_url(found.get("AbstractURL")),
+        answer=_value(found.get("Answer")),
+        answer_type=_text(found.get("AnswerType")),
+        definition=_text(found.get("Definition")),
+        definition_source=_text(found.get("DefinitionSource")),
+        definition_url=_url(found.get("DefinitionURL")),
+        topics=tuple(topics),
+        results=tuple(topic for row in objects(found.get("Results")) if (topic := _topic(row, ""))),
+        entity=_text(found.get("Entity")),
+        image=_url(found.get("Image")),
+        facts=tuple(_facts(found.get("Infobox"))),
+        redirect=_url(found.get("Redirect")),
+    )
+
+
+def _topic(row: dict[str, Any], group: str) -> Topic | None:
+    """The name is what is linked in the HTML form of a topic; the rest of it is what is said of it."""
+    whole = _text(row.get("Text"))
+    if not whole or (whole.startswith("http") and " " in whole):  # a link that DuckDuckGo broke
+        return None
+    anchor = _ANCHOR.match(_string(row.get("Result")))
+    name = plain_from_html(anchor[1]) if anchor else ""
+    if name and whole.startswith(name):
+        text = whole.removeprefix(name)
+    else:
+        name, _, text = whole.partition(" - ")
+    return Topic(name, text.strip().removeprefix("-").strip(), _url(row.get("FirstURL")), group)
+
+
+def _facts(infobox: object) -> list[tuple[str, str]]:
+    content = objects(infobox.get("content")) if isinstance(infobox, dict) else []
+    pairs = [(_text(part.get("label")), _value(part.get("value"))) for part in content]
+    return [(label, value) for label, value in pairs if label and value and value != '""']
+
+
+def _value(value: object) -> str:
+    """A text or a number as text; of an object, its result, which widgets leave empty."""
+    if isinstance(value, dict):
+        value = value.get("result")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return _text(value)
+
+
+def _url(value: object) -> str:
+    text = _string(value).strip()
+    if text.startswith("/") and not text.startswith("//"):
+        text = _SITE + text
+    return text if host_of(text) else ""
+
+
+def _text(value: object) -> str:
+    return plain(_string(value))
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""

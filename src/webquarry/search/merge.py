@@ -1,0 +1,27 @@
+"""One page, one result: ranked lists of results in, one list without repetitions out.
+
+Two addresses of one page (`identity`) are one result. It keeps the best rank that any list gave it and the text of the
+first list that had it; only a date that the first one lacked is taken from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from webquarry.search.identity import identity
+from webquarry.search.models import Result
+
+
+def merge(lists: Iterable[Sequence[Result]]) -> list[Result]:
+    """The results of all lists, the best ranked first; of equally ranked ones that of the earlier list."""
+    found: dict[str, Result] = {}
+    places: dict[str, tuple[int, int]] = {}
+    for number, results in enumerate(lists):
+        for rank, result in enumerate(results):
+            page = identity(result.url)
+            first = found.setdefault(page, result)
+            if first.published is None and result.published is not None:
+                found[page] = replace(first, published=result.published)
+            places[page] = min(places.get(page, (rank, number)), (rank, number))
+    return [found[page] for page in sorted(found, key=places.__getitem__)]

@@ -1,0 +1,176 @@
+"""A page of DuckDuckGo's -> what stands on it: results, "nothing found", a challenge, the form for the next page.
+
+Both of its plain pages are read, `html` (a box for each result) and `lite` (rows of a table). A challenge is told by its
+elements and never by words: a result may well be about captchas. Advertisements, and links that stay on DuckDuckGo, are
+left out; its redirects (`/l/?uddg=`) are replaced by where they lead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import parse_qs, urlsplit
+
+from lxml import etree
+
+from webquarry.search.domains import host_of
+from webquarry.search.text import iso_date, plain
+
+_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?")
+_NOTHING = re.compile(r"No\s+(?:more\s+)?results(?:\s+found\b.*)?\.?", re.IGNORECASE)
+_LARGEST = 500_000  # bytes that are looked at; a real page has a tenth of that
+_MOST_FIELDS = 40
+_LONGEST_FIELD = 4000
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One result as it stands on the page, its link already out of the redirect."""
+
+    title: str
+    url: str
+    snippet: str
+    published: str | None
+
+
+class ResultPage:
+    """One page of results, of either kind."""
+
+    def __init__(self, body: bytes) -> None:
+        # libxml2 ends a document silently at a byte that it cannot convert, so every byte must be good UTF-8.
+        data = body[:_LARGEST].decode("utf-8", "replace").replace("\x00", "").encode()
+        parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+        try:
+            root: etree._Element | None = etree.fromstring(data, parser)
+        except etree.XMLSyntaxError:
+            root = None
+        self._root = etree.Element("html") if root is None else root  # nothing was in it
+
+    @property
+    def is_challenge(self) -> bool:
+        """Whether the page wants ducks to be picked."""
+        marks = (
+            f'//form[@id="challenge-form" or contains(@action, "anomaly.js")] | //*[{_class("anomaly-modal__modal")}]'
+        )
+        return bool(self._find(marks))
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there are results, if only some that are left out."""
+        return bool(self._boxes() or self._links())
+
+    @property
+    def says_nothing_found(self) -> bool:
+        """Whether the page itself says that there are no results."""
+        if not self._find('//form[@action="/html/" or @action="/lite/"]'):
+            return False  # somebody else's page, with nothing found of its own
+        if self._find(
+            f"//*[{_class('result--no-result')} or {_class('no-results')} or {_class('no-results__message')}]"
+        ):
+            return True
+        cells = self._find('//form[@action="/lite/"]/following::td | //div[@id="links"]//*')
+        return any(_NOTHING.fullmatch(_text(cell)) for cell in cells)
+
+    def hits(self) -> Iterator[Hit]:
+        """The results in their order."""
+        boxes = self._boxes()
+        rows = [] if boxes else self._links()
+        yield from filter(None, map(_boxed_hit, boxes))
+        yield from filter(None, map(_row_hit, rows))
+
+    def next_fields(self) -> dict[str, str]:
+        """The hidden fields of the form that leads to the next page; empty when there is none."""
+        forms = self._find(f'//form[{_class("next_form")}] | //div[{_class("nav-link")}]//form[@action="/html/"]')
+        for form in reversed(forms):
+            label = " ".join(button.get("value") or "" for button in _find(form, './/input[@type="submit"]')).lower()
+            fields = {
+                str(field.get("name")): field.get("value") or ""
+                for field in _find(form, './/input[@type="hidden"][@name]')[:_MOST_FIELDS]
+            }
+            fits = all(len(value) <= _LONGEST_FIELD for value in fields.values())
+            if "prev" not in label and fields.get("s", "0") != "0" and fits:
+                return fields
+        return {}
+
+    @property
+    def is_lite(self) -> bool:
+        return bool(self._find('//form[@action="/lite/"]'))
+
+    def _boxes(self) -> list[etree._Element]:
+        organic = f"{_class('web-result')} and not({_class('result--ad')}) and not(.//*[{_class('badge--ad')}])"
+        return self._find(f"//div[{organic}][.//a[{_class('result__a')}]]")
+
+    def _links(self) -> list[etree._Element]:
+        return self._find(f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]")
+
+    def _find(self, path: str) -> list[etree._Element]:
+        return _find(self._root, path)
+
+
+def target_of(href: str) -> str | None:
+    """Where a link of the page leads: out of DuckDuckGo's redirect, and None when it stays there or leads nowhere."""
+    url = f"https:{href}" if href.startswith("//") else href.strip()
+    host = host_of(url)
+    if host and _is_duckduckgo(host) and urlsplit(url).path == "/l/":
+        try:
+            url = parse_qs(urlsplit(url).query, max_num_fields=_MOST_FIELDS).get("uddg", [""])[0]
+        except ValueError:
+            return None
+        host = host_of(url)
+    return None if host is None or _is_duckduckgo(host) else url
+
+
+def _boxed_hit(box: etree._Element) -> Hit | None:
+    link = _find(box, f".//a[{_class('result__a')}]")[0]
+    dates = _find(box, f".//*[{_class('result__extras__url')}]/span[not(@class)]")
+    return _hit(link, _find(box, f".//*[{_class('result__snippet')}]"), dates)
+
+
+def _row_hit(link: etree._Element) -> Hit | None:
+    """A result of the lite page is the row of its link and the rows below it, up to the next link."""
+    snippets: list[etree._Element] = []
+    dates: list[etree._Element] = []
+    row = next(link.iterancestors("tr"), None)
+    for below in row.itersiblings("tr") if row is not None else ():
+        if _find(below, f".//a[{_class('result-link')}]"):
+            break
+        snippets += _find(below, f".//td[{_class('result-snippet')}]")
+        dates += _find(below, f".//span[{_class('timestamp')}]")
+    return _hit(link, snippets, dates)
+
+
+def _hit(link: etree._Element, snippets: list[etree._Element], dates: list[etree._Element]) -> Hit | None:
+    url = target_of(link.get("href") or "")
+    if url is None:
+        return None
+    published = next(filter(None, map(_published, dates)), None)
+    return Hit(_text(link) or plain(url), url, _text(snippets[0]) if snippets else "", published)
+
+
+def _published(element: etree._Element) -> str | None:
+    """The moment in a span: seven digits of a second are one too many, and midnight means that only the day is known."""
+    found = _MOMENT.fullmatch(_text(element))
+    if not found:
+        return None
+    date, time, fraction = found[1], found[2], (found[3] or "")[:6].rstrip("0")
+    if time == "00:00:00" and not fraction:
+        return iso_date(date)
+    return iso_date(f"{date}T{time}.{fraction}" if fraction else f"{date}T{time}")
+
+
+def _is_duckduckgo(host: str) -> bool:
+    return host == "duckduckgo.com" or host.endswith(".duckduckgo.com")
+
+
+def _class(name: str) -> str:
+    return f'contains(concat(" ", normalize-space(@class), " "), " {name} ")'
+
+
+def _find(element: etree._Element, path: str) -> list[etree._Element]:
+    return cast("list[etree._Element]", element.xpath(path))
+
+
+def _text(element: etree._Element) -> str:
+    return plain("".join(str(part) for part in element.itertext()))

@@ -1,0 +1,26 @@
+"""Languages and countries as Google spells them, for everybody who asks Google."""
+
+from __future__ import annotations
+
+from webquarry.search.models import Query
+
+# Google takes these for the language of a page (`lr=lang_..`), and no others.
+_KNOWN = (
+    "ar bg ca cs da de el en es et fi fr hr hu id is it iw ja ko lt lv nl no pl pt ro ru sk sl sr sv tr zh-CN zh-TW"
+)
+_LANGUAGES = frozenset(_KNOWN.split())
+_OWN = {"he": "iw", "nb": "no", "nn": "no", "zh": "zh-CN"}
+_TRADITIONAL = frozenset({"HK", "MO", "TW"})
+
+
+def language_code(query: Query) -> str | None:
+    """The language of the query in Google's spelling; None when there is none, or none that Google can tell."""
+    if query.language == "zh" and query.country in _TRADITIONAL:
+        return "zh-TW"
+    language = _OWN.get(query.language, query.language) if query.language else None
+    return language if language in _LANGUAGES else None
+
+
+def country_code(query: Query) -> str | None:
+    """The country of the query as `gl` takes it."""
+    return {"GB": "uk"}.get(query.country, query.country.lower()) if query.country else None

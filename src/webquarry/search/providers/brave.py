@@ -1,0 +1,188 @@
+"""Brave Search: an index of its own, needs a key. One page holds up to 20 results, and there are 10 pages.
+
+API: GET https://api.search.brave.com/res/v1/web/search. Errors are told apart by their code, because the status says
+little: a bad key is a 422. Domain lists go out as `site:` operators, which are part of the query and so belong to every
+plan; a goggle, Brave's other way, is an option that a plan may not have, and then the whole search would fail.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+
+from webquarry.credentials import Credential
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.body import json_object, objects, optional_text, quoted
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.operators import with_sites, with_terms
+from webquarry.search.provider import Provider
+from webquarry.search.providers._brave_codes import country_code, language_code
+from webquarry.search.text import iso_date, plain, plain_from_html
+
+KEY = "BRAVE_API_KEY"
+MAX_CHARACTERS = 400  # of the query, operators included; Brave answers 422 above
+MAX_WORDS = 50
+_FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+_SAFE = {"off": "off", "high": "strict"}  # the middle is Brave's own default
+_KEY_PLACE = ["header", "x-subscription-token"]
+
+
+class Brave(Provider):
+    name = "brave"
+    label = "Brave Search"
+    origin = "https://api.search.brave.com"
+    credentials = (Credential(KEY, "brave-api-key"),)
+    credentials_text = (
+        "Authentication required: BRAVE_API_KEY not found. Set environment variable or create "
+        "~/.config/ikigai/brave-api-key file. Get API key from https://brave.com/search/api/"
+    )
+    sign_up = "https://brave.com/search/api/"
+    page_size = 20
+    max_pages = 10
+    native = frozenset(
+        {
+            "allowed_domains",
+            "blocked_domains",
+            "time_range",
+            "safe",
+            "language",
+            "country",
+            "exact_terms",
+            "exclude_terms",
+        }
+    )
+
+    def applied(self, query: Query) -> frozenset[str]:
+        unknown = {"language": language_code(query) is None, "country": country_code(query) is None}
+        return self.native - {name for name, is_unknown in unknown.items() if is_unknown}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        text = with_terms(query)
+        if not _fits(text):
+            raise BadInput(f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words in a query.")
+        filtered = bool(query.allowed_domains or query.blocked_domains)
+        parameters = {
+            "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
+            # A full page costs the same as a short one, and a filter will take from it.
+            "count": str(self.page_size if filtered else min(query.count, self.page_size)),
+            "offset": str(query.page),  # counts pages, not results
+            "text_decorations": "false",
+            "result_filter": "web,query",
+            "freshness": _FRESHNESS.get(query.time_range or ""),
+            "safesearch": _SAFE.get(query.safe),
+            "search_lang": language_code(query),
+            "country": country_code(query),
+        }
+        return self._request({name: value for name, value in parameters.items() if value})
+
+    def build_probe(self) -> httpx2.Request:
+        """Without a query: Brave checks the key first, so that a good one is told by the complaint, at no cost."""
+        return self._request({"count": "1"})
+
+    def parse_probe(self, reply: Reply) -> None:
+        found = json_object(reply, self.label) if reply.status != 401 else {}
+        problem = _problem(found)
+        if problem.get("code") != "VALIDATION" or _complains_of_key(problem):
+            self.parse_reply(reply)
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 401:
+            raise self.not_accepted()
+        found = json_object(reply, self.label)
+        if (problem := _problem(found)) or reply.status != 200:
+            raise self._failure(problem, reply)
+        query, web = found.get("query"), found.get("web")
+        if not isinstance(query, dict) or not isinstance(web, dict | None):
+            raise ProviderFailure("Brave Search answered with JSON of an unknown shape (HTTP 200).")
+        hits = [result for hit in objects((web or {}).get("results")) if (result := self._result(hit))]
+        return Batch(tuple(hits), more=query.get("more_results_available") is True)
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        return httpx2.Request(
+            "GET",
+            self.endpoint("/res/v1/web/search"),
+            params=parameters,
+            headers={"Accept": "application/json", "X-Subscription-Token": self.credential(KEY)},
+        )
+
+    def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
+        try:
+            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
+            snippet = optional_text(hit.get("description"))
+        except ValueError:
+            return None
+        return Result(
+            title=plain_from_html(title) or plain(url),
+            url=url.strip(),
+            snippet=plain_from_html(snippet),
+            provider=self.name,
+            published=iso_date(hit.get("page_age")),  # `age` is display text, such as "2 days ago"
+        )
+
+    def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that a code of Brave's stands for."""
+        code, said = problem.get("code"), quoted(problem.get("detail"))
+        if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
+            return self.not_accepted()
+        if code == "VALIDATION":
+            return BadInput(f"Brave Search did not accept the request: {_complaints(problem) or said}")
+        if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
+            return AuthFailure(
+                f"The plan of this Brave key does not cover the search: {said}",
+                suggested_action="Subscribe the key to a Search plan on https://api-dashboard.search.brave.com.",
+            )
+        if code == "QUOTA_LIMITED":
+            return RateLimited(
+                f"The quota of this Brave key is used up: {said}",
+                retryable=False,
+                suggested_action="Wait for the quota to be renewed, raise it, or name another provider.",
+            )
+        if code == "RATE_LIMITED" or reply.status == 429:
+            wait = _seconds_to_wait(reply)
+            return RateLimited(
+                f"Brave Search asked us to slow down: {said or 'too many requests.'}",
+                retry_after_seconds=wait,
+                suggested_action=f"Wait {wait:g} seconds and try again, or name another provider.",
+            )
+        words = " ".join(filter(None, [f"Brave Search failed (HTTP {reply.status}).", said]))
+        return ProviderFailure(words, retryable=reply.status >= 500)
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= MAX_CHARACTERS and len(text.split()) <= MAX_WORDS
+
+
+def _problem(found: dict[str, Any]) -> dict[str, Any]:
+    """What is wrong, from either form: `error` as served, `errors[]` as documented; empty when nothing is."""
+    single = found.get("error")
+    if isinstance(single, dict):
+        return single
+    listed = objects(found.get("errors"))
+    return listed[0] if listed else {"detail": single} if single else {}
+
+
+def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
+    """The complaints about single parameters: each has its place in `loc`."""
+    meta = problem.get("meta")
+    details = objects(meta.get("errors")) if isinstance(meta, dict) else []
+    return [detail for detail in details if isinstance(detail.get("loc"), list)]
+
+
+def _complains_of_key(problem: dict[str, Any]) -> bool:
+    """A request without the key's header is a VALIDATION like any other, but for the place it names."""
+    return any([str(part).lower() for part in detail["loc"]] == _KEY_PLACE for detail in _details(problem))
+
+
+def _complaints(problem: dict[str, Any]) -> str:
+    """Each parameter that was not accepted, and why."""
+    parts = [f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}" for detail in _details(problem)]
+    return quoted("; ".join(parts))
+
+
+def _seconds_to_wait(reply: Reply) -> float:
+    """The first value of X-RateLimit-Reset: that of the window of one second. The second is the month's."""
+    first = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
+    return float(min(int(first), 3600)) if first.isascii() and first.isdigit() and len(first) < 10 else 1.0

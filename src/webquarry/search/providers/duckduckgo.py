@@ -1,0 +1,145 @@
+"""DuckDuckGo: needs no key, and is easily offended. Its two pages for browsers without scripts are what we read.
+
+POST https://html.duckduckgo.com/html/, and https://lite.duckduckgo.com/lite/ as the second way. A further page is asked
+for with all the hidden fields of the form that leads to it. There is no status for "too often": a page with ducks to
+pick comes instead, mostly with HTTP 202, and nothing but time helps. So calls go one after the other, with a pause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.errors import BadInput, Challenge, ProviderFailure, SiteRefused, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.net.retry import REPEATABLE
+from webquarry.search.body import asks_for_proof, failure
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.operators import with_sites, with_terms, without_commands
+from webquarry.search.provider import Provider, at_origin
+from webquarry.search.providers._duckduckgo_page import Hit, ResultPage
+from webquarry.search.providers._duckduckgo_regions import region_of
+from webquarry.settings import Settings
+
+MAX_CHARACTERS = 499
+REST_SECONDS = 300.0  # seen: from minutes to an hour; no answer ever says how long
+
+_WAY = "@way"  # in a cursor, beside the fields of the form: which of the two pages it came from
+_PERIODS = {"day": "d", "week": "w", "month": "m", "year": "y"}
+_SAFE = {"off": "-2", "high": "1"}  # the middle is DuckDuckGo's own default
+
+
+class DuckDuckGo(Provider):
+    name = "duckduckgo"
+    label = "DuckDuckGo"
+    origin = "https://html.duckduckgo.com"
+    lite_origin = "https://lite.duckduckgo.com"
+    page_size = 10  # the first page; later ones hold up to 15
+    max_pages = 5
+    min_interval_seconds = 1.0
+    native = frozenset(
+        {
+            "allowed_domains",
+            "blocked_domains",
+            "time_range",
+            "safe",
+            "language",
+            "country",
+            "exact_terms",
+            "exclude_terms",
+        }
+    )
+
+    @classmethod
+    def configure(
+        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
+    ) -> Self:
+        provider = super().configure(settings, environ, clock)
+        provider.base = settings.origins.get("duckduckgo_html", cls.origin)
+        provider.lite_origin = settings.origins.get("duckduckgo_lite", cls.lite_origin)
+        provider.min_interval_seconds = settings.websearch_rate_limit_ms / 1000
+        return provider
+
+    def applied(self, query: Query) -> frozenset[str]:
+        return self.native - {"language", "country"} | region_of(query.language, query.country)[1]
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        return self._post(query.cursor.get(_WAY, "html"), self._fields(query), query)
+
+    def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
+        """The lite page, once, where the html one was answered with a challenge or is no longer understood."""
+        is_first = query.cursor.get(_WAY, "html") == "html" and (query.cursor or not query.page)
+        if not is_first or not isinstance(error, Challenge | ProviderFailure):
+            return None
+        return self._post("lite", self._fields(query), query)
+
+    def build_probe(self) -> httpx2.Request:
+        """A real search: there is nothing cheaper that tells whether programs are answered just now."""
+        return self.build_request(Query("duckduckgo"))
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        page = ResultPage(reply.body)
+        is_answer = page.has_results or page.says_nothing_found
+        if reply.status == 202 or page.is_challenge or (not is_answer and asks_for_proof(reply.body)):
+            raise _challenged(reply.status)
+        if reply.status in (403, 418):
+            raise SiteRefused(f"DuckDuckGo refused the request (HTTP {reply.status}).")
+        if reply.status != 200:
+            raise failure(reply, self.label)
+        if not is_answer:
+            raise ProviderFailure(
+                "DuckDuckGo's page holds neither results nor word that there are none: its markup has changed.",
+                retryable=False,
+                suggested_action="Name another provider, and look for a newer version of webquarry.",
+            )
+        fields = page.next_fields()
+        cursor = {**fields, _WAY: "lite" if page.is_lite else "html"} if fields else {}
+        return Batch(tuple(map(self._result, page.hits())), more=bool(fields), cursor=cursor)
+
+    def _result(self, hit: Hit) -> Result:
+        return Result(hit.title, hit.url, hit.snippet, provider=self.name, published=hit.published)
+
+    def _post(self, way: str, fields: dict[str, str], query: Query) -> httpx2.Request:
+        base = self.lite_origin if way == "lite" else self.base
+        url = at_origin(base, f"/{way}/", f"WEBQUARRY_DUCKDUCKGO_{way.upper()}_URL")
+        headers = {
+            "Accept": "text/html",
+            "Accept-Language": f"{query.language or 'en'},*;q=0.5",
+            "Referer": url.removesuffix(f"{way}/"),
+            "Sec-Fetch-Dest": "document",
+            "Sec-Fetch-Mode": "navigate",
+            "Sec-Fetch-Site": "same-origin",
+            "Sec-Fetch-User": "?1",
+        }
+        return httpx2.Request("POST", url, data=fields, headers=headers, extensions={REPEATABLE: True})
+
+    def _fields(self, query: Query) -> dict[str, str]:
+        """The fields of the form: of the page's own for the first page, of its Next button for the others."""
+        if query.page and not query.cursor:
+            raise ProviderFailure("DuckDuckGo gave no way to a further page.", retryable=False)
+        fields = {name: value for name, value in query.cursor.items() if name != _WAY} or {"q": _text(query), "b": ""}
+        wishes = {
+            "kl": region_of(query.language, query.country)[0],
+            "df": _PERIODS.get(query.time_range or ""),
+            "kp": _SAFE.get(query.safe),
+        }
+        return fields | {name: value for name, value in wishes.items() if value and name not in fields}
+
+
+def _text(query: Query) -> str:
+    text = without_commands(with_terms(query), "!\\")
+    if len(text) > MAX_CHARACTERS:
+        raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
+    return with_sites(text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS)
+
+
+def _challenged(status: int) -> Challenge:
+    return Challenge(
+        f"DuckDuckGo takes us for a robot and wants a challenge solved (HTTP {status}).",
+        retry_after_seconds=REST_SECONDS,
+        suggested_action="Name another provider, or leave DuckDuckGo alone for some minutes; asking again and again "
+        "only prolongs it.",
+    )

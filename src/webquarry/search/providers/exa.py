@@ -1,0 +1,132 @@
+"""Exa: search by meaning over an index of its own, needs a key. Up to 25 results cost the same, and there are no pages.
+
+API: POST https://api.exa.ai/search. Snippets come only when they are asked for, as highlights. Allowed and blocked domains
+may not stand in one request; the allowed ones go first, and the others are left to us.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import httpx2
+
+from webquarry.credentials import Credential
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, SiteRefused, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.body import failure, json_object, objects, optional_text, quoted, rate_limited, used_up
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.provider import Provider
+from webquarry.search.text import iso_date, plain, shortened
+
+KEY = "EXA_API_KEY"
+SNIPPET_CHARACTERS = 500
+MAX_PHRASE_WORDS = 5
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 365}
+_NO_ACCESS = {"ACCESS_DENIED", "FEATURE_DISABLED"}
+_USED_UP = {"NO_MORE_CREDITS", "API_KEY_BUDGET_EXCEEDED"}
+
+
+class Exa(Provider):
+    name = "exa"
+    label = "Exa"
+    origin = "https://api.exa.ai"
+    credentials = (Credential(KEY, "exa-api-key"),)
+    sign_up = "https://dashboard.exa.ai/api-keys"
+    page_size = 25
+    max_pages = 1
+    native = frozenset(
+        {"allowed_domains", "blocked_domains", "time_range", "safe", "country", "exact_terms", "exclude_terms"}
+    )
+
+    def applied(self, query: Query) -> frozenset[str]:
+        left_out = {
+            "exact_terms": _phrase(query.exact_terms, MAX_PHRASE_WORDS) is None,
+            "exclude_terms": _phrase(query.exclude_terms, 1) is None,
+            "blocked_domains": bool(query.allowed_domains),
+        }
+        return self.native - {name for name, is_out in left_out.items() if is_out}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        filtered = bool(query.allowed_domains or query.blocked_domains)
+        days = _DAYS.get(query.time_range or "")
+        wishes = {
+            "includeDomains": list(query.allowed_domains),
+            "excludeDomains": [] if query.allowed_domains else list(query.blocked_domains),
+            "startPublishedDate": f"{self.clock.now() - timedelta(days=days):%Y-%m-%dT%H:%M:%S.000Z}" if days else None,
+            "includeText": _phrase(query.exact_terms, MAX_PHRASE_WORDS),
+            "excludeText": _phrase(
+                query.exclude_terms, 1
+            ),  # a phrase as a whole, so several words would mean another thing
+            "userLocation": query.country,
+            "moderation": query.safe != "off",
+        }
+        body = {
+            "query": query.text,
+            "type": "auto",
+            "numResults": self.page_size if filtered else min(query.count, self.page_size),
+            "contents": {"highlights": {"maxCharacters": SNIPPET_CHARACTERS}},
+        }
+        return self._request(body | {name: value for name, value in wishes.items() if value})
+
+    def build_probe(self) -> httpx2.Request:
+        """One result of a real search, without its contents; costs half a cent."""
+        return self._request({"query": "test", "type": "auto", "numResults": 1})
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 401:
+            raise self.not_accepted()
+        found = json_object(reply, self.label)
+        if reply.status != 200 or found.get("error"):
+            raise self._failure(found, reply)
+        if not isinstance(found.get("results"), list):
+            raise ProviderFailure("Exa answered with JSON of an unknown shape (HTTP 200).")
+        return Batch(tuple(hit for part in objects(found["results"]) if (hit := self._result(part))), more=False)
+
+    def _request(self, body: dict[str, Any]) -> httpx2.Request:
+        headers = {"Accept": "application/json", "x-api-key": self.credential(KEY)}
+        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=headers)
+
+    def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
+        try:
+            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
+            snippet = _snippet(hit)
+        except ValueError:
+            return None
+        published = iso_date(hit.get("publishedDate"))
+        return Result(plain(title) or plain(url), url.strip(), snippet, provider=self.name, published=published)
+
+    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that a tag of Exa's stands for, or the status where there is none."""
+        tag, said = str(found.get("tag")), quoted(found.get("error"))
+        if tag == "INVALID_API_KEY":
+            return self.not_accepted()
+        if tag in _USED_UP or reply.status == 402:
+            return used_up(self.label, said)
+        if tag in _NO_ACCESS:
+            return AuthFailure(
+                f"Exa does not open the search to this key: {said}",
+                suggested_action="Check the key on https://dashboard.exa.ai/, or name another provider.",
+            )
+        if tag == "RATE_LIMITED":
+            return rate_limited(reply, self.label, said)
+        if tag == "PROHIBITED_CONTENT":
+            return SiteRefused(f"Exa does not search for this: {said}", suggested_action="Name another provider.")
+        if tag.startswith("INVALID_"):
+            return BadInput(f"Exa did not accept the request: {said}")
+        return failure(reply, self.label, said)
+
+
+def _phrase(terms: str | None, most_words: int) -> list[str] | None:
+    """The one phrase that Exa takes in a list, if it is short enough."""
+    words = (terms or "").replace('"', " ").split()
+    return [" ".join(words)] if 0 < len(words) <= most_words else None
+
+
+def _snippet(hit: dict[str, Any]) -> str:
+    """The passages that Exa picked; its summary or the beginning of the text where it picked none."""
+    highlights = hit.get("highlights")
+    picked = [plain(part) for part in highlights if isinstance(part, str)] if isinstance(highlights, list) else []
+    text = " ... ".join(filter(None, picked)) or plain(optional_text(hit.get("summary")))
+    return text or shortened(plain(optional_text(hit.get("text"))), SNIPPET_CHARACTERS)

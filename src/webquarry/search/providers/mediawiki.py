@@ -1,0 +1,110 @@
+"""Wikipedia, or any other MediaWiki: full-text search in an encyclopedia, needs no key. Not asked unless it is named.
+
+API: GET https://<language>.wikipedia.org/w/api.php. Errors come with HTTP 200. The date of a hit is that of its last edit,
+which is no date of publication, so there are none here. An address that the user sets is one wiki, in one language.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx2
+
+from webquarry.errors import BadInput, ProviderFailure, SiteRefused, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.body import failure, json_object, objects, optional_text, quoted, rate_limited
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.operators import with_terms
+from webquarry.search.provider import Provider
+from webquarry.search.text import plain, plain_from_html
+
+MAX_CHARACTERS = 300
+_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+_BUSY = {"maxlag", "ratelimited", "cirrussearch-too-busy-error"}
+_OURS = ("internal_api_error", "readonly", "search-error", "cirrussearch-backend-error")  # and not the caller's
+
+
+class MediaWiki(Provider):
+    name = "mediawiki"
+    label = "Wikipedia"
+    origin = "https://en.wikipedia.org"
+    kind = "encyclopedia"
+    page_size = 50
+    max_pages = 10
+    native = frozenset({"language", "exact_terms", "exclude_terms"})
+
+    def applied(self, query: Query) -> frozenset[str]:
+        chosen = self.base == self.origin and bool(_LANGUAGE.fullmatch(query.language or ""))
+        return self.native if chosen else self.native - {"language"}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        text = with_terms(query)
+        if len(text) > MAX_CHARACTERS:
+            raise BadInput(f"Wikipedia takes at most {MAX_CHARACTERS} characters in a query.")
+        offset = query.cursor.get("sroffset", "0")
+        return self._request(text, min(query.count, self.page_size), query.language, offset)
+
+    def build_probe(self) -> httpx2.Request:
+        return self._request("wiki", 1, None, "0")
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 403:
+            raise SiteRefused(
+                "Wikipedia refused the request (HTTP 403): it wants a User-Agent that says whom to write to.",
+                suggested_action="Set WEBQUARRY_USER_AGENT to a name with an address, such as "
+                "'webquarry (you@example.org)', or name another provider.",
+            )
+        found = json_object(reply, self.label)
+        if found.get("error") or reply.status != 200:
+            raise self._failure(found.get("error"), reply)
+        query, onward = found.get("query"), found.get("continue")
+        if not isinstance(query, dict) or not isinstance(query.get("search"), list):
+            raise ProviderFailure("Wikipedia answered with JSON of an unknown shape (HTTP 200).")
+        hits = [result for hit in objects(query["search"]) if (result := self._result(hit, reply))]
+        offset = onward.get("sroffset") if isinstance(onward, dict) else None
+        cursor = {"sroffset": str(offset)} if isinstance(offset, int) and offset > 0 else {}
+        return Batch(tuple(hits), more=bool(cursor), cursor=cursor)
+
+    def _request(self, text: str, limit: int, language: str | None, offset: str) -> httpx2.Request:
+        parameters = {
+            "action": "query",
+            "list": "search",
+            "srsearch": text,
+            "srlimit": str(limit),
+            "sroffset": offset,
+            "srnamespace": "0",
+            "srprop": "snippet",
+            "format": "json",
+            "formatversion": "2",
+        }
+        url = self.endpoint("/w/api.php")
+        if self.base == self.origin and language and _LANGUAGE.fullmatch(language):
+            url = url.replace("//en.", f"//{language}.", 1)
+        return httpx2.Request("GET", url, params=parameters, headers={"Accept": "application/json"})
+
+    def _result(self, hit: dict[str, Any], reply: Reply) -> Result | None:
+        """One hit, or None when it is not in the form of one. Its address is at the host that answered."""
+        try:
+            title, snippet = plain(optional_text(hit.get("title"))), optional_text(hit.get("snippet"))
+        except ValueError:
+            return None
+        if not title:
+            return None
+        wiki = urlsplit(reply.url)
+        path = quote(title.replace(" ", "_"), safe=";@$!*(),/~:")
+        url = f"{wiki.scheme}://{wiki.netloc}/wiki/{path}"
+        return Result(title, url, plain_from_html(snippet), provider=self.name)
+
+    def _failure(self, problem: object, reply: Reply) -> WebquarryError:
+        """The error that a code of MediaWiki's stands for; the status says nothing."""
+        code = str(problem.get("code")) if isinstance(problem, dict) else ""
+        said = quoted(problem.get("info")) if isinstance(problem, dict) else ""
+        if code in _BUSY:
+            return rate_limited(reply, self.label, said)
+        if code.startswith(_OURS):
+            return ProviderFailure(f"Wikipedia failed: {said or code}")
+        if code and reply.status == 200:
+            return BadInput(f"Wikipedia did not accept the request: {said or code}")
+        return failure(reply, self.label, said)

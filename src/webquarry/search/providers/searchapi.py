@@ -1,0 +1,111 @@
+"""SearchAPI.io: Google's results by way of another company, needs a key. One page holds some 10 results.
+
+API: GET https://www.searchapi.io/api/v1/search?engine=google. The key goes into a header, so that no URL holds it. "Nothing
+found" comes as an error in an answer with HTTP 200. Dates are display text, so there are none here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+
+from webquarry.credentials import Credential
+from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.body import failure, json_object, objects, optional_text, quoted, used_up
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.operators import with_sites, with_terms
+from webquarry.search.provider import Provider
+from webquarry.search.providers._google_codes import country_code, language_code
+from webquarry.search.text import plain, plain_from_html
+
+KEY = "SEARCHAPI_API_KEY"
+MAX_WORDS = 32  # Google passes over the words after these, and operators are words
+_PERIODS = {"day": "last_day", "week": "last_week", "month": "last_month", "year": "last_year"}
+_SAFE = {"off": "off", "high": "active"}  # Google knows no middle
+_NOTHING = "didn't return any results"
+
+
+class SearchApi(Provider):
+    name = "searchapi"
+    label = "SearchAPI.io"
+    origin = "https://www.searchapi.io"
+    credentials = (Credential(KEY, "searchapi-api-key"),)
+    sign_up = "https://www.searchapi.io/"
+    page_size = 10
+    max_pages = 10
+    native = frozenset(
+        {
+            "allowed_domains",
+            "blocked_domains",
+            "time_range",
+            "safe",
+            "language",
+            "country",
+            "exact_terms",
+            "exclude_terms",
+        }
+    )
+
+    def applied(self, query: Query) -> frozenset[str]:
+        return self.native if language_code(query) else self.native - {"language"}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        language = language_code(query)
+        parameters = {
+            "q": with_sites(with_terms(query), query.allowed_domains, query.blocked_domains, _fits),
+            "page": str(query.page + 1),
+            "time_period": _PERIODS.get(query.time_range or ""),
+            "safe": _SAFE.get(query.safe),
+            "lr": f"lang_{language}" if language else None,
+            "gl": country_code(query),
+        }
+        return self._request({name: value for name, value in parameters.items() if value})
+
+    def build_probe(self) -> httpx2.Request:
+        """A real search: nothing less is known to tell a good key. Costs one search."""
+        return self._request({"q": "test"})
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 401:
+            raise self.not_accepted()
+        found = json_object(reply, self.label)
+        said = found.get("error")
+        if reply.status == 200 and isinstance(said, str) and _NOTHING in said:
+            return Batch((), more=False)
+        if reply.status != 200 or said:
+            raise self._failure(quoted(said), reply)
+        organic, about = found.get("organic_results"), found.get("search_metadata")
+        if not isinstance(about, dict) or about.get("status") != "Success" or not isinstance(organic, list | None):
+            raise ProviderFailure("SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP 200).")
+        hits = [result for hit in objects(organic) if (result := self._result(hit))]
+        pages = found.get("pagination")
+        return Batch(tuple(hits), more=bool(hits) and isinstance(pages, dict) and bool(pages.get("next")))
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        return httpx2.Request(
+            "GET",
+            self.endpoint("/api/v1/search"),
+            params={"engine": "google", **parameters},
+            headers={"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"},
+        )
+
+    def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
+        try:
+            title, url = optional_text(hit.get("title")), optional_text(hit.get("link"))
+            snippet = optional_text(hit.get("snippet"))
+        except ValueError:
+            return None
+        return Result(plain_from_html(title) or plain(url), url.strip(), plain_from_html(snippet), provider=self.name)
+
+    def _failure(self, said: str, reply: Reply) -> WebquarryError:
+        """A 429 is either too many at once, which passes, or the end of the plan, which does not; the words tell."""
+        if reply.status == 429 and ("used all" in said.lower() or "for the month" in said.lower()):
+            return used_up(self.label, said)
+        return failure(reply, self.label, said)
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= 2048 and len(text.split()) <= MAX_WORDS

@@ -1,0 +1,102 @@
+"""SearXNG: a metasearch engine that people run themselves; needs the address of an instance that gives JSON.
+
+API: GET {SEARXNG_URL}/search?format=json. An instance gives HTML only unless its settings.yml lists json among
+`search.formats`. When the engines behind it are blocked it still answers 200, with nothing in it but their names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+
+from webquarry.errors import AuthFailure, ProviderFailure, SiteRefused
+from webquarry.net.models import Reply
+from webquarry.search.body import failure, json_object, objects, optional_text, quoted
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.operators import with_sites, with_terms, without_commands
+from webquarry.search.provider import Provider
+from webquarry.search.text import iso_date, plain
+
+URL = "SEARXNG_URL"
+MAX_CHARACTERS = 2000  # of the query; the engines behind it take less, and pass over the rest
+_SAFE = {"off": "0", "medium": "1", "high": "2"}
+_CURE = "Set SEARXNG_URL to the address of an instance, such as http://127.0.0.1:8888."
+_JSON_OFF = "List json under search.formats in the settings.yml of the instance; public instances mostly refuse it."
+
+
+class SearXNG(Provider):
+    name = "searxng"
+    label = "SearXNG"
+    origin = ""  # there is no instance for everybody
+    sign_up = "https://docs.searxng.org/"
+    page_size = 10
+    max_pages = 10
+    # Domains and terms go out as operators too, but it depends on the engines behind whether they hold.
+    native = frozenset({"time_range", "safe", "language", "country"})
+
+    @property
+    def missing(self) -> list[str]:
+        return [] if self.base else [URL]
+
+    def applied(self, query: Query) -> frozenset[str]:
+        return self.native if query.language else self.native - {"country"}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        text = without_commands(with_terms(query), "!:<?")
+        parameters = {
+            "q": with_sites(
+                text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS
+            ),
+            "pageno": str(query.page + 1),
+            "safesearch": _SAFE.get(query.safe),
+            "time_range": query.time_range,
+            "language": "-".join(filter(None, [query.language, query.country])) if query.language else None,
+        }
+        return self._request({name: value for name, value in parameters.items() if value})
+
+    def build_probe(self) -> httpx2.Request:
+        return self._request({"q": "searxng", "pageno": "1"})
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 403:
+            raise SiteRefused(
+                "SearXNG refused to answer in JSON (HTTP 403): the format is off, or the instance takes us for a robot.",
+                suggested_action=_JSON_OFF,
+            )
+        found = json_object(reply, self.label)
+        if reply.status != 200 or found.get("error"):
+            raise failure(reply, self.label, quoted(found.get("error")))
+        if not isinstance(found.get("results"), list):
+            raise ProviderFailure("SearXNG answered with JSON of an unknown shape (HTTP 200).")
+        hits = [result for hit in objects(found["results"]) if (result := self._result(hit))]
+        silent = _silent_engines(found)
+        if not hits and silent:
+            raise ProviderFailure(
+                f"None of the engines behind SearXNG found anything, and some did not answer: {silent}"
+            )
+        return Batch(tuple(hits), more=bool(hits))
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        if not self.base:
+            raise AuthFailure("SearXNG needs the address of an instance in SEARXNG_URL.", suggested_action=_CURE)
+        headers = {"Accept": "application/json", "Accept-Language": "en,*;q=0.5"}  # the limiter blocks bare clients
+        return httpx2.Request("GET", self.endpoint("/search"), params={**parameters, "format": "json"}, headers=headers)
+
+    def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
+        try:
+            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
+            snippet = optional_text(hit.get("content"))
+        except ValueError:
+            return None
+        published = iso_date(hit.get("publishedDate"))
+        return Result(plain(title) or plain(url), url.strip(), plain(snippet), provider=self.name, published=published)
+
+
+def _silent_engines(found: dict[str, Any]) -> str:
+    """The engines that did not answer, each with its reason."""
+    listed = found.get("unresponsive_engines")
+    pairs = [pair for pair in listed if isinstance(pair, list) and pair] if isinstance(listed, list) else []
+    named = [f"{pair[0]} ({pair[1]})" if len(pair) > 1 else str(pair[0]) for pair in pairs]
+    return quoted(", ".join(named))

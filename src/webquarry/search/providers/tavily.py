@@ -1,0 +1,122 @@
+"""Tavily: search made for language models, needs a key. One answer holds up to 20 results, and there are no pages.
+
+API: POST https://api.tavily.com/search, a basic search: one credit. A used-up plan is a status of its own, 432 or 433.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+
+from webquarry.credentials import Credential
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.body import failure, json_object, objects, optional_text, quoted, used_up
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.operators import with_terms
+from webquarry.search.provider import Provider
+from webquarry.search.providers._tavily_countries import COUNTRIES
+from webquarry.search.text import iso_date, plain, rfc_date
+
+KEY = "TAVILY_API_KEY"
+MAX_CHARACTERS = 400
+MAX_ALLOWED, MAX_BLOCKED = 300, 150  # domains
+
+
+class Tavily(Provider):
+    name = "tavily"
+    label = "Tavily"
+    origin = "https://api.tavily.com"
+    credentials = (Credential(KEY, "tavily-api-key"),)
+    sign_up = "https://app.tavily.com/"
+    page_size = 20
+    max_pages = 1
+    native = frozenset({"allowed_domains", "blocked_domains", "time_range", "country", "exact_terms"})
+
+    def applied(self, query: Query) -> frozenset[str]:
+        return self.native if query.country in COUNTRIES else self.native - {"country"}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        text = with_terms(Query(query.text, exact_terms=query.exact_terms))  # there is no operator for "without"
+        if len(text) > MAX_CHARACTERS:
+            raise BadInput(f"Tavily takes at most {MAX_CHARACTERS} characters in a query.")
+        allowed = list(query.allowed_domains) if len(query.allowed_domains) <= MAX_ALLOWED else []
+        filtered = bool(query.allowed_domains or query.blocked_domains)
+        wishes = {
+            "time_range": query.time_range,
+            "country": COUNTRIES.get(query.country or ""),
+            "exact_match": bool(query.exact_terms),  # of the phrases in quotation marks
+            "include_domains": allowed,
+            "exclude_domains": list(query.blocked_domains[:MAX_BLOCKED]),
+        }
+        number = self.page_size if filtered else min(query.count, self.page_size)
+        return self._request({"query": text, "max_results": number, **{k: v for k, v in wishes.items() if v}})
+
+    def build_probe(self) -> httpx2.Request:
+        """How much of the plan is used: it takes a good key, and costs nothing."""
+        return httpx2.Request("GET", self.endpoint("/usage"), headers=self._headers())
+
+    def parse_probe(self, reply: Reply) -> None:
+        if reply.status != 200:
+            self.parse_reply(reply)
+        json_object(reply, self.label)
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 401:
+            raise self.not_accepted()
+        found = json_object(reply, self.label)
+        if reply.status != 200 or found.get("detail") or found.get("error"):
+            raise self._failure(found, reply)
+        if not isinstance(found.get("results"), list):
+            raise ProviderFailure("Tavily answered with JSON of an unknown shape (HTTP 200).")
+        return Batch(tuple(hit for part in objects(found["results"]) if (hit := self._result(part))), more=False)
+
+    def _request(self, body: dict[str, Any]) -> httpx2.Request:
+        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=self._headers())
+
+    def _headers(self) -> dict[str, str]:
+        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
+
+    def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
+        try:
+            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
+            snippet = optional_text(hit.get("content"))
+        except ValueError:
+            return None
+        date = hit.get("published_date")
+        published = rfc_date(date) or iso_date(date)
+        return Result(plain(title) or plain(url), url.strip(), plain(snippet), provider=self.name, published=published)
+
+    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that a status stands for; one envelope says by itself that the limit is reached."""
+        said = _said(found)
+        problem = found.get("error")
+        if isinstance(problem, dict) and "retry_after_seconds" in problem:
+            wait = problem["retry_after_seconds"]
+            seconds = float(wait) if isinstance(wait, int | float) and 0 < wait < 10**6 else None
+            return RateLimited(f"Tavily's limit is reached: {said}", retry_after_seconds=seconds)
+        if reply.status in (432, 433):
+            return used_up(self.label, said)
+        if reply.status == 403:
+            return AuthFailure(
+                f"Tavily does not open the search to this key: {said or 'no reason was given.'}",
+                suggested_action="Check the key on https://app.tavily.com/, or name another provider.",
+            )
+        return failure(reply, self.label, said)
+
+
+def _said(found: dict[str, Any]) -> str:
+    """What is wrong, in Tavily's words: `detail` is an object, a list of complaints or a text."""
+    detail = found.get("detail") or found.get("error")
+    if isinstance(detail, list):
+        parts = [
+            f"{'.'.join(map(str, part.get('loc') or []))}: {part.get('msg')}"
+            for part in objects(detail)
+            if isinstance(part.get("loc"), list | None)
+        ]
+        return quoted("; ".join(parts))
+    if isinstance(detail, dict):
+        detail = detail.get("error") or detail.get("message")
+    return quoted(detail)

@@ -1,0 +1,67 @@
+"""Providers' text and dates -> plain text and ISO 8601.
+
+Titles and snippets come as HTML fragments or as plain text, by provider; dates come in many spellings, of which only
+those that already are ISO 8601 are kept, with the zone and the precision they were given in, and those of RFC 1123,
+which say the same in other words. Nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+_MARKS = re.compile(r"</?(?:strong|b|em|i|u|mark|span)(?:\s[^<>]*)?>", re.IGNORECASE)
+_BREAKS = re.compile(r"<(?:br|wbr)\s*/?>", re.IGNORECASE)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_ISO = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})"
+    r"(?:[Tt ](?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
+)
+_RFC_1123 = re.compile(r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} [1-9]\d{3} \d{2}:\d{2}:\d{2} (?:GMT|UTC|[+-]\d{4})")
+
+
+def plain(text: str) -> str:
+    """Plain text in one line: white space collapsed, nothing that cannot be printed or encoded."""
+    return " ".join(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _UNPRINTABLE.sub("", text)).split())
+
+
+def plain_from_html(fragment: str) -> str:
+    """Plain text of a snippet in HTML: highlighting removed, entities decoded once, so that `&amp;lt;` stays `&lt;`."""
+    return plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment))))
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most `limit` characters of a text, cut between words where it has some; what is cut is marked by dots."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 4]
+    words = cut.rpartition(" ")[0].rstrip()
+    return (words if len(words) > limit // 2 else cut) + " ..."
+
+
+def iso_date(value: object) -> str | None:
+    """The date as ISO 8601, if that is what it is; None otherwise."""
+    found = _ISO.fullmatch(value.strip()) if isinstance(value, str) and value.isascii() else None
+    if not found:
+        return None
+    date, time, zone = found["date"], found["time"], (found["zone"] or "").upper()
+    moment = date if time is None else f"{date}T{time}{zone}"
+    try:
+        year = datetime.fromisoformat(moment).year
+    except ValueError:
+        return None
+    return moment if year > 1 else None  # 0001-01-01 is how some publishing systems write "no date"
+
+
+def rfc_date(value: object) -> str | None:
+    """The date as ISO 8601 in UTC, if it is one of RFC 1123 (`Fri, 13 Nov 2026 08:05:00 GMT`); None otherwise."""
+    if not isinstance(value, str) or not value.isascii() or not _RFC_1123.fullmatch(value.strip()):
+        return None
+    try:
+        moment = parsedate_to_datetime(value.strip()).astimezone(UTC)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,330 @@
+"""Brave: requests as its API takes them, replies as it gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.search.models import Query
+from webquarry.search.providers.brave import Brave
+from webquarry.settings import Settings
+
+SENTENCE = (
+    "Authentication required: BRAVE_API_KEY not found. Set environment variable or create "
+    "~/.config/ikigai/brave-api-key file. Get API key from https://brave.com/search/api/"
+)
+
+
+@pytest.fixture
+def brave() -> Brave:
+    return Brave.configure(Settings.from_environment({}), {"BRAVE_API_KEY": "brave-key-1234", "HOME": "/nonexistent"})
+
+
+def parameters(brave: Brave, query: Query) -> dict[str, str]:
+    return dict(brave.build_request(query).url.params)
+
+
+def one_hit(**fields: Any) -> Any:
+    hit = {"title": "T", "url": "https://a.example/", "description": "D", **fields}
+    return {"query": {"original": "x"}, "web": {"results": [hit]}}
+
+
+def test_the_request_is_the_documented_one(brave: Brave) -> None:
+    request = brave.build_request(Query("tidal turbine", page=2))
+
+    assert request.method == "GET"
+    assert str(request.url).startswith("https://api.search.brave.com/res/v1/web/search?")
+    assert request.headers["x-subscription-token"] == "brave-key-1234"
+    assert request.headers["accept"] == "application/json"
+    assert dict(request.url.params) == {
+        "q": "tidal turbine",
+        "count": "10",
+        "offset": "2",
+        "text_decorations": "false",
+        "result_filter": "web,query",
+    }
+
+
+def test_the_key_is_in_no_url(brave: Brave) -> None:
+    assert "brave-key-1234" not in str(brave.build_request(Query("x")).url)
+
+
+def test_the_path_is_appended_to_the_users_own_origin() -> None:
+    settings = Settings.from_environment({"WEBQUARRY_BRAVE_URL": "http://127.0.0.1:9000/"})
+    request = Brave.configure(settings, {"BRAVE_API_KEY": "brave-key-1234"}).build_request(Query("x"))
+
+    assert str(request.url).startswith("http://127.0.0.1:9000/res/v1/web/search?")
+
+
+@pytest.mark.parametrize("origin", ["nonsense", "ftp://a.example", "http://", "http://[::1", "http://a.example:x"])
+def test_an_origin_that_is_no_web_address_is_bad_input_that_names_the_setting(origin: str) -> None:
+    provider = Brave.configure(
+        Settings.from_environment({"WEBQUARRY_BRAVE_URL": origin}), {"BRAVE_API_KEY": "brave-key-1234"}
+    )
+
+    with pytest.raises(BadInput, match="WEBQUARRY_BRAVE_URL"):
+        provider.build_request(Query("x"))
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (Query("x", allowed_domains=("a.org",)), "x site:a.org"),
+        (Query("x", allowed_domains=("a.org", "b.org")), "x site:a.org OR site:b.org"),
+        (Query("x", blocked_domains=("a.org", "b.org")), "x -site:a.org -site:b.org"),
+        (Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)), "x site:a.org -site:b.a.org"),
+    ],
+)
+def test_domain_lists_go_out_as_operators_and_ask_for_a_full_page(brave: Brave, query: Query, sent: str) -> None:
+    assert parameters(brave, query)["q"] == sent
+    assert parameters(brave, query)["count"] == "20"
+
+
+def test_a_choice_of_domains_that_does_not_fit_is_left_out_whole(brave: Brave) -> None:
+    many = tuple(f"site-number-{number}.example" for number in range(20))
+
+    assert parameters(brave, Query("x", allowed_domains=many))["q"] == "x"
+
+
+def test_blocked_domains_are_sent_as_far_as_they_fit(brave: Brave) -> None:
+    many = tuple(f"site-number-{number:02}.example" for number in range(40))
+    sent = parameters(brave, Query("x", blocked_domains=many))["q"]
+
+    assert sent.startswith("x -site:site-number-00.example -site:site-number-01.example")
+    assert 370 < len(sent) <= 400
+
+
+def test_fifty_words_are_the_most_with_operators(brave: Brave) -> None:
+    words = " ".join("w" * 49)
+
+    assert parameters(brave, Query(words, allowed_domains=("a.b",)))["q"] == f"{words} site:a.b"
+    assert parameters(brave, Query(words, allowed_domains=("a.b", "c.d")))["q"] == words
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (Query("x", time_range="day"), {"freshness": "pd"}),
+        (Query("x", time_range="year"), {"freshness": "py"}),
+        (Query("x", safe="off"), {"safesearch": "off"}),
+        (Query("x", safe="high"), {"safesearch": "strict"}),
+        (Query("x", language="de", country="AT"), {"search_lang": "de", "country": "AT"}),
+        (Query("x", language="ja"), {"search_lang": "jp"}),
+        (Query("x", language="pt"), {"search_lang": "pt-br"}),
+        (Query("x", language="zh"), {"search_lang": "zh-hans"}),
+        (Query("x", language="no"), {"search_lang": "nb"}),
+        (Query("x", language="eo", country="IS"), {}),
+        (Query("x", language="pt", country="PT"), {"search_lang": "pt-pt", "country": "PT"}),
+        (Query("x", language="zh", country="TW"), {"search_lang": "zh-hant", "country": "TW"}),
+        (Query("x", exact_terms='pitch "seal', exclude_terms="forum shop"), {"q": 'x "pitch seal" -forum -shop'}),
+    ],
+)
+def test_what_else_is_asked_for_goes_out_in_braves_words(brave: Brave, query: Query, sent: dict[str, str]) -> None:
+    assert parameters(brave, query) == parameters(brave, Query("x")) | sent
+
+
+def test_a_country_or_language_that_brave_does_not_list_is_not_applied(brave: Brave) -> None:
+    assert {"language", "country"} <= brave.applied(Query("x", language="ja", country="JP"))
+    assert not {"language", "country"} & brave.applied(Query("x", language="eo", country="IS"))
+
+
+@pytest.mark.parametrize("text", ["x" * 401, " ".join("w" * 51)])
+def test_a_query_that_brave_would_refuse_is_bad_input_at_once(brave: Brave, text: str) -> None:
+    with pytest.raises(BadInput, match="at most 400 characters and 50 words"):
+        brave.build_request(Query(text))
+
+
+def test_a_recorded_reply_becomes_results(brave: Brave) -> None:
+    batch = brave.parse_reply(recorded_reply("brave/web_ok"))
+
+    assert [(hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results] == [
+        (
+            "Tidal Turbine O&M: what it really costs",
+            "https://www.example-marine.org/om-cost-study",
+            "A five-year study puts maintenance at 28% of lifetime cost for seabed mounted machines.",
+            "2026-04-12T14:22:41",
+            "brave",
+        ),
+        (
+            "Reliability of blade pitch seals - open dataset",
+            "https://data.example.edu/pitch-seals",
+            "Failure records for 312 seals across four sites, CC-BY.",
+            None,
+            "brave",
+        ),
+        (
+            "Forum: anyone pricing antifouling for tidal rotors?",
+            "https://forum.example.net/t/antifouling/8841",
+            "Thread with quotes from three coating vendors.",
+            "2024-02-01T00:00:00",
+            "brave",
+        ),
+    ]
+    assert batch.more is True
+
+
+@pytest.mark.parametrize("name", ["brave/web_no_results", "brave/web_locations"])
+def test_a_reply_without_the_web_section_is_no_results(brave: Brave, name: str) -> None:
+    batch = brave.parse_reply(recorded_reply(name))
+
+    assert batch.results == ()
+    assert batch.more is False
+
+
+def test_an_altered_query_is_answered_like_any_other(brave: Brave) -> None:
+    batch = brave.parse_reply(recorded_reply("brave/web_altered_query"))
+
+    assert [hit.title for hit in batch.results] == ["Tidal turbine - Wiki"]
+
+
+def test_relative_age_is_never_made_into_a_date(brave: Brave) -> None:
+    [hit] = brave.parse_reply(reply(one_hit(age="2 days ago"))).results
+
+    assert hit.published is None
+
+
+@pytest.mark.parametrize("page_age", [5, None, "2 days ago", "2026-99-99T00:00:00", ["2026-01-01"]])
+def test_a_date_that_is_none_costs_the_date_and_not_the_result(brave: Brave, page_age: object) -> None:
+    [hit] = brave.parse_reply(reply(one_hit(page_age=page_age))).results
+
+    assert (hit.title, hit.published) == ("T", None)
+
+
+@pytest.mark.parametrize("fields", [{"title": 5}, {"url": ["x"]}, {"description": {"text": "x"}}])
+def test_a_hit_of_the_wrong_types_is_passed_over_and_the_others_stay(brave: Brave, fields: dict[str, object]) -> None:
+    found = one_hit(**fields)
+    found["web"]["results"] += ["text", None, {"title": "Good", "url": "https://good.example/"}]
+
+    assert [hit.title for hit in brave.parse_reply(reply(found)).results] == ["Good"]
+
+
+def test_absent_fields_are_empty_and_a_missing_title_is_the_address(brave: Brave) -> None:
+    [hit] = brave.parse_reply(reply(one_hit(title=None, description=None))).results
+
+    assert (hit.title, hit.snippet) == ("https://a.example/", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "retryable"),
+    [
+        ("brave/error_422_token_invalid", AuthFailure, False),
+        ("brave/error_422_missing_token", AuthFailure, False),
+        ("brave/error_400_option_not_in_plan", AuthFailure, False),
+        ("brave/error_422_validation", BadInput, False),
+        ("brave/error_429_rate_limited", RateLimited, True),
+        ("brave/error_documented_array_form", RateLimited, True),
+        ("brave/error_429_quota_limited", RateLimited, False),
+    ],
+)
+def test_every_recorded_error_is_of_its_kind(
+    brave: Brave, name: str, kind: type[WebquarryError], retryable: bool
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        brave.parse_reply(recorded_reply(name))
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+
+
+@pytest.mark.parametrize("name", ["brave/error_422_token_invalid", "brave/error_422_missing_token"])
+def test_a_key_that_is_not_accepted_gives_the_promised_sentence_and_says_where_it_came_from(
+    brave: Brave, name: str
+) -> None:
+    with pytest.raises(AuthFailure) as caught:
+        brave.parse_reply(recorded_reply(name))
+
+    assert caught.value.message == SENTENCE
+    assert "environment variable BRAVE_API_KEY" in caught.value.suggested_action
+
+
+def test_the_code_decides_and_not_the_status(brave: Brave) -> None:
+    body = recorded_json("brave/error_422_token_invalid")
+
+    for status in (200, 401, 403, 422, 500):
+        with pytest.raises(AuthFailure):
+            brave.parse_reply(reply(body, status))
+
+
+def test_a_plan_without_the_option_is_told_in_braves_own_words(brave: Brave) -> None:
+    with pytest.raises(AuthFailure, match="The option is not subscribed in the plan"):
+        brave.parse_reply(recorded_reply("brave/error_400_option_not_in_plan"))
+
+
+def test_no_subscription_is_an_auth_failure(brave: Brave) -> None:
+    body = {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_NOT_FOUND", "detail": "No subscription found."}}
+
+    with pytest.raises(AuthFailure, match="No subscription found"):
+        brave.parse_reply(reply(body, 404))
+
+
+def test_a_validation_error_names_the_parameter(brave: Brave) -> None:
+    with pytest.raises(BadInput, match=r"query\.count: Input should be less than or equal to 20"):
+        brave.parse_reply(recorded_reply("brave/error_422_validation"))
+
+
+@pytest.mark.parametrize(
+    ("reset", "seconds"),
+    [("1, 1419704", 1), ("7, 9", 7), ("", 1), ("soon", 1), ("-3", 1), ("9" * 30, 1), ("99999", 3600)],
+)
+def test_the_wait_is_the_first_value_of_the_reset_header(brave: Brave, reset: str, seconds: float) -> None:
+    with pytest.raises(RateLimited) as caught:
+        brave.parse_reply(recorded_reply("brave/error_429_rate_limited", {"x-ratelimit-reset": reset}))
+
+    assert caught.value.retry_after_seconds == seconds
+    assert f"Wait {seconds} seconds" in caught.value.suggested_action
+
+
+def test_a_used_up_quota_has_no_wait_of_seconds(brave: Brave) -> None:
+    with pytest.raises(RateLimited) as caught:
+        brave.parse_reply(recorded_reply("brave/error_429_quota_limited", {"x-ratelimit-reset": "1, 1419704"}))
+
+    assert caught.value.retry_after_seconds is None
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "retryable"),
+    [
+        ({"type": "ErrorResponse", "error": {"code": "INTERNAL", "detail": "oops"}}, 500, True),
+        ({"type": "ErrorResponse", "error": {"code": "RESOURCE_NOT_FOUND"}}, 404, False),
+        ({"error": "something else"}, 200, False),
+        ({"errors": [{"detail": "no code"}]}, 200, False),
+        ({}, 503, True),
+        ({}, 200, True),
+        ({"query": []}, 200, True),
+        ({"query": {}, "web": []}, 200, True),
+        ({"web": {"results": []}}, 200, True),
+    ],
+)
+def test_what_brave_does_not_document_is_a_failure_of_the_provider(
+    brave: Brave, body: object, status: int, retryable: bool
+) -> None:
+    with pytest.raises(ProviderFailure) as caught:
+        brave.parse_reply(reply(body, status))
+
+    assert caught.value.retryable is retryable
+
+
+def test_the_probe_asks_nothing_and_a_complaint_about_that_is_good_news(brave: Brave) -> None:
+    assert "q" not in brave.build_probe().url.params
+
+    missing_query = recorded_json("brave/error_422_validation")
+    missing_query["error"]["meta"]["errors"][0] |= {"loc": ["query", "q"], "type": "missing", "msg": "Field required"}
+    brave.parse_probe(reply(missing_query, 422))
+
+
+@pytest.mark.parametrize("name", ["brave/error_422_token_invalid", "brave/error_422_missing_token"])
+def test_the_probe_finds_a_bad_key(brave: Brave, name: str) -> None:
+    with pytest.raises(AuthFailure):
+        brave.parse_probe(recorded_reply(name))
+
+
+def test_the_probe_reports_any_other_trouble(brave: Brave) -> None:
+    with pytest.raises(RateLimited):
+        brave.parse_probe(recorded_reply("brave/error_429_quota_limited"))
+    with pytest.raises(AuthFailure):
+        brave.parse_probe(reply(b"", 401))
+    with pytest.raises(ProviderFailure):
+        brave.parse_probe(reply(b"<html></html>"))

@@ -1,0 +1,538 @@
+"""DuckDuckGo: forms as its pages send them, pages as it gives them, and a challenge for what it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.search.replies import MOMENT, recorded, recorded_reply, reply
+from webquarry.clock import FrozenClock
+from webquarry.errors import (
+    BadInput,
+    Challenge,
+    NetworkFailure,
+    ProviderFailure,
+    RateLimited,
+    Refused,
+    SiteRefused,
+    WebquarryError,
+)
+from webquarry.net.client import Client
+from webquarry.search.models import Query, Result
+from webquarry.search.providers._duckduckgo_page import target_of
+from webquarry.search.providers.duckduckgo import DuckDuckGo
+from webquarry.search.router import Router
+from webquarry.settings import Settings
+
+HTML = {"content-type": "text/html; charset=UTF-8"}
+FORM = {
+    "q": "tidal turbine seal wear",
+    "s": "10",
+    "nextParams": "",
+    "v": "l",
+    "o": "json",
+    "dc": "11",
+    "api": "d.js",
+    "vqd": "4-100000000000000000000000000000000000001",
+    "kl": "us-en",
+}
+
+
+@pytest.fixture
+def duckduckgo() -> DuckDuckGo:
+    return DuckDuckGo.configure(Settings.from_environment({}), {})
+
+
+def fields(request: httpx2.Request) -> dict[str, str]:
+    return dict(parse_qsl(request.read().decode(), keep_blank_values=True))
+
+
+def page(*results: str, links: str = "") -> bytes:
+    """A page of DuckDuckGo's with these boxes in it."""
+    body = f'<form action="/html/" method="post"></form><div id="links" class="results">{"".join(results)}{links}</div>'
+    return f'<html><head><meta charset="utf-8"></head><body class="body--html">{body}</body></html>'.encode()
+
+
+def box(href: str, title: str = "T", snippet: str = "S", date: str = "", kind: str = "web-result") -> str:
+    extras = f'<div class="result__extras__url"><a class="result__url" href="#">x</a>{date}</div>'
+    return (
+        f'<div class="result results_links {kind} "><h2><a class="result__a" href="{href}">{title}</a></h2>{extras}'
+        f'<a class="result__snippet" href="{href}">{snippet}</a></div>'
+    )
+
+
+def urls(duckduckgo: DuckDuckGo, body: bytes) -> list[str]:
+    return [hit.url for hit in duckduckgo.parse_reply(reply(body, headers=HTML)).results]
+
+
+# Requests
+
+
+def test_the_first_page_is_asked_for_as_the_page_does_it_itself(duckduckgo: DuckDuckGo) -> None:
+    request = duckduckgo.build_request(Query("tidal turbine"))
+
+    assert (request.method, str(request.url)) == ("POST", "https://html.duckduckgo.com/html/")
+    assert fields(request) == {"q": "tidal turbine", "b": ""}
+    assert request.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert request.headers["referer"] == "https://html.duckduckgo.com/"
+    assert request.headers["sec-fetch-mode"] == "navigate"
+    assert request.headers["accept-language"] == "en,*;q=0.5"
+
+
+def test_the_user_agent_is_left_to_the_client(duckduckgo: DuckDuckGo) -> None:
+    assert "user-agent" not in duckduckgo.build_request(Query("x")).headers
+
+
+def test_every_origin_can_be_set() -> None:
+    settings = Settings.from_environment(
+        {"WEBQUARRY_DUCKDUCKGO_HTML_URL": "http://127.0.0.1:1/", "WEBQUARRY_DUCKDUCKGO_LITE_URL": "http://127.0.0.1:2"}
+    )
+    provider = DuckDuckGo.configure(settings, {})
+    second = provider.fallback_request(Query("x"), Challenge("x"))
+
+    assert str(provider.build_request(Query("x")).url) == "http://127.0.0.1:1/html/"
+    assert second is not None
+    assert str(second.url) == "http://127.0.0.1:2/lite/"
+    assert second.headers["referer"] == "http://127.0.0.1:2/"
+
+
+@pytest.mark.parametrize(("variable", "cursor"), [("HTML", {}), ("LITE", {"@way": "lite", "q": "x"})])
+def test_an_origin_that_is_no_web_address_is_bad_input_that_names_its_setting(
+    variable: str, cursor: dict[str, str]
+) -> None:
+    settings = Settings.from_environment({f"WEBQUARRY_DUCKDUCKGO_{variable}_URL": "nonsense"})
+
+    with pytest.raises(BadInput, match=f"WEBQUARRY_DUCKDUCKGO_{variable}_URL"):
+        DuckDuckGo.configure(settings, {}).build_request(Query("x", cursor=cursor))
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (Query("x", time_range="day"), {"df": "d"}),
+        (Query("x", time_range="year"), {"df": "y"}),
+        (Query("x", safe="off"), {"kp": "-2"}),
+        (Query("x", safe="high"), {"kp": "1"}),
+        (Query("x", language="de"), {"kl": "de-de"}),
+        (Query("x", country="GB"), {"kl": "uk-en"}),
+        (Query("x", country="CH"), {"kl": "ch-de"}),
+        (Query("x", language="fr", country="CH"), {"kl": "ch-fr"}),
+        (Query("x", language="ja"), {"kl": "jp-jp"}),
+        (Query("x", language="zh", country="TW"), {"kl": "tw-tzh"}),
+        (Query("x", language="ca"), {"kl": "ct-ca"}),
+        (Query("x", language="en", country="DE"), {"kl": "us-en"}),
+        (Query("x", language="eo", country="DE"), {"kl": "de-de"}),
+        (Query("x", language="eo"), {}),
+        (Query("x", exact_terms="pitch seal", exclude_terms="forum shop"), {"q": 'x "pitch seal" -forum -shop'}),
+        (Query("x", allowed_domains=("a.org", "b.org")), {"q": "x site:a.org OR site:b.org"}),
+        (Query("x", blocked_domains=("a.org",)), {"q": "x -site:a.org"}),
+    ],
+)
+def test_what_else_is_asked_for_goes_out_in_duckduckgos_words(
+    duckduckgo: DuckDuckGo, query: Query, sent: dict[str, str]
+) -> None:
+    assert fields(duckduckgo.build_request(query)) == {"q": "x", "b": ""} | sent
+
+
+@pytest.mark.parametrize(
+    ("language", "country", "held"),
+    [
+        ("de", "AT", {"language", "country"}),
+        ("en", "DE", {"language"}),
+        ("eo", "DE", {"country"}),
+        ("nb", "NO", {"language", "country"}),
+        ("eo", "AQ", set()),
+    ],
+)
+def test_a_region_says_which_of_the_two_wishes_it_fulfils(
+    duckduckgo: DuckDuckGo, language: str, country: str, held: set[str]
+) -> None:
+    assert duckduckgo.applied(Query("x", language=language, country=country)) & {"language", "country"} == held
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("!w otter", '"!w" otter'),
+        ("otter !g", 'otter "!g"'),
+        ("! otter", '"!" otter'),
+        ('!"w otter', '"!w" otter'),
+        ("\\otter", '"\\otter"'),
+        ('"!w otter" x', '"!w otter" x'),
+        ("Yahoo! a!b", "Yahoo! a!b"),
+    ],
+)
+def test_a_bang_is_a_word_and_no_command(duckduckgo: DuckDuckGo, text: str, sent: str) -> None:
+    assert fields(duckduckgo.build_request(Query(text)))["q"] == sent
+
+
+def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before(duckduckgo: DuckDuckGo) -> None:
+    assert fields(duckduckgo.build_request(Query("x" * 499, allowed_domains=("a.org",))))["q"] == "x" * 499
+    with pytest.raises(BadInput, match="at most 499 characters"):
+        duckduckgo.build_request(Query("x" * 500))
+
+
+# Paging
+
+
+def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(duckduckgo: DuckDuckGo) -> None:
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_ok"))
+    request = duckduckgo.build_request(Query("tidal turbine seal wear", page=1, cursor=batch.cursor))
+
+    assert batch.more is True
+    assert fields(request) == FORM
+    assert str(request.url) == "https://html.duckduckgo.com/html/"
+
+
+def test_a_page_of_the_second_way_is_followed_by_the_same_way(duckduckgo: DuckDuckGo) -> None:
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_lite"))
+    request = duckduckgo.build_request(Query("tidal turbine seal wear", page=1, cursor=batch.cursor))
+
+    assert str(request.url) == "https://lite.duckduckgo.com/lite/"
+    assert fields(request) == FORM | {"kl": "wt-wt"}
+
+
+def test_filters_that_the_form_forgot_are_sent_all_the_same(duckduckgo: DuckDuckGo) -> None:
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_ok"))
+    query = Query("x", page=1, time_range="week", country="DE", cursor=batch.cursor)
+
+    assert fields(duckduckgo.build_request(query)) == FORM | {"df": "w"}
+
+
+def test_the_last_page_leads_nowhere(duckduckgo: DuckDuckGo) -> None:
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_page2_last"))
+
+    assert (batch.more, dict(batch.cursor)) == (False, {})
+
+
+@pytest.mark.parametrize(
+    ("forms", "offset"),
+    [
+        ([("Previous", "0"), ("Next", "25")], "25"),
+        ([("Previous", "10")], None),
+        ([("Weiter", "10")], "10"),
+        ([("Zurück", "0")], None),
+    ],
+)
+def test_only_a_form_that_leads_onwards_is_the_next_page(
+    duckduckgo: DuckDuckGo, forms: list[tuple[str, str]], offset: str | None
+) -> None:
+    links = "".join(
+        f'<div class="nav-link"><form action="/html/"><input type="submit" value="{label}">'
+        f'<input type="hidden" name="s" value="{start}"></form></div>'
+        for label, start in forms
+    )
+    batch = duckduckgo.parse_reply(reply(page(box("https://a.example/"), links=links), headers=HTML))
+
+    assert batch.cursor.get("s") == offset
+    assert batch.more is (offset is not None)
+
+
+def test_a_further_page_without_its_form_is_never_asked_for(duckduckgo: DuckDuckGo) -> None:
+    with pytest.raises(ProviderFailure, match="no way to a further page"):
+        duckduckgo.build_request(Query("x", page=1))
+    assert duckduckgo.fallback_request(Query("x", page=1), ProviderFailure("x")) is None
+
+
+# Replies
+
+
+EXPECTED = json.loads((Path(__file__).parent.parent / "replies" / "duckduckgo" / "results.json").read_bytes())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_recorded_page_gives_exactly_the_results_that_a_reader_sees(duckduckgo: DuckDuckGo, name: str) -> None:
+    batch = duckduckgo.parse_reply(recorded_reply(f"duckduckgo/{name}"))
+
+    assert batch.results == tuple(
+        Result(hit["title"], hit["url"], hit["snippet"], "duckduckgo", hit["date"]) for hit in EXPECTED[name]
+    )
+
+
+def test_no_results_is_an_answer(duckduckgo: DuckDuckGo) -> None:
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_no_results"))
+
+    assert (batch.results, batch.more) == ((), False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        page('<div class="no-results">No  results.</div>'),
+        page('<div class="result"><span>No results found for "zqxv".</span></div>'),
+        b'<html><form action="/lite/"></form><table><tr><td>No more results.</td></tr></table></html>',
+        b"<html><form action='/lite/'></form><table><tr><td><span class='no-results'>Keine.</span></td></tr></table></html>",
+    ],
+)
+def test_older_and_lighter_words_for_no_results_are_understood(duckduckgo: DuckDuckGo, body: bytes) -> None:
+    assert urls(duckduckgo, body) == []
+
+
+@pytest.mark.parametrize(
+    "kind", ["result--ad", "web-result result--ad", "web-result result--ad result--ad--small", "result--ad--small"]
+)
+def test_advertisements_are_no_results(duckduckgo: DuckDuckGo, kind: str) -> None:
+    body = page(box("https://shop.example/", kind=kind), box("https://a.example/"))
+
+    assert urls(duckduckgo, body) == ["https://a.example/"]
+
+
+def test_a_box_with_the_badge_of_an_advertisement_is_no_result(duckduckgo: DuckDuckGo) -> None:
+    badge = '<button class="badge--ad">Ad</button>'
+
+    assert urls(duckduckgo, page(box("https://shop.example/", title=f"T{badge}"), box("https://a.example/"))) == [
+        "https://a.example/"
+    ]
+
+
+def wrapped(url: str) -> str:
+    return f"//duckduckgo.com/l/?uddg={quote(url, safe='').replace('-', '%2D')}&rut={'9f2c' * 16}"
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        ("https://a.example/x?y=1&z=2", "https://a.example/x?y=1&z=2"),
+        (wrapped("https://a-b.example/x?y=1&z=2"), "https://a-b.example/x?y=1&z=2"),
+        ("https:" + wrapped("https://a.example/%20%26"), "https://a.example/%20%26"),
+        (wrapped("https://a.example/?q=%C3%A9"), "https://a.example/?q=%C3%A9"),
+        ("//a.example/x", "https://a.example/x"),
+        (wrapped("https://duckduckgo.com/y.js?ad_domain=shop.example"), None),
+        (wrapped(f"https:{wrapped('https://a.example/')}"), None),
+        ("https://duckduckgo.com/y.js?ad_domain=shop.example", None),
+        ("https://links.duckduckgo.com/d.js", None),
+        ("https://html.duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F", "https://a.example/"),
+        ("https://notduckduckgo.com/l/?uddg=x", "https://notduckduckgo.com/l/?uddg=x"),
+        (wrapped("javascript:alert(1)"), None),
+        ("//duckduckgo.com/l/?rut=1", None),
+        ("//duckduckgo.com/l/?uddg=", None),
+        (f"//duckduckgo.com/l/?{'a=1&' * 5000}", None),
+        ("javascript:alert(1)", None),
+        ("/html/?q=x", None),
+        ("https://[::1", None),
+        ("", None),
+    ],
+)
+def test_a_link_is_where_it_leads_and_never_a_redirect(href: str, target: str | None) -> None:
+    assert target_of(href) == target
+
+
+@pytest.mark.parametrize(
+    ("span", "published"),
+    [
+        ("<span>&nbsp; &nbsp; 2026-08-17T04:17:55.0000000</span>", "2026-08-17T04:17:55"),
+        ("<span>2026-08-17T04:17:55.1234567</span>", "2026-08-17T04:17:55.123456"),
+        ("<span>2026-08-17T00:00:00.0000000</span>", "2026-08-17"),
+        ("<span>2026-08-17T00:00:00.5000000</span>", "2026-08-17T00:00:00.5"),
+        ("<span>2026-13-17T04:17:55.0000000</span>", None),
+        ("<span>2 days ago</span>", None),
+        ("<span></span>", None),
+        ("", None),
+    ],
+)
+def test_a_date_keeps_no_digit_too_many_and_midnight_is_a_day(
+    duckduckgo: DuckDuckGo, span: str, published: str | None
+) -> None:
+    [hit] = duckduckgo.parse_reply(reply(page(box("https://a.example/", date=span)), headers=HTML)).results
+
+    assert hit.published == published
+
+
+def test_titles_and_snippets_are_decoded_once(duckduckgo: DuckDuckGo) -> None:
+    body = page(
+        box("https://a.example/", title="a <b>b</b> &amp;lt;i&amp;gt; &lt;b&gt;", snippet="It&#x27;s\n<b>x</b>")
+    )
+    [hit] = duckduckgo.parse_reply(reply(body, headers=HTML)).results
+
+    assert (hit.title, hit.snippet) == ("a b &lt;i&gt; <b>", "It's x")
+
+
+def test_a_byte_that_is_no_utf_8_costs_only_itself(duckduckgo: DuckDuckGo) -> None:
+    body = page(box("https://a.example/", title="caf@e"), box("https://b.example/")).replace(b"@", b"\xff\x00")
+
+    assert urls(duckduckgo, body) == ["https://a.example/", "https://b.example/"]
+
+
+def test_results_that_all_stay_on_duckduckgo_are_no_results_and_no_failure(duckduckgo: DuckDuckGo) -> None:
+    assert urls(duckduckgo, page(box("https://duckduckgo.com/about"))) == []
+
+
+# Failures
+
+
+@pytest.mark.parametrize("name", ["error_202_html_anomaly", "error_202_lite_anomaly"])
+@pytest.mark.parametrize("status", [200, 202, 403, 429])
+def test_a_challenge_is_one_whatever_the_status(duckduckgo: DuckDuckGo, name: str, status: int) -> None:
+    with pytest.raises(Challenge, match=f"HTTP {status}") as caught:
+        duckduckgo.parse_reply(reply(recorded(f"duckduckgo/{name}"), status, HTML))
+
+    assert caught.value.retryable is False
+    assert caught.value.retry_after_seconds == 300
+    assert "asking again and again only prolongs it" in caught.value.suggested_action
+
+
+@pytest.mark.parametrize("body", [b"", b"<html></html>", recorded("duckduckgo/web_ok")])
+def test_status_202_is_never_a_success(duckduckgo: DuckDuckGo, body: bytes) -> None:
+    with pytest.raises(Challenge):
+        duckduckgo.parse_reply(reply(body, 202, HTML))
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind", "retryable"),
+    [
+        (b"", 200, ProviderFailure, False),
+        (b"<html><body>Welcome</body></html>", 200, ProviderFailure, False),
+        (b'{"results": []}', 200, ProviderFailure, False),
+        (recorded("duckduckgo/web_ok").replace(b"web-result", b"card"), 200, ProviderFailure, False),
+        (b"<html><div class='g-recaptcha'></div></html>", 200, Challenge, False),
+        (b"Forbidden", 403, SiteRefused, False),
+        (b"", 418, SiteRefused, False),
+        (b"", 429, RateLimited, True),
+        (b"", 400, BadInput, False),
+        (b"", 503, ProviderFailure, True),
+        (recorded("duckduckgo/web_ok"), 500, ProviderFailure, True),
+    ],
+)
+def test_whatever_is_no_page_of_results_is_an_error_of_its_kind(
+    duckduckgo: DuckDuckGo, body: bytes, status: int, kind: type[WebquarryError], retryable: bool
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        duckduckgo.parse_reply(reply(body, status, HTML))
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+
+
+def test_markup_that_is_no_longer_understood_says_so(duckduckgo: DuckDuckGo) -> None:
+    with pytest.raises(ProviderFailure, match="its markup has changed"):
+        duckduckgo.parse_reply(reply(page("<article>A result of tomorrow</article>"), headers=HTML))
+
+
+@given(st.data())
+def test_fuzz_a_page_with_anything_in_the_place_of_anything_gives_results_or_an_error_of_ours(
+    data: st.DataObject,
+) -> None:
+    name = data.draw(
+        st.sampled_from(["web_ok", "web_uddg_links", "web_lite", "web_no_results", "error_202_html_anomaly"])
+    )
+    body = recorded(f"duckduckgo/{name}")
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(body))] * 2)))
+    provider = DuckDuckGo.configure(Settings.from_environment({}), {})
+
+    try:
+        batch = provider.parse_reply(reply(body[:start] + data.draw(st.binary(max_size=20)) + body[end:], headers=HTML))
+    except WebquarryError:
+        return
+    assert all(target_of(hit.url) == hit.url and hit.title for hit in batch.results)
+
+
+# The second way
+
+
+def found(answer: Callable[[httpx2.Request], httpx2.Response], query: Query) -> list[Result]:
+    async def run() -> list[Result]:
+        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
+        transport = httpx2.MockTransport(answer)
+        clock = FrozenClock(MOMENT)
+        async with Client(settings, clock, pages=transport, providers=transport) as client:
+            return await Router(client, settings, {}, clock).search("duckduckgo", query)
+
+    return asyncio.run(run())
+
+
+class Pages:
+    """Answers by host and remembers who was asked."""
+
+    def __init__(self, **answers: tuple[int, bytes]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        way = request.url.host.partition(".")[0]
+        self.asked.append(way)
+        status, body = self.answers[way]
+        return httpx2.Response(status, headers=HTML, content=body)
+
+
+CHALLENGE = (202, recorded("duckduckgo/error_202_html_anomaly"))
+LITE = (200, recorded("duckduckgo/web_lite").replace(b"next_form", b"no_form"))
+
+
+@pytest.mark.parametrize("first", [CHALLENGE, (200, b"<html>new markup</html>"), (503, b"")])
+def test_the_lite_page_is_tried_once_where_the_html_page_fails(first: tuple[int, bytes]) -> None:
+    pages = Pages(html=first, lite=LITE)
+    results = found(pages, Query("tidal"))
+
+    assert [hit.url for hit in results] == [
+        "https://www.example-marine.org/seal-wear",
+        "https://data.example.edu/pitch-seals/",
+        "https://forum.example.net/t/San%20Francisco/88",
+    ]
+    assert pages.asked == ["html", "lite"]
+
+
+def test_a_challenge_on_both_ways_is_a_challenge_and_nobody_asks_a_third_time() -> None:
+    pages = Pages(html=CHALLENGE, lite=CHALLENGE)
+
+    with pytest.raises(Challenge) as caught:
+        found(pages, Query("tidal"))
+    assert pages.asked == ["html", "lite"]
+    assert caught.value.provider == "duckduckgo"
+
+
+def test_the_first_error_is_the_one_that_counts() -> None:
+    with pytest.raises(Challenge) as caught:
+        found(Pages(html=CHALLENGE, lite=(500, b"")), Query("tidal"))
+    assert isinstance(caught.value.__cause__, ProviderFailure)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(403, SiteRefused), (429, RateLimited)])
+def test_a_refusal_is_not_tried_again_by_another_way(status: int, kind: type[WebquarryError]) -> None:
+    pages = Pages(html=(status, b""))
+
+    with pytest.raises(kind):
+        found(pages, Query("tidal"))
+    assert pages.asked == ["html"]
+
+
+def test_no_connection_is_no_matter_of_ways() -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("no route")
+
+    with pytest.raises(NetworkFailure):
+        found(answer, Query("tidal"))
+
+
+def test_a_redirect_of_a_bang_is_never_followed_to_another_site() -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(303, headers={"Location": "https://www.example.org/search?q=x"})
+
+    with pytest.raises(Refused, match="another origin"):
+        found(answer, Query("w! otter"))
+
+
+def test_thirty_results_come_from_three_pages_each_asked_with_the_form_of_the_one_before() -> None:
+    asked: list[dict[str, str]] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked.append(fields(request))
+        number = len(asked)
+        size, start = (10, 10) if number == 1 else (15, 10 + 15 * (number - 1))
+        hidden: dict[str, Any] = {"q": "x", "s": start, "vqd": "4-1"}
+        form = "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in hidden.items())
+        links = f'<div class="nav-link"><form action="/html/"><input type="submit" value="Next">{form}</form></div>'
+        boxes = [box(f"https://a.example/{number}/{hit}") for hit in range(size)]
+        return httpx2.Response(200, headers=HTML, content=page(*boxes, links=links))
+
+    assert len(found(answer, Query("x", count=30))) == 30
+    assert [form.get("s") for form in asked] == [None, "10", "25"]
+    assert [form.get("vqd") for form in asked] == [None, "4-1", "4-1"]

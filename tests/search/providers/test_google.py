@@ -1,0 +1,346 @@
+"""Google: requests as its API takes them, replies as it gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.search.models import Query
+from webquarry.search.providers.google import Google
+from webquarry.settings import Settings
+
+SENTENCE = (
+    "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. Set environment variables "
+    "or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. Get credentials from "
+    "https://developers.google.com/custom-search"
+)
+CREDENTIALS = {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "GOOGLE_SEARCH_ENGINE_ID": "0123456789abcdef0"}
+
+
+@pytest.fixture
+def google() -> Google:
+    return Google.configure(Settings.from_environment({}), CREDENTIALS | {"HOME": "/nonexistent"})
+
+
+def parameters(google: Google, query: Query) -> dict[str, str]:
+    return dict(google.build_request(query).url.params)
+
+
+def one_item(**fields: Any) -> Any:
+    item = {"title": "T", "link": "https://a.example/", "snippet": "S", **fields}
+    return {"searchInformation": {"totalResults": "1"}, "queries": {"request": [{}]}, "items": [item]}
+
+
+def published(google: Google, pagemap: object) -> str | None:
+    [hit] = google.parse_reply(reply(one_item(pagemap=pagemap))).results
+    return hit.published
+
+
+def test_the_request_is_the_documented_one(google: Google) -> None:
+    request = google.build_request(Query("tidal turbine", page=2))
+
+    assert request.method == "GET"
+    assert str(request.url).startswith("https://www.googleapis.com/customsearch/v1?")
+    assert request.headers["x-goog-api-key"] == "google-key-1234"
+    assert dict(request.url.params) == {"cx": "0123456789abcdef0", "q": "tidal turbine", "num": "10", "start": "21"}
+
+
+def test_the_key_is_in_no_url(google: Google) -> None:
+    assert "google-key-1234" not in str(google.build_request(Query("x")).url)
+
+
+def test_the_last_page_stays_within_a_hundred_results(google: Google) -> None:
+    sent = parameters(google, Query("x", page=google.max_pages - 1))
+
+    assert int(sent["start"]) + int(sent["num"]) - 1 == 100
+
+
+@pytest.mark.parametrize(
+    ("query", "q", "site", "how"),
+    [
+        (Query("x"), "x", None, None),
+        (Query("x", allowed_domains=("a.org",)), "x", "a.org", "i"),
+        (Query("x", blocked_domains=("a.org",)), "x", "a.org", "e"),
+        (Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)), "x -site:b.a.org", "a.org", "i"),
+        (Query("x", allowed_domains=("a.org", "b.org")), "x site:a.org OR site:b.org", None, None),
+        (Query("x", blocked_domains=("a.org", "b.org")), "x -site:a.org -site:b.org", None, None),
+        (
+            Query("x", allowed_domains=("a.org", "b.org"), blocked_domains=("c.org",)),
+            "x site:a.org OR site:b.org -site:c.org",
+            None,
+            None,
+        ),
+    ],
+)
+def test_one_domain_goes_out_as_site_search_and_several_as_operators(
+    google: Google, query: Query, q: str, site: str | None, how: str | None
+) -> None:
+    sent = parameters(google, query)
+
+    assert (sent["q"], sent.get("siteSearch"), sent.get("siteSearchFilter")) == (q, site, how)
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (Query("x", time_range="week"), {"dateRestrict": "w1"}),
+        (Query("x", safe="off"), {"safe": "off"}),
+        (Query("x", safe="high"), {"safe": "active"}),
+        (Query("x", language="de", country="AT"), {"lr": "lang_de", "gl": "at"}),
+        (Query("x", language="zh"), {"lr": "lang_zh-CN"}),
+        (Query("x", language="zh", country="TW"), {"lr": "lang_zh-TW", "gl": "tw"}),
+        (Query("x", language="he", country="GB"), {"lr": "lang_iw", "gl": "uk"}),
+        (Query("x", language="eo"), {}),
+        (
+            Query("x", exact_terms="pitch seal", exclude_terms="forum"),
+            {"exactTerms": "pitch seal", "excludeTerms": "forum"},
+        ),
+        (Query("x", engine="another-engine"), {"cx": "another-engine"}),
+    ],
+)
+def test_what_else_is_asked_for_goes_out_in_googles_words(google: Google, query: Query, sent: dict[str, str]) -> None:
+    assert parameters(google, query) == parameters(google, Query("x")) | sent
+
+
+def test_a_language_that_google_cannot_tell_is_not_applied(google: Google) -> None:
+    assert "language" in google.applied(Query("x", language="de"))
+    assert "language" not in google.applied(Query("x", language="eo"))
+
+
+def test_an_engine_of_a_lens_needs_no_engine_of_ones_own() -> None:
+    google = Google.configure(Settings.from_environment({}), {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "HOME": "/"})
+
+    assert parameters(google, Query("x", engine="lens-engine"))["cx"] == "lens-engine"
+
+
+def test_operators_that_do_not_fit_are_left_out(google: Google) -> None:
+    many = tuple(f"site-number-{number}.example" for number in range(100))
+
+    assert parameters(google, Query("x", allowed_domains=many))["q"] == "x"
+    assert len(parameters(google, Query("x", blocked_domains=many))["q"].split()) == 32
+
+
+def test_a_query_that_google_would_refuse_is_bad_input_at_once(google: Google) -> None:
+    with pytest.raises(BadInput, match="2048"):
+        google.build_request(Query("ä" * 400))
+
+
+def test_a_recorded_reply_becomes_results(google: Google) -> None:
+    batch = google.parse_reply(recorded_reply("google/web_ok"))
+
+    assert [(hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results] == [
+        (
+            "Tidal turbine seals: field notes",
+            "https://www.example-marine.org/seals",
+            "Mar 3, 2026 ... Notes from three retrievals and what wore out first.",
+            "2026-03-03T08:15:00+00:00",
+            "google",
+        ),
+        (
+            "Rotor report (PDF)",
+            "https://files.example.edu/rotor.pdf",
+            "A 40 page report on rotor fatigue ...",
+            None,
+            "google",
+        ),
+    ]
+    assert batch.more is True
+
+
+def test_zero_results_have_no_items_and_that_is_healthy(google: Google) -> None:
+    batch = google.parse_reply(recorded_reply("google/web_zero_results"))
+
+    assert batch.results == ()
+    assert batch.more is False
+
+
+def test_plain_fields_are_taken_as_they_are_and_html_ones_only_in_their_stead(google: Google) -> None:
+    [hit] = google.parse_reply(
+        reply(one_item(title="How to write &amp;", snippet=None, htmlSnippet="<b>a</b>&nbsp;&lt;b&gt;"))
+    ).results
+
+    assert (hit.title, hit.snippet) == ("How to write &amp;", "a <b>")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["article:published_time", "og:published_time", "datepublished", "date", "dc.date", "dc.date.issued",
+     "citation_publication_date", "sailthru.date", "parsely-pub-date"],
+)  # fmt: skip
+def test_a_date_of_publication_is_found_in_the_pages_meta_tags(google: Google, name: str) -> None:
+    assert published(google, {"metatags": [{name: "2026-03-03"}]}) == "2026-03-03"
+
+
+@pytest.mark.parametrize("kind", ["newsarticle", "article"])
+def test_a_date_of_publication_is_found_in_the_pages_article(google: Google, kind: str) -> None:
+    assert published(google, {kind: [{"datepublished": "2026-03-03"}]}) == "2026-03-03"
+
+
+def test_the_first_date_in_iso_form_wins(google: Google) -> None:
+    tags = {"date": "2026-01-02", "article:published_time": "March 3, 2026", "dc.date": "2026-01-09"}
+
+    assert published(google, {"metatags": [tags], "newsarticle": [{"datepublished": "2026-05-05"}]}) == "2026-01-02"
+    assert (
+        published(google, {"metatags": [{"date": "?"}], "article": [{"datepublished": "2026-05-05"}]}) == "2026-05-05"
+    )
+
+
+@pytest.mark.parametrize("name", ["article:modified_time", "og:updated_time", "lastmod", "moddate", "last-modified"])
+def test_a_date_of_modification_is_no_date_of_publication(google: Google, name: str) -> None:
+    assert published(google, {"metatags": [{name: "2026-03-03"}]}) is None
+
+
+def test_a_date_in_the_snippet_is_not_read(google: Google) -> None:
+    [hit] = google.parse_reply(reply(one_item(snippet="Mar 3, 2026 ... text"))).results
+
+    assert hit.published is None
+
+
+def test_the_citation_tag_is_defined_as_year_month_day(google: Google) -> None:
+    assert published(google, {"metatags": [{"citation_publication_date": "2019/3/7"}]}) == "2019-03-07"
+    assert published(google, {"metatags": [{"citation_publication_date": "7/3/2019"}]}) is None
+    assert published(google, {"metatags": [{"date": "2019/3/7"}]}) is None
+
+
+@pytest.mark.parametrize("pagemap", [None, [], "x", {"metatags": {}}, {"metatags": ["x"]}, {"metatags": [{"date": 5}]}])
+def test_a_pagemap_of_another_shape_costs_the_date_and_not_the_result(google: Google, pagemap: object) -> None:
+    assert published(google, pagemap) is None
+
+
+@pytest.mark.parametrize("fields", [{"title": 5}, {"link": ["x"]}, {"snippet": {"text": "x"}}])
+def test_an_item_of_the_wrong_types_is_passed_over_and_the_others_stay(google: Google, fields: dict[str, Any]) -> None:
+    found = one_item(**fields)
+    found["items"] += ["text", None, {"title": "Good", "link": "https://good.example/"}]
+
+    assert [hit.title for hit in google.parse_reply(reply(found)).results] == ["Good"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "retryable", "wait"),
+    [
+        ("google/error_400_key_invalid", AuthFailure, False, None),
+        ("google/error_400_key_invalid_legacy", AuthFailure, False, None),
+        ("google/error_400_bad_argument", AuthFailure, False, None),
+        ("google/error_403_no_access_new_customer", AuthFailure, False, None),
+        ("google/error_403_daily_limit_legacy", RateLimited, False, None),
+        ("google/error_429_daily_quota", RateLimited, False, None),
+        ("google/error_429_per_minute", RateLimited, True, 60),
+    ],
+)
+def test_every_recorded_error_is_of_its_kind(
+    google: Google, name: str, kind: type[WebquarryError], retryable: bool, wait: float | None
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        google.parse_reply(recorded_reply(name))
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+    assert caught.value.retry_after_seconds == wait
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["google/error_400_key_invalid", "google/error_400_key_invalid_legacy", "google/error_400_bad_argument"],
+)
+def test_credentials_that_are_not_accepted_give_the_promised_sentence(google: Google, name: str) -> None:
+    with pytest.raises(AuthFailure) as caught:
+        google.parse_reply(recorded_reply(name))
+
+    assert caught.value.message == SENTENCE
+    assert "GOOGLE_SEARCH_ENGINE_ID" in caught.value.suggested_action
+
+
+def test_an_engine_id_that_google_names_as_the_culprit_is_a_bad_credential(google: Google) -> None:
+    problem = {"reason": "invalid", "message": "Invalid Value", "locationType": "parameter", "location": "cx"}
+
+    with pytest.raises(AuthFailure) as caught:
+        google.parse_reply(reply({"error": {"code": 400, "message": "Invalid Value", "errors": [problem]}}, 400))
+
+    assert caught.value.message == SENTENCE
+
+
+def test_another_parameter_that_google_names_as_the_culprit_is_bad_input(google: Google) -> None:
+    problem = {"reason": "invalid", "message": "Invalid Value", "locationType": "parameter", "location": "q"}
+
+    with pytest.raises(BadInput, match="Invalid Value"):
+        google.parse_reply(
+            reply({"error": {"status": "INVALID_ARGUMENT", "message": "Invalid Value", "errors": [problem]}}, 400)
+        )
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (recorded_json("google/error_403_no_access_new_customer")["error"], "does not have the access"),
+        (
+            {"message": "Custom Search API is disabled.", "errors": [{"reason": "accessNotConfigured"}]},
+            "Custom Search API is disabled",
+        ),
+        (
+            {
+                "message": "Requests from referer x are blocked.",
+                "details": [{"reason": "API_KEY_HTTP_REFERRER_BLOCKED"}],
+            },
+            "are blocked",
+        ),
+    ],
+)
+def test_a_key_that_is_good_but_has_no_access_is_told_in_googles_own_words(
+    google: Google, problem: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(AuthFailure, match=words):
+        google.parse_reply(reply({"error": problem}, 403))
+
+
+@pytest.mark.parametrize("change", [{"message": "Quota exceeded."}, {"details": []}])
+def test_the_day_is_told_from_the_minute_by_the_text_or_by_the_name_of_the_limit(
+    google: Google, change: dict[str, object]
+) -> None:
+    body = recorded_json("google/error_429_daily_quota")
+    body["error"] |= change
+
+    with pytest.raises(RateLimited, match="quota for the day"):
+        google.parse_reply(reply(body, 429))
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "retryable"),
+    [
+        ({"error": {"code": 503, "message": "Backend Error", "errors": [{"reason": "backendError"}]}}, 503, True),
+        ({"error": {"code": 404, "message": "gone"}}, 404, False),
+        ({"error": "text"}, 500, True),
+        ({}, 200, True),
+        ({"items": []}, 200, True),
+        ({"searchInformation": {}, "queries": {}, "items": {}}, 200, True),
+    ],
+)
+def test_what_google_does_not_document_is_a_failure_of_the_provider(
+    google: Google, body: object, status: int, retryable: bool
+) -> None:
+    with pytest.raises(ProviderFailure) as caught:
+        google.parse_reply(reply(body, status))
+
+    assert caught.value.retryable is retryable
+
+
+@pytest.mark.parametrize("gone", sorted(CREDENTIALS))
+def test_either_credential_missing_gives_the_promised_sentence_and_names_the_one(gone: str) -> None:
+    environ = {name: value for name, value in CREDENTIALS.items() if name != gone} | {"HOME": "/nonexistent"}
+
+    with pytest.raises(AuthFailure) as caught:
+        Google.configure(Settings.from_environment({}), environ).build_request(Query("x"))
+
+    assert caught.value.message == SENTENCE
+    assert f"Set {gone}" in caught.value.suggested_action
+
+
+def test_the_probe_is_one_real_result(google: Google) -> None:
+    assert google.build_probe().url.params["num"] == "1"
+
+    google.parse_probe(recorded_reply("google/web_ok"))
+    google.parse_probe(recorded_reply("google/web_zero_results"))
+    with pytest.raises(AuthFailure):
+        google.parse_probe(recorded_reply("google/error_400_bad_argument"))

@@ -1,0 +1,151 @@
+"""Hacker News: a story leads to its page, a comment to itself, and only what was written there has a date."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.search.replies import MOMENT, recorded_json, recorded_reply, reply
+from webquarry.clock import FrozenClock
+from webquarry.errors import BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.search.models import Query
+from webquarry.search.providers.hackernews import HackerNews
+from webquarry.settings import Settings
+
+
+@pytest.fixture
+def hackernews() -> HackerNews:
+    return HackerNews.configure(Settings.from_environment({}), {}, FrozenClock(MOMENT))
+
+
+def parameters(hackernews: HackerNews, query: Query) -> dict[str, str]:
+    return dict(hackernews.build_request(query).url.params)
+
+
+def test_the_request_is_the_documented_one(hackernews: HackerNews) -> None:
+    request = hackernews.build_request(Query("tide table", page=2))
+
+    assert request.url.copy_with(query=None) == "https://hn.algolia.com/api/v1/search"
+    assert dict(request.url.params) == {
+        "query": "tide table",
+        "tags": "story",
+        "page": "2",
+        "hitsPerPage": "10",
+        "advancedSyntax": "true",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (Query("x", time_range="day"), {"numericFilters": f"created_at_i>{int(MOMENT.timestamp()) - 86400}"}),
+        (Query("x", exact_terms="a b", exclude_terms="c d"), {"query": 'x "a b" -c -d'}),
+        (Query("x", allowed_domains=("a.org",)), {"hitsPerPage": "50"}),
+        (Query("x", count=80), {"hitsPerPage": "50"}),
+        (Query("x", language="de", country="DE", safe="high"), {}),
+    ],
+)
+def test_what_else_is_asked_for_goes_out_in_its_words(
+    hackernews: HackerNews, query: Query, sent: dict[str, str]
+) -> None:
+    assert parameters(hackernews, query) == parameters(hackernews, Query("x")) | sent
+
+
+def test_it_is_a_community(hackernews: HackerNews) -> None:
+    assert hackernews.kind == "community"
+    assert hackernews.configured
+
+
+def test_a_recorded_reply_becomes_results(hackernews: HackerNews) -> None:
+    batch = hackernews.parse_reply(recorded_reply("hackernews/web_ok"))
+
+    assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
+        (
+            "Show HN: A tide table in 200 lines",
+            "https://harbor.example/tide",
+            "On Hacker News: 187 points, 3 comments, submitted 2024-11-15, https://news.ycombinator.com/item?id=40000001",
+            None,
+        ),
+        (
+            "Show HN: A tide table in 200 lines",
+            "https://news.ycombinator.com/item?id=40000010",
+            "The harmonic part is nice.",
+            "2024-11-15T00:20:00Z",
+        ),
+    ]
+    assert batch.more is False
+
+
+def test_a_story_without_a_page_leads_to_itself(hackernews: HackerNews) -> None:
+    text = 'Is a &lt;table&gt; enough?<p>I think <a href="https:&#x2F;&#x2F;a.example" rel="nofollow">so</a>.'
+    hit = {
+        "objectID": "7",
+        "title": "Ask HN: Tables?",
+        "url": None,
+        "story_text": text,
+        "created_at": "2024-01-02T03:04:05Z",
+    }
+    [result] = hackernews.parse_reply(reply({"hits": [hit]})).results
+
+    assert (result.url, result.published) == ("https://news.ycombinator.com/item?id=7", "2024-01-02T03:04:05Z")
+    assert result.snippet == "Is a <table> enough? I think so."
+
+
+def test_a_long_text_is_cut_and_says_so(hackernews: HackerNews) -> None:
+    [result] = hackernews.parse_reply(reply({"hits": [{"objectID": "7", "comment_text": "word " * 300}]})).results
+
+    assert len(result.snippet) <= 500
+    assert result.snippet.endswith("word ...")
+
+
+@pytest.mark.parametrize("number", [None, "", "12; drop", 7, "٣"])
+def test_a_hit_without_a_number_is_passed_over(hackernews: HackerNews, number: object) -> None:
+    found = {"hits": [{"objectID": number, "title": "T", "url": "https://a.example/"}]}
+
+    assert hackernews.parse_reply(reply(found)).results == ()
+
+
+def test_there_are_more_until_the_last_page(hackernews: HackerNews) -> None:
+    found = recorded_json("hackernews/web_ok")
+
+    assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 1})).more is True
+    assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 2})).more is False
+
+
+def test_no_results_is_an_answer(hackernews: HackerNews) -> None:
+    assert hackernews.parse_reply(recorded_reply("hackernews/web_no_results")).results == ()
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "kind"),
+    [
+        ({"message": "invalid filter", "status": 400}, 400, BadInput),
+        (b"Too many requests", 429, RateLimited),
+        (b"<html>blocked</html>", 403, RateLimited),
+        ({"message": "oops"}, 500, ProviderFailure),
+        ({}, 200, ProviderFailure),
+        ({"hits": None}, 200, ProviderFailure),
+        (b"<html></html>", 200, ProviderFailure),
+    ],
+)
+def test_every_failure_is_of_its_kind(
+    hackernews: HackerNews, found: Any, status: int, kind: type[WebquarryError]
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        hackernews.parse_reply(reply(found, status))
+
+    assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize(("headers", "seconds"), [({}, 10), ({"retry-after": "3"}, 10), ({"retry-after": "60"}, 60)])
+def test_too_fast_means_ten_seconds_at_least(hackernews: HackerNews, headers: dict[str, str], seconds: float) -> None:
+    with pytest.raises(RateLimited) as caught:
+        hackernews.parse_reply(reply(b"", 429, headers))
+
+    assert caught.value.retry_after_seconds == seconds
+
+
+def test_the_probe_is_a_search_for_one(hackernews: HackerNews) -> None:
+    assert hackernews.build_probe().url.params["hitsPerPage"] == "1"
+    hackernews.parse_probe(recorded_reply("hackernews/web_ok"))

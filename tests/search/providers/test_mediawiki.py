@@ -1,0 +1,167 @@
+"""Wikipedia: the language picks the wiki, errors come with HTTP 200, and an edit is no publication."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.search.replies import recorded_reply, reply
+from webquarry.errors import BadInput, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.search.models import Query
+from webquarry.search.providers.mediawiki import MediaWiki
+from webquarry.settings import Settings
+
+
+@pytest.fixture
+def mediawiki() -> MediaWiki:
+    return MediaWiki.configure(Settings.from_environment({}), {})
+
+
+def test_the_request_is_the_documented_one(mediawiki: MediaWiki) -> None:
+    request = mediawiki.build_request(Query("tidal turbine", exact_terms="pitch seal", exclude_terms="wind"))
+
+    assert request.url.copy_with(query=None) == "https://en.wikipedia.org/w/api.php"
+    assert dict(request.url.params) == {
+        "action": "query",
+        "list": "search",
+        "srsearch": 'tidal turbine "pitch seal" -wind',
+        "srlimit": "10",
+        "sroffset": "0",
+        "srnamespace": "0",
+        "srprop": "snippet",
+        "format": "json",
+        "formatversion": "2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "host", "applied"),
+    [
+        ("de", "de.wikipedia.org", True),
+        ("ceb", "ceb.wikipedia.org", True),
+        (None, "en.wikipedia.org", False),
+        ("evil.example/", "en.wikipedia.org", False),
+        ("de-AT", "en.wikipedia.org", False),
+        ("DE", "en.wikipedia.org", False),
+        ("x", "en.wikipedia.org", False),
+    ],
+)
+def test_the_language_picks_the_wiki_and_nothing_else_can(
+    mediawiki: MediaWiki, language: str | None, host: str, applied: bool
+) -> None:
+    query = Query("x", language=language)
+
+    assert mediawiki.build_request(query).url.host == host
+    assert ("language" in mediawiki.applied(query)) is applied
+
+
+def test_a_wiki_of_the_users_own_is_asked_in_its_one_language() -> None:
+    provider = MediaWiki.configure(Settings.from_environment({"WEBQUARRY_MEDIAWIKI_URL": "http://127.0.0.1:9"}), {})
+    query = Query("x", language="de")
+
+    assert str(provider.build_request(query).url).startswith("http://127.0.0.1:9/w/api.php?")
+    assert "language" not in provider.applied(query)
+
+
+def test_it_is_an_encyclopedia(mediawiki: MediaWiki) -> None:
+    assert mediawiki.kind == "encyclopedia"
+    assert mediawiki.configured
+
+
+def test_a_query_that_is_too_long_is_bad_input_at_once(mediawiki: MediaWiki) -> None:
+    with pytest.raises(BadInput, match="at most 300 characters"):
+        mediawiki.build_request(Query("x" * 301))
+
+
+def test_a_recorded_reply_becomes_results_without_the_dates_of_edits(mediawiki: MediaWiki) -> None:
+    answered = replace(recorded_reply("mediawiki/web_ok"), url="https://de.wikipedia.org/w/api.php?action=query")
+    batch = mediawiki.parse_reply(answered)
+
+    assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
+        (
+            "Tidal stream generator",
+            "https://de.wikipedia.org/wiki/Tidal_stream_generator",
+            "A tidal stream generator, or turbine, is a machine & more",
+            None,
+        ),
+        (
+            "Lip seal (engineering)",
+            "https://de.wikipedia.org/wiki/Lip_seal_(engineering)",
+            "Ring for shafts",
+            None,
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "path"),
+    [
+        ("C++", "C%2B%2B"),
+        ("AC/DC", "AC/DC"),
+        ("Étanchéité", "%C3%89tanch%C3%A9it%C3%A9"),
+        ("What? #1 & more", "What%3F_%231_%26_more"),
+        ("100%", "100%25"),
+    ],
+)
+def test_a_title_becomes_its_address(mediawiki: MediaWiki, title: str, path: str) -> None:
+    [hit] = mediawiki.parse_reply(reply({"query": {"search": [{"title": title}]}})).results
+
+    assert (hit.title, hit.url) == (title, f"https://provider.example/wiki/{path}")
+
+
+def test_the_next_page_begins_where_the_wiki_says(mediawiki: MediaWiki) -> None:
+    batch = mediawiki.parse_reply(recorded_reply("mediawiki/web_ok"))
+
+    assert (batch.more, batch.cursor) == (True, {"sroffset": "2"})
+    request = mediawiki.build_request(Query("x", page=1, cursor=batch.cursor))
+    assert request.url.params["sroffset"] == "2"
+
+
+def test_no_results_is_an_answer(mediawiki: MediaWiki) -> None:
+    batch = mediawiki.parse_reply(recorded_reply("mediawiki/web_no_results"))
+
+    assert (batch.results, batch.more) == ((), False)
+
+
+def test_an_error_with_http_200_is_an_error(mediawiki: MediaWiki) -> None:
+    with pytest.raises(RateLimited, match=r"6\.2 seconds lagged") as caught:
+        mediawiki.parse_reply(recorded_reply("mediawiki/error_200_maxlag", {"retry-after": "5"}))
+    assert caught.value.retry_after_seconds == 5
+    with pytest.raises(BadInput, match="must be set"):
+        mediawiki.parse_reply(recorded_reply("mediawiki/error_200_missingparam"))
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "kind"),
+    [
+        ({"error": {"code": "ratelimited", "info": "slow"}}, 200, RateLimited),
+        ({"error": {"code": "internal_api_error_DBQueryError", "info": "oops"}}, 200, ProviderFailure),
+        ({"error": {"code": "readonly"}}, 200, ProviderFailure),
+        ({"error": "odd"}, 200, ProviderFailure),
+        ({"batchcomplete": True}, 200, ProviderFailure),
+        ({"query": {"search": {}}}, 200, ProviderFailure),
+        (b"<html>Too many requests</html>", 429, RateLimited),
+        (b"<html>Our servers are busy</html>", 503, ProviderFailure),
+    ],
+)
+def test_whatever_else_goes_wrong_is_an_error_of_its_kind(
+    mediawiki: MediaWiki, found: Any, status: int, kind: type[WebquarryError]
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        mediawiki.parse_reply(reply(found, status))
+
+    assert type(caught.value) is kind
+
+
+def test_a_refusal_says_that_a_user_agent_with_an_address_helps(mediawiki: MediaWiki) -> None:
+    with pytest.raises(SiteRefused) as caught:
+        mediawiki.parse_reply(reply(b"Please set a user-agent and respect our robot policy.", 403))
+
+    assert "WEBQUARRY_USER_AGENT" in caught.value.suggested_action
+
+
+def test_the_probe_is_a_search_for_one(mediawiki: MediaWiki) -> None:
+    assert mediawiki.build_probe().url.params["srlimit"] == "1"
+    mediawiki.parse_probe(recorded_reply("mediawiki/web_ok"))

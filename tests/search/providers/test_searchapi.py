@@ -1,0 +1,106 @@
+"""SearchAPI.io: requests as its API takes them, replies as it gives them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.search.models import Query
+from webquarry.search.providers.searchapi import SearchApi
+from webquarry.settings import Settings
+
+
+@pytest.fixture
+def searchapi() -> SearchApi:
+    environ = {"SEARCHAPI_API_KEY": "searchapi-key-1", "HOME": "/nonexistent"}
+    return SearchApi.configure(Settings.from_environment({}), environ)
+
+
+def parameters(searchapi: SearchApi, query: Query) -> dict[str, str]:
+    return dict(searchapi.build_request(query).url.params)
+
+
+def test_the_request_is_the_documented_one_and_the_key_is_in_no_url(searchapi: SearchApi) -> None:
+    request = searchapi.build_request(Query("tidal turbine", page=2))
+
+    assert str(request.url) == "https://www.searchapi.io/api/v1/search?engine=google&q=tidal+turbine&page=3"
+    assert request.headers["authorization"] == "Bearer searchapi-key-1"
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (Query("x", time_range="week"), {"time_period": "last_week"}),
+        (Query("x", safe="off"), {"safe": "off"}),
+        (Query("x", safe="high"), {"safe": "active"}),
+        (Query("x", language="he"), {"lr": "lang_iw"}),
+        (Query("x", language="eo"), {}),
+        (Query("x", country="GB"), {"gl": "uk"}),
+        (Query("x", exact_terms="a b", exclude_terms="c"), {"q": 'x "a b" -c'}),
+        (Query("x", allowed_domains=("a.org",)), {"q": "x site:a.org"}),
+        (Query("x", blocked_domains=("a.org",)), {"q": "x -site:a.org"}),
+    ],
+)
+def test_what_else_is_asked_for_goes_out_in_its_words(searchapi: SearchApi, query: Query, sent: dict[str, str]) -> None:
+    assert parameters(searchapi, query) == parameters(searchapi, Query("x")) | sent
+
+
+def test_a_language_that_google_cannot_tell_is_not_applied(searchapi: SearchApi) -> None:
+    assert "language" in searchapi.applied(Query("x", language="de"))
+    assert "language" not in searchapi.applied(Query("x", language="eo"))
+
+
+def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(searchapi: SearchApi) -> None:
+    batch = searchapi.parse_reply(recorded_reply("searchapi/web_ok"))
+
+    assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
+        (
+            "Seal wear in tidal turbines",
+            "https://www.example-marine.org/seal-wear",
+            "Notes from three retrievals ...",
+            None,
+        )
+    ]
+    assert batch.more is True
+
+
+def test_the_last_page_leads_nowhere(searchapi: SearchApi) -> None:
+    found = recorded_json("searchapi/web_ok") | {"pagination": {"current": 3}}
+
+    assert searchapi.parse_reply(reply(found)).more is False
+
+
+def test_an_error_that_says_no_results_is_an_answer(searchapi: SearchApi) -> None:
+    batch = searchapi.parse_reply(recorded_reply("searchapi/web_no_results"))
+
+    assert (batch.results, batch.more) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "kind", "retryable"),
+    [
+        ({"error": "Invalid API key"}, 401, AuthFailure, False),
+        (recorded_json("searchapi/error_429"), 429, RateLimited, False),
+        ({"error": "Throughput limit reached, try again later."}, 429, RateLimited, True),
+        ({"error": "Unsupported value for `time_period`."}, 400, BadInput, False),
+        ({"error": "We could not finish the search."}, 200, ProviderFailure, False),
+        ({"error": "oops"}, 503, ProviderFailure, True),
+        ({"organic_results": []}, 200, ProviderFailure, True),
+        ({"search_metadata": {}, "organic_results": {}}, 200, ProviderFailure, True),
+    ],
+)
+def test_every_failure_is_of_its_kind(
+    searchapi: SearchApi, found: object, status: int, kind: type[WebquarryError], retryable: bool
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        searchapi.parse_reply(reply(found, status))
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+
+
+def test_the_probe_is_a_search(searchapi: SearchApi) -> None:
+    assert dict(searchapi.build_probe().url.params) == {"engine": "google", "q": "test"}
+    with pytest.raises(AuthFailure):
+        searchapi.parse_probe(recorded_reply("searchapi/error_401"))

@@ -1,0 +1,115 @@
+"""What comes instead of JSON is an error of the kind it is, never "no results"."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.search.replies import recorded, reply
+from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.search.body import failure, json_object, quoted, rate_limited, used_up
+from webquarry.secret import Secret
+
+HTML = {"content-type": "text/html; charset=utf-8"}
+BLOCK = b"<!DOCTYPE html><html><title>403</title><body>Access denied by the firewall.</body></html>"
+CAPTCHA = b"<html><body>Our systems have detected unusual traffic. <div class='g-recaptcha'></div></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind", "retryable"),
+    [
+        (BLOCK, 200, ProviderFailure, True),
+        (BLOCK, 403, SiteRefused, False),
+        (BLOCK, 451, SiteRefused, False),
+        (BLOCK, 404, ProviderFailure, False),
+        (BLOCK, 414, BadInput, False),
+        (BLOCK, 429, RateLimited, True),
+        (BLOCK, 502, ProviderFailure, True),
+        (CAPTCHA, 200, Challenge, False),
+        (CAPTCHA, 403, Challenge, False),
+        (CAPTCHA, 429, Challenge, False),
+        (CAPTCHA, 503, Challenge, False),
+        (b"", 200, ProviderFailure, True),
+        (b"", 204, ProviderFailure, True),
+        (b"", 301, ProviderFailure, False),
+        (b"", 500, ProviderFailure, True),
+        (recorded("brave/web_ok")[:-200], 200, ProviderFailure, True),
+        (b"\xff\xfe\x00", 200, ProviderFailure, True),
+        (b"[" * 100_000, 200, ProviderFailure, True),
+        (b'{"a": ' + b"9" * 5000 + b"}", 200, ProviderFailure, True),
+        (b"[]", 200, ProviderFailure, True),
+        (b"null", 200, ProviderFailure, True),
+        (b'"no results"', 200, ProviderFailure, True),
+    ],
+)
+def test_a_body_without_a_json_object_is_an_error_of_its_kind(
+    body: bytes, status: int, kind: type[WebquarryError], retryable: bool
+) -> None:
+    with pytest.raises(WebquarryError, match=rf"Acorn .*(HTTP {status})") as caught:
+        json_object(reply(body, status, HTML if body.startswith(b"<") else None), "Acorn")
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+
+
+def test_the_word_captcha_inside_json_is_no_captcha() -> None:
+    assert json_object(reply({"title": "how captcha works"}), "Acorn") == {"title": "how captcha works"}
+    with pytest.raises(ProviderFailure, match="unreadable JSON"):
+        json_object(reply(b'{"title": "how captcha wo', headers={"content-type": "application/json"}), "Acorn")
+
+
+def test_quoted_words_are_short_single_line_sentences_without_secrets() -> None:
+    Secret("canary-in-the-reply")
+
+    assert quoted("No plan\n  for canary-in-the-reply") == "No plan for ***."
+    assert quoted("Really?") == "Really?"
+    assert len(quoted("x" * 1000)) == 300
+    assert quoted(None) == quoted({"a": 1}) == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        (400, BadInput, False),
+        (403, SiteRefused, False),
+        (404, ProviderFailure, False),
+        (422, BadInput, False),
+        (429, RateLimited, True),
+        (451, SiteRefused, False),
+        (500, ProviderFailure, True),
+        (503, ProviderFailure, True),
+    ],
+)
+def test_a_status_that_nobody_explains_is_an_error_of_its_kind(
+    status: int, kind: type[WebquarryError], retryable: bool
+) -> None:
+    error = failure(reply(b"", status), "Acorn", "The words.")
+
+    assert type(error) is kind
+    assert error.retryable is retryable
+    assert "Acorn" in error.message
+    assert error.message.endswith("The words.")
+
+
+@pytest.mark.parametrize(
+    ("header", "at_least", "seconds"),
+    [("", None, None), ("7", None, 7), ("7", 10, 10), ("", 10, 10), ("soon", None, None)],
+)
+def test_a_rate_limit_says_how_long_where_that_is_known(
+    header: str, at_least: float | None, seconds: float | None
+) -> None:
+    error = rate_limited(reply(b"", 429, {"retry-after": header}), "Acorn", at_least=at_least)
+
+    assert error.retry_after_seconds == seconds
+    assert f"Wait {seconds or 60:g} seconds" in error.suggested_action
+    assert "another provider" in error.suggested_action
+
+
+def test_a_page_instead_of_json_with_status_429_says_how_long_too() -> None:
+    with pytest.raises(RateLimited) as caught:
+        json_object(reply(BLOCK, 429, HTML | {"retry-after": "30"}), "Acorn")
+
+    assert caught.value.retry_after_seconds == 30
+
+
+def test_a_used_up_quota_is_not_worth_a_second_try() -> None:
+    assert used_up("Acorn", "").retryable is False

@@ -1,0 +1,87 @@
+"""When a provider is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.clock import Clock
+from webquarry.errors import AuthFailure, BadInput, NetworkFailure, RateLimited
+from webquarry.search.breaker import Breaker
+
+
+class HandClock(Clock):
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def monotonic(self) -> float:
+        return self.at
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+def failed(breaker: Breaker, times: int) -> None:
+    for _ in range(times):
+        assert breaker.admit()
+        breaker.failed(NetworkFailure("no answer"))
+
+
+def test_it_opens_after_so_many_failures_in_a_row(clock: HandClock) -> None:
+    breaker = Breaker(clock, threshold=3, rest_seconds=60)
+    failed(breaker, 2)
+    assert breaker.state == "closed"
+    failed(breaker, 1)
+    assert breaker.state == "open"
+    assert not breaker.admit()
+    assert breaker.rest_left == 60
+
+
+def test_a_success_between_failures_starts_the_count_anew(clock: HandClock) -> None:
+    breaker = Breaker(clock, threshold=2, rest_seconds=60)
+    failed(breaker, 1)
+    breaker.succeeded()
+    failed(breaker, 1)
+    assert breaker.state == "closed"
+
+
+def test_after_its_rest_one_caller_may_probe_and_the_others_wait(clock: HandClock) -> None:
+    breaker = Breaker(clock, threshold=1, rest_seconds=60)
+    failed(breaker, 1)
+    clock.at = 60
+    assert breaker.state == "half-open"
+    assert [breaker.admit() for _ in range(3)] == [True, False, False]
+    breaker.succeeded()
+    assert breaker.state == "closed"
+
+
+def test_a_failed_probe_opens_it_again(clock: HandClock) -> None:
+    breaker = Breaker(clock, threshold=5, rest_seconds=60)
+    failed(breaker, 5)
+    clock.at = 60
+    failed(breaker, 1)
+    assert breaker.state == "open"
+
+
+def test_a_probe_that_was_given_up_lets_the_next_caller_probe(clock: HandClock) -> None:
+    breaker = Breaker(clock, threshold=1, rest_seconds=60)
+    failed(breaker, 1)
+    clock.at = 61
+    assert breaker.admit()
+    breaker.gave_up()
+    assert breaker.admit()
+
+
+def test_the_rest_that_a_provider_asks_for_begins_at_once(clock: HandClock) -> None:
+    breaker = Breaker(clock, threshold=5, rest_seconds=60)
+    breaker.failed(RateLimited("slow down", retry_after_seconds=7))
+    assert breaker.state == "open"
+    assert breaker.rest_left == 7
+
+
+@pytest.mark.parametrize("error", [BadInput("no"), AuthFailure("no")])
+def test_errors_that_say_nothing_of_its_health_do_not_count(clock: HandClock, error: BadInput | AuthFailure) -> None:
+    breaker = Breaker(clock, threshold=1, rest_seconds=60)
+    breaker.failed(error)
+    assert breaker.state == "closed"

@@ -1,0 +1,162 @@
+"""Domain lists: whole labels, subdomains in, look-alikes out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webquarry.errors import BadInput
+from webquarry.search.domains import DomainFilter, host_of, normalise
+
+
+@pytest.mark.parametrize(
+    ("entry", "domain"),
+    [
+        ("duckdb.org", "duckdb.org"),
+        ("https://duckdb.org/docs", "duckdb.org"),
+        ("HTTP://DuckDB.org?x=1", "duckdb.org"),
+        ("//duckdb.org/x", "duckdb.org"),
+        ("duckdb.org/docs/api", "duckdb.org"),
+        ("duckdb.org:8443", "duckdb.org"),
+        ("www.duckdb.org", "duckdb.org"),
+        ("https://www.duckdb.org/", "duckdb.org"),
+        ("www.org", "www.org"),
+        ("*.duckdb.org", "duckdb.org"),
+        (".duckdb.org", "duckdb.org"),
+        ("  duckdb.org. ", "duckdb.org"),
+        ("docs.duckdb.org", "docs.duckdb.org"),
+        ("my_site.example.com", "my_site.example.com"),
+        ("edu", "edu"),
+        (".ac.uk", "ac.uk"),
+        ("Bücher.de", "xn--bcher-kva.de"),
+        ("xn--bcher-kva.de", "xn--bcher-kva.de"),
+        ("ｄｕｃｋｄｂ．ｏｒｇ", "duckdb.org"),
+        ("日本語。jp", "xn--wgv71a119e.jp"),
+        ("192.0.2.7", "192.0.2.7"),
+    ],
+)
+def test_an_entry_is_read_kindly(entry: str, domain: str) -> None:
+    assert normalise(entry) == domain
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "", " ", "*", ".", "..", "a b.com", "a.com,b.com", "a..com", "-a.com", "a-.com", "ftp://a.com", "https://",
+        "user@a.com", "https://u:p@a.com", "a.com\nb.com", "a\\b.com", "site:a.com", "[::1]", "1.2.3", "a.1",
+        "x" * 64 + ".com", "a." * 130 + "com", "a.*.com", "a.com OR site:b.com", "☃.net", "javascript:alert(1)",
+    ],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_a_domain_is_bad_input_that_quotes_it(entry: str) -> None:
+    with pytest.raises(BadInput, match="is not a domain") as caught:
+        normalise(entry)
+
+    assert len(caught.value.message) < 120
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://duckdb.org",
+        "https://duckdb.org/docs",
+        "http://docs.duckdb.org/x",
+        "https://a.b.duckdb.org/",
+        "https://www.duckdb.org:8443/",
+        "https://DUCKDB.ORG./",
+        "https://user@duckdb.org/",
+    ],
+)
+def test_the_domain_and_its_subdomains_are_allowed(url: str) -> None:
+    assert DomainFilter.of(["duckdb.org"], []).admits(url)
+    assert not DomainFilter.of([], ["duckdb.org"]).admits(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://notduckdb.org/",
+        "https://duckdb.org.evil.com/",
+        "https://duckdb.org@evil.com/",
+        "https://evil.com/duckdb.org",
+        "https://evil.com?duckdb.org",
+        "https://evil.com#@duckdb.org",
+        "https://duckdb.orgs/",
+        "https://duckdb-org.com/",
+        "https://org/",
+        "https://dսckdb.org/",  # an Armenian letter in the place of the u
+    ],
+)
+def test_a_look_alike_is_not_the_domain(url: str) -> None:
+    assert not DomainFilter.of(["duckdb.org"], []).admits(url)
+    assert DomainFilter.of([], ["duckdb.org"]).admits(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "duckdb.org", "/docs", "//duckdb.org/", "ftp://duckdb.org/", "javascript:alert(1)", "https:///x", "https://",
+        "https://evil.com\\@duckdb.org/", "https://duck\ndb.org/", "https://duckdb.org /", "https://duckdb%2eorg/",
+        "https://[::1/", "https://duckdb.org:99999/", "https://duckdb.org:x/", "mailto:a@duckdb.org",
+    ],
+)  # fmt: skip
+def test_what_is_no_absolute_web_address_is_admitted_by_no_filter(url: str) -> None:
+    assert host_of(url) is None
+    assert not DomainFilter.of([], []).admits(url)
+    assert not DomainFilter.of(["duckdb.org"], []).admits(url)
+
+
+def test_where_both_lists_name_a_host_the_blocked_one_wins() -> None:
+    both = DomainFilter.of(["duckdb.org"], ["blog.duckdb.org"])
+
+    assert both.admits("https://docs.duckdb.org/")
+    assert not both.admits("https://blog.duckdb.org/")
+    assert not both.admits("https://de.blog.duckdb.org/")
+    assert not both.admits("https://example.org/")
+
+
+def test_empty_lists_admit_everything() -> None:
+    nothing = DomainFilter.of([], [])
+
+    assert not nothing
+    assert nothing.admits("https://[2001:db8::1]/")
+    assert nothing.admits("http://192.0.2.7:8080/x")
+
+
+def test_an_international_name_is_the_same_in_either_spelling() -> None:
+    assert DomainFilter.of(["bücher.de"], []).admits("https://www.xn--bcher-kva.de/")
+    assert DomainFilter.of(["xn--bcher-kva.de"], []).admits("https://BÜCHER.de/")
+
+
+def test_a_top_level_domain_covers_all_below_it() -> None:
+    assert DomainFilter.of(["edu"], []).admits("https://cs.example.edu/")
+    assert not DomainFilter.of(["edu"], []).admits("https://example.education/")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "blocked", "nothing"),
+    [
+        (["a.org"], ["a.org"], True),
+        (["docs.a.org"], ["a.org"], True),
+        (["a.org"], ["docs.a.org"], False),
+        (["a.org", "b.org"], ["a.org"], False),
+        ([], ["a.org"], False),
+    ],
+)
+def test_lists_that_leave_nothing_are_noticed(allowed: list[str], blocked: list[str], nothing: bool) -> None:
+    assert DomainFilter.of(allowed, blocked).admits_nothing is nothing
+
+
+@given(st.text(max_size=80))
+def test_fuzz_whatever_the_entry_it_becomes_a_domain_or_bad_input(entry: str) -> None:
+    try:
+        domain = normalise(entry)
+    except BadInput:
+        return
+    assert normalise(domain) == domain
+    assert host_of(f"https://{domain}/") == domain
+
+
+@given(st.text(max_size=80))
+def test_fuzz_no_text_breaks_the_filter(url: str) -> None:
+    DomainFilter.of(["duckdb.org"], ["evil.com"]).admits(url)

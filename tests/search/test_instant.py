@@ -1,0 +1,224 @@
+"""Instant answers: what DuckDuckGo knows at once, whatever type it gives its fields."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.search.replies import MOMENT, recorded, recorded_json, reply
+from webquarry.clock import FrozenClock
+from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.net.client import Client
+from webquarry.search.instant import InstantAnswer, Topic, ask, build_request, parse_reply
+from webquarry.settings import Settings
+
+SCRIPT = {"content-type": "application/x-javascript"}  # as DuckDuckGo names its JSON
+
+
+def answer(name: str) -> InstantAnswer:
+    return parse_reply(reply(recorded(f"instant/{name}"), headers=SCRIPT))
+
+
+def with_fields(**fields: Any) -> InstantAnswer:
+    return parse_reply(reply(recorded_json("instant/no_answer") | fields))
+
+
+def test_the_request_is_the_documented_one() -> None:
+    request = build_request("tidal turbine")
+
+    assert request.method == "GET"
+    assert str(request.url.copy_with(query=None)) == "https://api.duckduckgo.com/"
+    assert dict(request.url.params) == {
+        "q": "tidal turbine",
+        "format": "json",
+        "no_html": "1",
+        "no_redirect": "1",
+        "t": "webquarry",
+    }
+
+
+def test_an_origin_that_is_no_web_address_is_bad_input_that_names_the_setting() -> None:
+    with pytest.raises(BadInput, match="WEBQUARRY_DUCKDUCKGO_API_URL"):
+        build_request("x", "nonsense")
+
+
+def test_an_article_has_an_abstract_with_its_source() -> None:
+    found = answer("article")
+
+    assert found == InstantAnswer(
+        heading="Sample (programming language)",
+        abstract="A sample language is a made-up programming language used in these fixtures.",
+        abstract_source="Wikipedia",
+        abstract_url="https://en.wikipedia.org/wiki/Sample_language",
+        topics=(
+            Topic("Sample compiler", "Reference compiler.", "https://duckduckgo.com/Sample_compiler"),
+            Topic("Programming languages", "Category.", "https://duckduckgo.com/c/Programming_languages"),
+        ),
+        results=(Topic("Official site", "", "https://sample.example/"),),
+        entity="programming language",
+        image="https://duckduckgo.com/i/0a1b2c3d.png",
+        facts=(
+            ("Developer", "Example Foundation"),
+            ("First appeared", "2009"),
+            ("Website", "[https://sample.example]"),
+            ("GitHub profile", "example/sample"),
+        ),
+    )
+    assert not found.is_empty
+
+
+def test_topics_come_flat_and_in_groups() -> None:
+    found = answer("disambiguation")
+
+    assert [(topic.group, topic.name, topic.text) for topic in found.topics] == [
+        ("", "Mercury (planet)", "The first planet from the Sun."),
+        ("", "Mercury (element)", "A chemical element."),
+        ("Companies", "Mercury Marine", "A maker of outboard motors."),
+        ("Companies", "Mercury Records", "A record label."),
+        ("See also", "Mercury Category", ""),
+    ]
+    assert (found.abstract, found.abstract_url) == ("", "https://en.wikipedia.org/wiki/Mercury")
+    assert not found.is_empty
+
+
+def test_a_definition_is_an_answer_with_its_source() -> None:
+    found = answer("definition")
+
+    assert (found.definition, found.definition_source, found.definition_url) == (
+        "barge definition: a long boat with a flat bottom.",
+        "Sample Dictionary",
+        "https://dictionary.example/barge",
+    )
+    assert not found.is_empty
+
+
+def test_a_plain_answer_says_of_which_type_it_is() -> None:
+    found = answer("answer_string")
+
+    assert (found.answer[:8], found.answer_type, found.is_empty) == ("5e884898", "sha", False)
+
+
+@pytest.mark.parametrize("name", ["no_answer", "redirect_bang", "answer_object"])
+def test_no_instant_answer_is_none_of_the_four(name: str) -> None:
+    assert answer(name).is_empty
+
+
+def test_a_bang_gives_where_it_leads() -> None:
+    assert answer("redirect_bang").redirect.startswith("https://en.wikipedia.org/wiki/Special:Search?")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("x", "x"),
+        (42, "42"),
+        (1.5, "1.5"),
+        ({"result": "4"}, "4"),
+        ({"result": 4}, "4"),
+        ({}, ""),
+        (True, ""),
+        ([], ""),
+    ],
+)
+def test_an_answer_may_be_of_any_type(value: object, said: str) -> None:
+    found = with_fields(Answer=value)
+
+    assert (found.answer, found.is_empty) == (said, not said)
+
+
+@pytest.mark.parametrize(
+    ("row", "topic"),
+    [
+        ({"Text": "Cargo - The package manager", "FirstURL": "/Cargo"}, ("Cargo", "The package manager", "/Cargo")),
+        ({"Text": "Cargo", "Result": "<a href='/Cargo'>Cargo</a>", "FirstURL": "x"}, ("Cargo", "", None)),
+        ({"Text": "A & B one", "Result": '<a href="/x">A &amp; B</a> one'}, ("A & B", "one", None)),
+        ({"Text": "Other", "Result": '<a href="/x">Name</a> text'}, ("Other", "", None)),
+        ({"Text": "https://a.example/ broken anchor"}, None),
+        ({"Text": ""}, None),
+        ({"Text": 5}, None),
+        ({}, None),
+    ],
+)
+def test_a_topic_is_its_name_and_what_is_said_of_it(
+    row: dict[str, Any], topic: tuple[str, str, str | None] | None
+) -> None:
+    found = with_fields(RelatedTopics=[row]).topics
+
+    expected = [] if topic is None else [(*topic[:2], f"https://duckduckgo.com{topic[2]}" if topic[2] else "")]
+    assert [(one.name, one.text, one.url) for one in found] == expected
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "//a.example/x", "nonsense", 5, None])
+def test_a_url_is_absolute_or_empty(url: object) -> None:
+    found = with_fields(AbstractURL=url, Image=url)
+
+    assert (found.abstract_url, found.image) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind", "retryable"),
+    [
+        (b"", 202, RateLimited, True),
+        (b"{}", 202, RateLimited, True),
+        (b"", 403, SiteRefused, False),
+        (b"", 418, SiteRefused, False),
+        (b"", 429, RateLimited, True),
+        (b"", 500, ProviderFailure, True),
+        (b"", 200, ProviderFailure, True),
+        (b"callback({})", 200, ProviderFailure, True),
+        (b"<html>hello</html>", 200, ProviderFailure, True),
+        (b"<html>captcha</html>", 200, Challenge, False),
+        (b"[]", 200, ProviderFailure, True),
+        (b'{"error": "no"}', 200, ProviderFailure, True),
+    ],
+)
+def test_whatever_is_no_answer_is_an_error_of_its_kind(
+    body: bytes, status: int, kind: type[WebquarryError], retryable: bool
+) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        parse_reply(reply(body, status, SCRIPT))
+
+    assert type(caught.value) is kind
+    assert caught.value.retryable is retryable
+
+
+@given(st.data())
+def test_fuzz_an_answer_with_anything_in_any_field_is_read_or_is_an_error_of_ours(data: st.DataObject) -> None:
+    found = copy.deepcopy(recorded_json(f"instant/{data.draw(st.sampled_from(['article', 'disambiguation']))}"))
+    place: Any = found
+    while isinstance(place, dict | list) and place:
+        keys = list(place) if isinstance(place, dict) else range(len(place))
+        key = data.draw(st.sampled_from(list(keys)))
+        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
+            anything = st.none() | st.integers() | st.text(max_size=9) | st.lists(st.text(max_size=3), max_size=2)
+            place[key] = data.draw(anything | st.dictionaries(st.sampled_from(["Text", "Topics", "x"]), anything))
+            break
+        place = place[key]
+
+    try:
+        parse_reply(reply(found))
+    except WebquarryError:
+        return
+
+
+def test_asking_goes_to_the_origin_that_the_user_set() -> None:
+    asked: list[str] = []
+
+    def answer_it(request: httpx2.Request) -> httpx2.Response:
+        asked.append(str(request.url))
+        return httpx2.Response(200, headers=SCRIPT, content=recorded("instant/article"))
+
+    async def run() -> InstantAnswer:
+        settings = Settings.from_environment({"WEBQUARRY_DUCKDUCKGO_API_URL": "http://127.0.0.1:9"})
+        transport = httpx2.MockTransport(answer_it)
+        async with Client(settings, FrozenClock(MOMENT), pages=transport, providers=transport) as client:
+            return await ask(client, settings, "sample")
+
+    assert asyncio.run(run()).heading == "Sample (programming language)"
+    assert asked[0].startswith("http://127.0.0.1:9/?q=sample&format=json")

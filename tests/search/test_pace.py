@@ -1,0 +1,123 @@
+"""Pace: calls to a touchy provider go one after the other, with a pause, over all tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+
+import httpx2
+import pytest
+
+from tests.search.replies import MOMENT, recorded
+from webquarry.clock import Clock
+from webquarry.net.client import Client
+from webquarry.search.models import Query
+from webquarry.search.pace import Pace
+from webquarry.search.providers.duckduckgo import DuckDuckGo
+from webquarry.search.providers.hackernews import HackerNews
+from webquarry.search.router import Router
+from webquarry.settings import Settings
+
+
+class HandClock(Clock):
+    """A clock that moves only when somebody waits."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> datetime:
+        return MOMENT
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+        await asyncio.sleep(0)
+
+
+def test_duckduckgo_is_asked_at_most_once_a_second() -> None:
+    assert DuckDuckGo.min_interval_seconds >= 1
+
+
+def test_calls_of_many_tasks_go_one_after_the_other_with_the_pause_between_them() -> None:
+    clock, starts, under_way = HandClock(), [], 0
+    provider = DuckDuckGo.configure(Settings.from_environment({}), {})
+
+    async def run() -> None:
+        pace = Pace(clock)
+
+        async def call() -> None:
+            nonlocal under_way
+            async with pace.turn(provider):
+                under_way += 1
+                starts.append(clock.seconds)
+                await asyncio.sleep(0)
+                assert under_way == 1
+                under_way -= 1
+
+        await asyncio.gather(*(call() for _ in range(4)))
+
+    asyncio.run(run())
+    assert starts == [0, 1, 2, 3]
+
+
+def test_time_that_has_passed_anyway_counts_as_the_pause() -> None:
+    clock = HandClock()
+    provider = DuckDuckGo.configure(Settings.from_environment({}), {})
+
+    async def run() -> list[float]:
+        pace, starts = Pace(clock), []
+        for passed in (0.0, 0.75, 5.0):
+            clock.seconds += passed
+            async with pace.turn(provider):
+                starts.append(clock.seconds)
+        return starts
+
+    assert asyncio.run(run()) == [0, 1, 6]
+
+
+def test_a_call_that_fails_or_is_given_up_leaves_the_turn_to_the_next() -> None:
+    clock = HandClock()
+    provider = DuckDuckGo.configure(Settings.from_environment({}), {})
+
+    async def run() -> float:
+        pace = Pace(clock)
+        with pytest.raises(ZeroDivisionError):
+            async with pace.turn(provider):
+                raise ZeroDivisionError
+        async with pace.turn(provider):
+            return clock.seconds
+
+    assert asyncio.run(run()) == 1
+
+
+def test_a_provider_without_an_interval_is_never_kept_waiting() -> None:
+    provider = HackerNews.configure(Settings.from_environment({}), {})
+
+    async def run() -> float:
+        clock = HandClock()
+        pace = Pace(clock)
+        async with pace.turn(provider), pace.turn(provider):
+            return clock.seconds
+
+    assert asyncio.run(run()) == 0
+
+
+def test_the_router_keeps_the_pace_between_pages_and_between_the_two_ways() -> None:
+    clock, starts = HandClock(), []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        starts.append((request.url.host.partition(".")[0], clock.seconds))
+        if request.url.host.startswith("html"):
+            return httpx2.Response(202, content=recorded("duckduckgo/error_202_html_anomaly"))
+        return httpx2.Response(200, content=recorded("duckduckgo/web_lite"))
+
+    async def run() -> None:
+        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
+        transport = httpx2.MockTransport(answer)
+        async with Client(settings, clock, pages=transport, providers=transport) as client:
+            await Router(client, settings, {}, clock).search("duckduckgo", Query("x", count=5))
+
+    asyncio.run(run())
+    assert starts == [("html", 0), ("lite", 1), ("lite", 2), ("lite", 3)]

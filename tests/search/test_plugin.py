@@ -1,0 +1,95 @@
+"""A provider from another package: announced by an entry point, it is like one of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.search.replies import MOMENT
+from webquarry.clock import FrozenClock
+from webquarry.errors import AuthFailure, BadInput
+from webquarry.net.client import Client
+from webquarry.search.models import Query, Result
+from webquarry.search.router import Router
+from webquarry.settings import Settings
+
+PACKAGE = Path(__file__).parent / "example_plugin"
+KEY = {"ACORN_API_KEY": "acorn-key-1234", "HOME": "/nonexistent"}
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The example package as an installer would leave it: its module and its dist-info on the path."""
+    monkeypatch.syspath_prepend(str(PACKAGE))
+    yield
+    sys.modules.pop("acorn_search", None)
+
+
+class Acorn:
+    """Answers as Acorn does, and remembers what it was asked."""
+
+    def __init__(self, status: int = 200, **fields: Any) -> None:
+        self.status = status
+        self.fields = {"hits": [{"title": "Otters", "link": "https://otters.example/"}], **fields}
+        self.asked: list[httpx2.Request] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        self.asked.append(request)
+        return httpx2.Response(self.status, json=self.fields)
+
+
+def use(acorn: Acorn, environ: dict[str, str], query: Query, variables: dict[str, str] | None = None) -> list[Result]:
+    async def run() -> list[Result]:
+        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0", **(variables or {})})
+        transport, clock = httpx2.MockTransport(acorn), FrozenClock(MOMENT)
+        async with Client(settings, clock, pages=transport, providers=transport) as client:
+            return await Router(client, settings, environ, clock).search("acorn", query)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_installed_package_is_all_it_takes() -> None:
+    acorn = Acorn()
+
+    assert use(acorn, KEY, Query("otters")) == [Result("Otters", "https://otters.example/", "", "acorn")]
+    assert str(acorn.asked[0].url) == "https://api.acorn.example/search?q=otters&page=0"
+    assert acorn.asked[0].headers["x-key"] == "acorn-key-1234"
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_has_what_our_own_have_filters_keys_and_an_origin() -> None:
+    acorn = Acorn(hits=[{"title": "A", "link": "https://a.org/"}, {"title": "B", "link": "https://evil.example/"}])
+    found = use(acorn, KEY, Query("x", allowed_domains=("a.org",)), {"WEBQUARRY_ACORN_URL": "http://127.0.0.1:9"})
+
+    assert [hit.url for hit in found] == ["https://a.org/"]
+    assert str(acorn.asked[0].url).startswith("http://127.0.0.1:9/search?q=x+site%3Aa.org")
+    with pytest.raises(AuthFailure, match="Acorn Search needs ACORN_API_KEY") as caught:
+        use(acorn, {"HOME": "/nonexistent"}, Query("x"))
+    assert caught.value.provider == "acorn"
+    with pytest.raises(AuthFailure, match="did not accept"):
+        use(Acorn(401), KEY, Query("x"))
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_is_listed_among_the_others() -> None:
+    async def names() -> list[str]:
+        settings = Settings.from_environment({})
+        transport, clock = httpx2.MockTransport(Acorn()), FrozenClock(MOMENT)
+        async with Client(settings, clock, pages=transport, providers=transport) as client:
+            return [provider.name for provider in Router(client, settings, KEY, clock).providers()]
+
+    listed = asyncio.run(names())
+    assert listed[0] == "acorn"
+    assert "brave" in listed
+
+
+def test_without_the_package_nobody_knows_it() -> None:
+    with pytest.raises(BadInput, match="no search provider 'acorn'"):
+        use(Acorn(), KEY, Query("x"))

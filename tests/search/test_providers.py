@@ -1,0 +1,189 @@
+"""What holds for every provider."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.search.replies import ERRORS, FOLDER, recorded_json, recorded_reply, reply, status_of
+from webquarry.credentials import Credential
+from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
+from webquarry.registry import members_of
+from webquarry.search.domains import host_of
+from webquarry.search.models import Query
+from webquarry.search.provider import Provider
+from webquarry.settings import Settings
+
+KINDS: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
+KEYED = [kind for kind in KINDS if kind.credentials]
+BY_NAME = {kind.name: kind for kind in KINDS}
+each_provider = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+each_keyed = pytest.mark.parametrize("kind", KEYED, ids=lambda kind: kind.name)
+NOWHERE = {"HOME": "/nonexistent"}
+
+
+def configured(kind: type[Provider]) -> Provider:
+    settings = Settings.from_environment({"SEARXNG_URL": "http://searx.example"})
+    return kind.configure(settings, {wanted.variable: "canary-1234567" for wanted in kind.credentials} | NOWHERE)
+
+
+def provider_of(name: str) -> Provider:
+    """The provider that a recorded reply is from, configured."""
+    return configured(BY_NAME[name.partition("/")[0]])
+
+
+@each_provider
+def test_a_recorded_reply_becomes_results_with_absolute_urls(kind: type[Provider]) -> None:
+    results = configured(kind).parse_reply(recorded_reply(f"{kind.name}/web_ok")).results
+
+    assert results
+    assert all(host_of(result.url) and result.title and result.provider == kind.name for result in results)
+
+
+@each_keyed
+def test_a_provider_without_credentials_says_so_only_when_it_is_asked(kind: type[Provider]) -> None:
+    provider = kind.configure(Settings.from_environment({}), NOWHERE)
+
+    assert provider.missing == [wanted.variable for wanted in kind.credentials]
+    assert not provider.configured
+    assert provider.sources() == {}
+    with pytest.raises(AuthFailure) as search:
+        provider.build_request(Query("x"))
+    with pytest.raises(AuthFailure) as probe:
+        provider.build_probe()
+    needed = f"{kind.label} needs {kind.credentials[0].variable}, which was not found."
+    assert search.value.message == probe.value.message == (kind.credentials_text or needed)
+    assert kind.sign_up in search.value.suggested_action
+    assert kind.sign_up.startswith("https://")
+
+
+@each_provider
+def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_an_address(kind: type[Provider]) -> None:
+    bare = kind.configure(Settings.from_environment({}), NOWHERE)
+
+    assert bare.configured == (kind not in KEYED and kind.name != "searxng")
+    assert configured(kind).configured
+
+
+@each_keyed
+def test_a_credential_file_is_as_good_as_the_environment(kind: type[Provider], tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / "ikigai"
+    folder.mkdir(parents=True)
+    for wanted in kind.credentials:
+        (folder / wanted.file).write_text("canary-from-file\n")
+        (folder / wanted.file).chmod(0o600)
+    provider = kind.configure(Settings.from_environment({}), {"HOME": str(tmp_path)})
+
+    assert provider.missing == []
+    assert "canary-from-file" in str(provider.build_request(Query("x")).headers.raw)
+
+
+@each_keyed
+def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_value(kind: type[Provider]) -> None:
+    environ = {wanted.variable: "two words" for wanted in kind.credentials} | NOWHERE
+    provider = kind.configure(Settings.from_environment({}), environ)
+
+    with pytest.raises(AuthFailure) as caught:
+        provider.build_request(Query("x"))
+
+    if kind.credentials_text:
+        assert caught.value.message == kind.credentials_text
+    assert "holds a blank" in caught.value.message + caught.value.suggested_action
+    assert "two words" not in repr(caught.value.as_dict()) + repr(provider.unusable)
+
+
+@each_provider
+def test_the_notice_is_in_every_error_but_never_in_the_promised_sentence(kind: type[Provider]) -> None:
+    provider = configured(kind)
+    network = NetworkFailure("Connection refused")
+    credentials = provider.not_accepted()
+    for error in (network, credentials):
+        provider.explain(error)
+
+    assert network.message == f"{kind.label}: Connection refused. {kind.notice}".strip()
+    if kind.credentials_text:
+        assert credentials.message == kind.credentials_text
+        assert kind.notice in credentials.suggested_action
+    assert network.provider == credentials.provider == kind.name
+
+
+@each_keyed
+@pytest.mark.parametrize("form", ["canary-1/23+45=", "canary-1%2f23%2B45%3D", "canary%2D1/23%2b45="])
+def test_a_key_that_comes_back_is_concealed_however_it_is_encoded(kind: type[Provider], form: str) -> None:
+    environ = {wanted.variable: "canary-1/23+45=" for wanted in kind.credentials} | NOWHERE
+
+    assert (
+        kind.configure(Settings.from_environment({}), environ).conceal(f"title with {form} in it")
+        == "title with *** in it"
+    )
+
+
+def test_an_engine_id_is_no_secret_to_conceal() -> None:
+    class Acorn(KINDS[0]):  # type: ignore[valid-type,misc]
+        credentials = (Credential("ACORN_ID", "acorn-id", secret=False),)
+
+    assert (
+        Acorn.configure(Settings.from_environment({}), {"ACORN_ID": "engine-1"} | NOWHERE).conceal("engine-1")
+        == "engine-1"
+    )
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_no_recorded_error_repeats_a_key_that_the_provider_put_into_it(name: str) -> None:
+    provider = provider_of(name)
+    body = _with_key_everywhere(recorded_json(name))
+
+    with pytest.raises(WebquarryError) as caught:
+        provider.parse_reply(reply(body, status_of(name)))
+
+    assert "canary" not in repr(caught.value.as_dict())
+
+
+def _with_key_everywhere(value: Any) -> Any:
+    """The same JSON with our key at the end of every text that a person would read."""
+    if isinstance(value, dict):
+        return {name: _with_key_everywhere(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_key_everywhere(part) for part in value]
+    return f"{value} canary-1234567" if isinstance(value, str) and " " in value else value
+
+
+RECORDED = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/[ew]*.json"))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=10), part, max_size=3),
+    max_leaves=5,
+)
+
+
+def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, part in parts:
+        yield from _places(part, (*path, name))
+
+
+@given(st.data())
+def test_fuzz_a_reply_with_anything_in_the_place_of_anything_gives_results_or_an_error_of_ours(
+    data: st.DataObject,
+) -> None:
+    name = data.draw(st.sampled_from(RECORDED))
+    body = copy.deepcopy(recorded_json(name))
+    *above, last = data.draw(st.sampled_from(list(_places(body))[1:]))
+    place = body
+    for step in above:
+        place = place[step]
+    place[last] = data.draw(JSON)
+    provider = provider_of(name)
+
+    try:
+        batch = provider.parse_reply(reply(body, data.draw(st.sampled_from([200, 400, 403, 422, 429, 500]))))
+    except WebquarryError:
+        return
+    assert all(isinstance(hit.title, str) and isinstance(hit.url, str) for hit in batch.results)

@@ -1,0 +1,256 @@
+"""The contract of every provider, with every recorded reply: results are clean, "nothing" is an answer, errors have a kind.
+
+A provider joins by its name in the registry and a folder of replies; a reply joins by a line in the table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from tests.search.replies import FOLDER, recorded, recorded_reply, reply
+from tests.search.test_providers import BY_NAME, KINDS, configured, each_keyed, each_provider, provider_of
+from webquarry.errors import OUTCOMES, WebquarryError
+from webquarry.search.domains import host_of
+from webquarry.search.models import Batch, Query
+from webquarry.search.provider import Provider
+from webquarry.search.text import iso_date, plain
+
+OUTCOME_OF = {
+    "brave/error_400_option_not_in_plan.json": "auth",
+    "brave/error_422_missing_token.json": "auth",
+    "brave/error_422_token_invalid.json": "auth",
+    "brave/error_422_validation.json": "bad_input",
+    "brave/error_429_quota_limited.json": "rate_limited",
+    "brave/error_429_rate_limited.json": "rate_limited",
+    "brave/error_documented_array_form.json": "rate_limited",
+    "brave/web_altered_query.json": "ok",
+    "brave/web_locations.json": "empty",
+    "brave/web_no_results.json": "empty",
+    "brave/web_ok.json": "ok",
+    "duckduckgo/error_202_html_anomaly.html": "challenge",
+    "duckduckgo/error_202_lite_anomaly.html": "challenge",
+    "duckduckgo/web_lite.html": "ok",
+    "duckduckgo/web_no_results.html": "empty",
+    "duckduckgo/web_ok.html": "ok",
+    "duckduckgo/web_page2_last.html": "ok",
+    "duckduckgo/web_uddg_links.html": "ok",
+    "duckduckgo/web_zero_click.html": "ok",
+    "exa/error_400.json": "bad_input",
+    "exa/error_401.json": "auth",
+    "exa/error_402.json": "rate_limited",
+    "exa/error_429.json": "rate_limited",
+    "exa/web_no_results.json": "empty",
+    "exa/web_ok.json": "ok",
+    "exa/web_with_contents.json": "ok",
+    "google/error_400_bad_argument.json": "auth",
+    "google/error_400_key_invalid.json": "auth",
+    "google/error_400_key_invalid_legacy.json": "auth",
+    "google/error_403_daily_limit_legacy.json": "rate_limited",
+    "google/error_403_no_access_new_customer.json": "auth",
+    "google/error_429_daily_quota.json": "rate_limited",
+    "google/error_429_per_minute.json": "rate_limited",
+    "google/web_ok.json": "ok",
+    "google/web_zero_results.json": "empty",
+    "hackernews/error_400_bad_filter.json": "bad_input",
+    "hackernews/web_no_results.json": "empty",
+    "hackernews/web_ok.json": "ok",
+    "mediawiki/error_200_maxlag.json": "rate_limited",
+    "mediawiki/error_200_missingparam.json": "bad_input",
+    "mediawiki/web_no_results.json": "empty",
+    "mediawiki/web_ok.json": "ok",
+    "searchapi/error_401.json": "auth",
+    "searchapi/error_429.json": "rate_limited",
+    "searchapi/web_no_results.json": "empty",
+    "searchapi/web_ok.json": "ok",
+    "searxng/error_200_all_blocked.json": "network",
+    "searxng/error_400_no_query.json": "bad_input",
+    "searxng/error_403_json_disabled.html": "blocked",
+    "searxng/web_images.json": "ok",
+    "searxng/web_no_results.json": "empty",
+    "searxng/web_ok.json": "ok",
+    "searxng/web_old_instance.json": "ok",
+    "serper/error_400_credits.json": "rate_limited",
+    "serper/error_403.json": "auth",
+    "serper/web_no_results.json": "empty",
+    "serper/web_ok.json": "ok",
+    "tavily/error_400.json": "bad_input",
+    "tavily/error_401.json": "auth",
+    "tavily/error_422_fastapi.json": "bad_input",
+    "tavily/error_429.json": "rate_limited",
+    "tavily/error_429_keyless_limit.json": "rate_limited",
+    "tavily/error_432.json": "rate_limited",
+    "tavily/error_433.json": "rate_limited",
+    "tavily/web_news.json": "ok",
+    "tavily/web_no_results.json": "empty",
+    "tavily/web_ok.json": "ok",
+}
+MARKUP = re.compile(r"</?(?:b|strong|span|em|a|p)\b|&(?:amp|lt|gt|quot|nbsp|#\d+|#x[0-9a-f]+);", re.IGNORECASE)
+with_results = pytest.mark.parametrize("name", [name for name, outcome in OUTCOME_OF.items() if outcome == "ok"])
+FILTERS = {
+    "allowed_domains", "blocked_domains", "time_range", "safe", "language", "country", "exact_terms", "exclude_terms",
+}  # fmt: skip
+
+
+def parsed(name: str) -> Batch:
+    return provider_of(name).parse_reply(recorded_reply(name))
+
+
+def outcome(name: str) -> str:
+    try:
+        return "ok" if parsed(name).results else "empty"
+    except WebquarryError as error:
+        return error.kind
+
+
+def test_every_recorded_reply_of_every_provider_is_in_the_table() -> None:
+    recorded_ones = {
+        path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*_*.*") if path.parent.name in BY_NAME
+    }
+
+    assert recorded_ones - {"brave/rate_limit_headers.json"} == set(OUTCOME_OF)
+    assert {kind.name for kind in KINDS} == {name.partition("/")[0] for name in OUTCOME_OF}
+
+
+@pytest.mark.parametrize("name", OUTCOME_OF)
+def test_every_recorded_reply_has_the_outcome_it_stands_for(name: str) -> None:
+    assert outcome(name) == OUTCOME_OF[name]
+
+
+@pytest.mark.parametrize("name", [name for name, outcome in OUTCOME_OF.items() if outcome not in ("ok", "empty")])
+def test_every_recorded_error_says_what_is_wrong_and_what_to_do(name: str) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        parsed(name)
+
+    assert caught.value.kind in OUTCOMES
+    assert caught.value.message.strip()
+    assert caught.value.suggested_action.strip()
+
+
+@with_results
+def test_urls_are_absolute_and_lead_to_the_page_itself(name: str) -> None:
+    for hit in parsed(name).results:
+        host = host_of(hit.url)
+        assert host
+        assert host != "duckduckgo.com"
+        assert not host.endswith(".duckduckgo.com")
+        assert "uddg=" not in hit.url
+        assert "y.js" not in hit.url
+
+
+@with_results
+def test_titles_and_snippets_are_plain_text_in_one_line(name: str) -> None:
+    for hit in parsed(name).results:
+        assert hit.title
+        assert plain(hit.title) == hit.title
+        assert plain(hit.snippet) == hit.snippet
+        assert not MARKUP.search(hit.title + hit.snippet)
+        assert hit.provider == name.partition("/")[0]
+
+
+@with_results
+def test_dates_are_iso_8601_or_absent(name: str) -> None:
+    assert all(hit.published is None or iso_date(hit.published) == hit.published for hit in parsed(name).results)
+
+
+@with_results
+def test_advertisements_are_gone(name: str) -> None:
+    assert not any("Sponsored" in hit.snippet or "Free Delivery" in hit.title for hit in parsed(name).results)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, outcome in OUTCOME_OF.items() if outcome in ("ok", "empty") and name.endswith(".json")]
+)
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.99])
+def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
+    body = recorded(name).rstrip()
+
+    with pytest.raises(WebquarryError):
+        provider_of(name).parse_reply(reply(body[: int(len(body) * kept)]))
+
+
+@pytest.mark.parametrize("name", [name for name, outcome in OUTCOME_OF.items() if outcome == "ok"])
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 429, 500, 502, 503])
+def test_results_behind_a_status_of_failure_are_no_results(name: str, status: int) -> None:
+    answered = recorded_reply(name)
+
+    with pytest.raises(WebquarryError):
+        provider_of(name).parse_reply(reply(answered.body, status, dict(answered.headers)))
+
+
+@each_provider
+@pytest.mark.parametrize("body", [{}, {"results": "none"}, {"error": "captcha required"}, {"status": "blocked"}])
+def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], body: object) -> None:
+    with pytest.raises(WebquarryError):
+        configured(kind).parse_reply(reply(body))
+
+
+@each_keyed
+def test_a_key_stands_in_a_header_and_never_in_a_url_or_a_body(kind: type[Provider]) -> None:
+    provider = configured(kind)
+    secret = "canary-1234567"
+    for request in (provider.build_request(Query("x")), provider.build_probe()):
+        assert secret in str(request.headers.raw)
+        hidden = str(request.url) + request.read().decode()
+        public = [wanted for wanted in kind.credentials if not wanted.secret]
+        assert hidden.count(secret) == len(public)
+
+
+@each_provider
+def test_what_a_provider_calls_native_are_filters_and_really_change_the_request(kind: type[Provider]) -> None:
+    provider = configured(kind)
+    asked = {
+        "allowed_domains": ("a.org",),
+        "blocked_domains": ("b.org",),
+        "time_range": "week",
+        "safe": "off",
+        "language": "de",
+        "country": "DE",
+        "exact_terms": "pitch seal",
+        "exclude_terms": "forum",
+    }
+    bare = provider.build_request(Query("x"))
+
+    assert kind.native <= FILTERS <= {field.name for field in fields(Query)}
+    for name in kind.native - {"country"}:
+        request = provider.build_request(Query("x", **{name: asked[name]}))  # type: ignore[arg-type]
+        assert (str(request.url), request.read()) != (str(bare.url), bare.read()), name
+    german, austrian = (provider.build_request(Query("x", language="de", country=code)) for code in ("DE", "AT"))
+    same = (str(german.url), german.read()) == (str(austrian.url), austrian.read())
+    assert same is ("country" not in kind.native)
+    assert provider.applied(Query("x", language="de", country="DE", exact_terms="a", exclude_terms="b")) == kind.native
+
+
+@each_provider
+def test_a_provider_never_calls_applied_what_it_does_not_call_native(kind: type[Provider]) -> None:
+    provider = configured(kind)
+    queries = [
+        Query("x"),
+        Query("x", language="eo", country="AQ"),
+        Query("x", language="en", country="DE", exact_terms="1 2 3 4 5 6", allowed_domains=("a.org",)),
+    ]
+
+    assert all(provider.applied(query) <= kind.native for query in queries)
+
+
+@each_provider
+def test_only_ordinary_web_search_is_asked_unnamed(kind: type[Provider]) -> None:
+    assert (kind.kind == "web") is (kind.name not in ("mediawiki", "hackernews"))
+
+
+def test_the_odd_statuses_are_what_they_mean_and_not_what_they_say() -> None:
+    odd = {
+        "brave/error_422_token_invalid": "auth",
+        "serper/error_403": "auth",
+        "serper/error_400_credits": "rate_limited",
+        "tavily/error_432": "rate_limited",
+        "tavily/error_433": "rate_limited",
+        "duckduckgo/error_202_html_anomaly": "challenge",
+        "mediawiki/error_200_missingparam": "bad_input",
+        "searxng/error_403_json_disabled": "blocked",
+        "google/error_429_daily_quota": "rate_limited",
+        "google/error_403_no_access_new_customer": "auth",
+    }
+    assert {name: outcome(name) for name in odd} == odd

@@ -1,0 +1,300 @@
+"""One named provider: filters hold on what comes back, further pages are asked for within a limit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.search.replies import MOMENT, recorded, status_of
+from webquarry.clock import FrozenClock
+from webquarry.errors import AuthFailure, BadInput, NetworkFailure, ProviderFailure, RateLimited, WebquarryError
+from webquarry.net.client import Client
+from webquarry.search.models import Query, Result
+from webquarry.search.providers.brave import Brave
+from webquarry.search.router import Router
+from webquarry.settings import Settings
+
+ENVIRON = {
+    "BRAVE_API_KEY": "brave-key-1234",
+    "GOOGLE_SEARCH_API_KEY": "google-key-1234",
+    "GOOGLE_SEARCH_ENGINE_ID": "0123456789abcdef0",
+    "HOME": "/nonexistent",
+}
+Answer = Callable[[httpx2.Request], httpx2.Response]
+
+
+def routed(answer: Answer, use: Callable[[Router], Any], environ: dict[str, str] = ENVIRON) -> Any:
+    """Use a router whose providers are answered by a function."""
+
+    async def run() -> Any:
+        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
+        transport = httpx2.MockTransport(answer)
+        async with Client(settings, FrozenClock(MOMENT), pages=transport, providers=transport) as client:
+            return await use(Router(client, settings, environ))
+
+    return asyncio.run(run())
+
+
+def search(answer: Answer, query: Query, name: str = "brave") -> list[Result]:
+    results: list[Result] = routed(answer, lambda router: router.search(name, query))
+    return results
+
+
+class Pages:
+    """Answers as Brave does, page by page, and remembers what it was asked."""
+
+    def __init__(self, *pages: list[str] | int) -> None:
+        self.pages = pages
+        self.asked: list[dict[str, str]] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        page = int(request.url.params["offset"])
+        self.asked.append(dict(request.url.params))
+        urls = self.pages[page]
+        if isinstance(urls, int):
+            return httpx2.Response(urls, json={"error": {"code": "RATE_LIMITED", "detail": "slow down"}})
+        hits = [{"title": url, "url": url, "description": ""} for url in urls]
+        more = page + 1 < len(self.pages)
+        return httpx2.Response(200, json={"query": {"more_results_available": more}, "web": {"results": hits}})
+
+
+def urls(results: list[Result]) -> list[str]:
+    return [result.url for result in results]
+
+
+def numbered(host: str, start: int, count: int) -> list[str]:
+    return [f"https://{host}/{number}" for number in range(start, start + count)]
+
+
+def test_results_outside_the_allowed_domains_are_removed_whatever_the_provider_sends() -> None:
+    pages = Pages(["https://duckdb.org/a", "https://notduckdb.org/", "https://docs.duckdb.org/", "https://evil.com/"])
+
+    found = search(pages, Query("x", allowed_domains=("https://DuckDB.org/docs",)))
+
+    assert urls(found) == ["https://duckdb.org/a", "https://docs.duckdb.org/"]
+    assert pages.asked[0]["q"] == "x site:duckdb.org"
+
+
+def test_results_from_blocked_domains_are_removed_whatever_the_provider_sends() -> None:
+    pages = Pages(["https://spam.com/a", "https://notspam.com/", "https://www.spam.com/b"])
+
+    assert urls(search(pages, Query("x", blocked_domains=("spam.com",)))) == ["https://notspam.com/"]
+
+
+def test_both_lists_are_enforced() -> None:
+    pages = Pages(["https://a.org/", "https://b.a.org/", "https://c.org/"])
+
+    assert urls(search(pages, Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)))) == [
+        "https://a.org/"
+    ]
+
+
+def test_when_filtering_leaves_too_few_two_further_pages_are_asked_for_and_no_more() -> None:
+    pages = Pages(*(["https://evil.com/", f"https://a.org/{number}"] for number in range(9)))
+
+    found = search(pages, Query("x", allowed_domains=("a.org",)))
+
+    assert urls(found) == ["https://a.org/0", "https://a.org/1", "https://a.org/2"]
+    assert [asked["offset"] for asked in pages.asked] == ["0", "1", "2"]
+    assert {asked["count"] for asked in pages.asked} == {"20"}
+
+
+def test_asking_stops_when_there_are_enough() -> None:
+    pages = Pages(
+        numbered("evil.com", 0, 12) + numbered("a.org", 0, 8), numbered("a.org", 8, 20), numbered("a.org", 28, 20)
+    )
+
+    found = search(pages, Query("x", allowed_domains=("a.org",)))
+
+    assert urls(found) == numbered("a.org", 0, 10)
+    assert len(pages.asked) == 2
+
+
+def test_asking_stops_when_the_provider_has_no_more() -> None:
+    pages = Pages(["https://a.org/"])
+
+    assert len(search(pages, Query("x"))) == 1
+    assert len(pages.asked) == 1
+
+
+def test_a_large_count_gets_the_pages_it_needs() -> None:
+    pages = Pages(*(numbered("a.org", 20 * page, 20) for page in range(10)))
+
+    assert len(search(pages, Query("x", count=100))) == 100
+    assert len(pages.asked) == 5
+
+
+def test_the_same_address_on_two_pages_is_one_result() -> None:
+    pages = Pages(["https://a.org/1", "https://a.org/2", "https://a.org/1"], ["https://a.org/2", "https://a.org/3"])
+
+    assert urls(search(pages, Query("x"))) == ["https://a.org/1", "https://a.org/2", "https://a.org/3"]
+
+
+@pytest.mark.parametrize(
+    "url", ["", "/relative", "ftp://a.org/", "javascript:alert(1)", "https://a.org\\@b.org/", "a.org"]
+)
+def test_a_result_without_an_absolute_web_address_is_removed(url: str) -> None:
+    assert urls(search(Pages([url, "https://a.org/"]), Query("x"))) == ["https://a.org/"]
+
+
+def test_a_further_page_that_fails_costs_only_itself_and_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "webquarry"):
+        found = search(Pages(["https://a.org/1"], 429, []), Query("x"))
+
+    assert urls(found) == ["https://a.org/1"]
+    assert "page 2 of Brave Search failed" in caplog.text
+
+
+def test_a_further_page_that_fails_with_nothing_in_hand_is_the_failure() -> None:
+    with pytest.raises(RateLimited):
+        search(Pages(["https://evil.com/"], 429, []), Query("x", allowed_domains=("a.org",)))
+
+
+def test_lists_that_leave_nothing_ask_nobody() -> None:
+    pages = Pages([])
+
+    assert search(pages, Query("x", allowed_domains=("docs.a.org",), blocked_domains=("a.org",))) == []
+    assert pages.asked == []
+
+
+def test_a_domain_that_is_none_is_bad_input_before_anybody_is_asked() -> None:
+    pages = Pages([])
+
+    with pytest.raises(BadInput, match="'not a domain' is not a domain"):
+        search(pages, Query("x", allowed_domains=("not a domain",)))
+    assert pages.asked == []
+
+
+def test_a_blank_query_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="blank"):
+        search(Pages([]), Query(" \n "))
+
+
+def test_white_space_in_a_query_is_collapsed() -> None:
+    pages = Pages([])
+    search(pages, Query("  tidal\n turbine "))
+
+    assert pages.asked[0]["q"] == "tidal turbine"
+
+
+def test_an_unknown_provider_is_bad_input_that_names_the_known_ones() -> None:
+    with pytest.raises(BadInput, match="'acorn'") as caught:
+        search(Pages([]), Query("x"), "acorn")
+
+    assert "brave (configured), duckduckgo (configured), exa, google (configured), " in caught.value.suggested_action
+
+
+def test_every_provider_is_listed_by_name() -> None:
+    async def names(router: Router) -> list[str]:
+        return [provider.name for provider in router.providers()]
+
+    found = routed(Pages([]), names, {"HOME": "/nonexistent"})
+
+    assert found == sorted(found)
+    assert {"brave", "google"} <= set(found)
+
+
+def test_asking_one_provider_looks_for_nobody_elses_credentials(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / ".config" / "ikigai"
+    folder.mkdir(parents=True)
+    (folder / "google-api-key").write_text("canary-google")
+    (folder / "google-api-key").chmod(0o644)  # earns a warning where it is read
+    environ = {"BRAVE_API_KEY": "brave-key-1234", "HOME": str(tmp_path)}
+
+    routed(Pages([]), lambda router: router.search("brave", Query("x")), environ)
+
+    assert "google-api-key" not in caplog.text
+
+
+def test_googles_pages_start_where_the_last_one_ended() -> None:
+    starts = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        starts.append(request.url.params["start"])
+        item = {"title": "t", "link": f"https://a.org/{len(starts)}", "snippet": "s"}
+        return httpx2.Response(200, json={"queries": {"nextPage": [{}]}, "items": [item]})
+
+    search(answer, Query("x"), "google")
+
+    assert starts == ["1", "11", "21"]
+
+
+def test_what_a_page_leaves_for_the_next_one_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    build, parse = Brave.build_request, Brave.parse_reply
+
+    def remember(self: Brave, query: Query) -> httpx2.Request:
+        seen.append(dict(query.cursor))
+        return build(self, query)
+
+    monkeypatch.setattr(Brave, "build_request", remember)
+    monkeypatch.setattr(
+        Brave, "parse_reply", lambda self, reply: replace(parse(self, reply), cursor={"n": str(len(seen))})
+    )
+    search(Pages(["https://a.org/1"], ["https://a.org/2"], []), Query("x"))
+
+    assert seen == [{}, {"n": "1"}, {"n": "2"}]
+
+
+def test_a_network_failure_names_the_provider_and_carries_its_notice() -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectTimeout("too slow")
+
+    with pytest.raises(NetworkFailure) as caught:
+        search(answer, Query("x"), "google")
+
+    assert caught.value.message == (
+        "Google Custom Search: Connection timeout. "
+        "Google's Custom Search JSON API ends on 2027-01-01 and is closed to new customers."
+    )
+    assert caught.value.provider == "google"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "error_403_daily_limit_legacy",
+        "error_403_no_access_new_customer",
+        "error_429_daily_quota",
+        "error_429_per_minute",
+    ],
+)
+def test_googles_errors_say_that_the_service_ends(name: str) -> None:
+    body = recorded(f"google/{name}")
+
+    with pytest.raises(WebquarryError, match="ends on 2027-01-01 and is closed to new customers"):
+        search(lambda request: httpx2.Response(status_of(f"google/{name}"), content=body), Query("x"), "google")
+
+
+def test_a_page_in_html_is_never_no_results() -> None:
+    with pytest.raises(ProviderFailure, match="HTML page"):
+        search(lambda request: httpx2.Response(200, html="<html>Welcome</html>"), Query("x"))
+
+
+def test_a_key_that_the_provider_puts_into_its_results_is_concealed() -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        key = request.headers["x-subscription-token"]
+        hit = {"title": f"T {key}", "url": f"https://a.org/?k={key}", "description": key}
+        return httpx2.Response(200, json={"query": {}, "web": {"results": [hit]}})
+
+    assert search(answer, Query("x")) == [Result("T ***", "https://a.org/?k=***", "***", "brave")]
+
+
+def test_a_probe_passes_or_raises_what_is_wrong() -> None:
+    def probe(name: str, status: int) -> None:
+        body = recorded(f"brave/{name}")
+        routed(lambda request: httpx2.Response(status, content=body), lambda router: router.probe("brave"))
+
+    probe("error_422_validation", 422)
+    with pytest.raises(AuthFailure) as caught:
+        probe("error_422_token_invalid", 422)
+    assert caught.value.provider == "brave"

@@ -1,0 +1,119 @@
+"""Who is asked, in which order."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from webquarry.errors import BadInput
+from webquarry.registry import members_of
+from webquarry.search.provider import Provider
+from webquarry.search.routing import KINDS, default_order, order_for, read_routing, unknown
+from webquarry.settings import Settings
+
+NOWHERE = {"HOME": "/nonexistent"}
+
+
+def providers(**keys: str) -> dict[str, Provider]:
+    kinds: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
+    settings = Settings.from_environment(keys)
+    return {kind.name: kind.configure(settings, NOWHERE | keys) for kind in kinds}
+
+
+def order(kind: str = "web", **environ: str) -> tuple[tuple[str, ...], str]:
+    return order_for(kind, Settings.from_environment(environ), providers(**environ))
+
+
+def test_without_keys_duckduckgo_is_asked() -> None:
+    assert order() == (("duckduckgo",), "what is configured")
+
+
+def test_those_with_a_key_come_first_and_duckduckgo_last() -> None:
+    keys = dict.fromkeys(
+        (
+            "SERPER_API_KEY",
+            "EXA_API_KEY",
+            "BRAVE_API_KEY",
+            "TAVILY_API_KEY",
+            "SEARCHAPI_API_KEY",
+            "GOOGLE_SEARCH_API_KEY",
+            "GOOGLE_SEARCH_ENGINE_ID",
+        ),
+        "canary-1234",
+    )
+    assert order(**keys, SEARXNG_URL="http://127.0.0.1:8888")[0] == (
+        "brave", "tavily", "exa", "serper", "searchapi", "google", "searxng", "duckduckgo",
+    )  # fmt: skip
+
+
+def test_half_of_the_credentials_are_none() -> None:
+    assert order(GOOGLE_SEARCH_API_KEY="canary-1234")[0] == ("duckduckgo",)
+
+
+def test_a_provider_from_another_package_comes_before_duckduckgo() -> None:
+    known = providers(BRAVE_API_KEY="canary-1234")
+    known["acorn"] = known["duckduckgo"]
+
+    assert default_order(known) == ("brave", "acorn", "duckduckgo")
+
+
+def test_search_provider_means_that_one_and_no_other() -> None:
+    assert order(SEARCH_PROVIDER="Tavily", BRAVE_API_KEY="canary-1234") == (("tavily",), "set by SEARCH_PROVIDER")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["brave, google ,duckduckgo,brave", '["brave","google","duckduckgo"]', '{"web": "brave,google,duckduckgo"}'],
+)
+def test_search_routing_is_a_list_in_order_and_counts_for_more_than_search_provider(value: str) -> None:
+    assert order(SEARCH_ROUTING=value, SEARCH_PROVIDER="exa") == (
+        ("brave", "google", "duckduckgo"),
+        "set by SEARCH_ROUTING",
+    )
+
+
+def test_search_routing_by_kind_counts_for_its_kind_alone() -> None:
+    value = '{"web": ["tavily", "duckduckgo"], "news": ["brave"]}'
+
+    assert order("web", SEARCH_ROUTING=value)[0] == ("tavily", "duckduckgo")
+    assert order("news", SEARCH_ROUTING=value)[0] == ("brave",)
+    assert order("patents", SEARCH_ROUTING=value)[0] == ("duckduckgo",)
+    assert order("images", SEARCH_ROUTING=value, SEARCH_PROVIDER="exa")[0] == ("exa",)
+
+
+def test_a_plain_list_counts_for_every_kind() -> None:
+    assert set(read_routing("brave")) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("{", "not readable JSON"),
+        ('{"wep": ["brave"]}', "no kind of search 'wep'"),
+        ('{"web": []}', "names nobody"),
+        ('{"web": [1]}', "list of names"),
+        ('{"web": {"a": 1}}', "list of names"),
+        (",", "names nobody"),
+    ],
+)
+def test_a_routing_that_cannot_be_read_is_an_error_that_names_the_setting(value: str, words: str) -> None:
+    with pytest.raises(BadInput, match=f"SEARCH_ROUTING is not usable: .*{words}"):
+        order(SEARCH_ROUTING=value)
+
+
+@pytest.mark.parametrize("setting", [{"SEARCH_ROUTING": "brave,acorn"}, {"SEARCH_PROVIDER": "acorn"}])
+def test_a_name_that_nobody_has_is_an_error(setting: dict[str, str]) -> None:
+    with pytest.raises(BadInput, match="no search provider 'acorn'"):
+        order(**setting)
+
+
+def test_the_error_lists_every_provider_once_and_says_which_are_configured() -> None:
+    known = providers(BRAVE_API_KEY="canary-1234")
+    said = unknown("acorn", known).suggested_action
+
+    assert re.findall(
+        r"\w+(?=[,. ]|$)(?! one| of)", said.removeprefix("Use one of: ").replace(" (configured)", "")
+    ) == (sorted(known))
+    configured = {"brave", "duckduckgo", "hackernews", "mediawiki"}
+    assert set(re.findall(r"(\w+) \(configured\)", said)) == configured
