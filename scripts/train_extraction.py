@@ -1,6 +1,6 @@
 """Train the main-content model from the labelled sets and print what it scores on sites it has not seen.
 
-    python scripts/train_extraction.py --data DIR [--write] [--markdown]
+    python scripts/train_extraction.py --data DIR [--write] [--nested]
 
 DIR holds the five sets and the scorer (`harness/metrics.py`). Needs the `train` extra. Without --write the shipped model
 stays as it is. The sets are for measuring and training only; nothing of them but learned numbers goes into the package.
@@ -13,17 +13,21 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is loaded: one thread, one result
     os.environ[variable] = "1"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from scripts.extraction.lifts import page_lifts  # noqa: E402
 from scripts.extraction.pages import load_pages  # noqa: E402
 from scripts.extraction.scores import kept_blocks, print_scores  # noqa: E402
-from scripts.extraction.training import as_data, fit, out_of_fold, table_of  # noqa: E402
-from webquarry.read.main_content.columns import COLUMNS  # noqa: E402
+from scripts.extraction.training import Trainer, as_data  # noqa: E402
+
+from webquarry.read.main_content.model import blended  # noqa: E402
+
+if TYPE_CHECKING:
+    from scripts.extraction.training import Array
 
 MODEL = ROOT / "src" / "webquarry" / "data" / "extraction" / "model.json"
 
@@ -32,24 +36,58 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the labelled sets")
     parser.add_argument("--write", action="store_true", help="replace the model that ships")
-    parser.add_argument("--no-folds", action="store_true", help="train on everything at once, print no figures")
+    parser.add_argument("--nested", action="store_true", help="figures with a first stage trained anew for every fold")
+    parser.add_argument("--keep-chances", type=Path, help="folder for the chances out of fold, to look at failures")
     options = parser.parse_args()
 
     pages = list(load_pages(options.data))
-    lifts = [page_lifts(page) for page in pages]
-    names = list(COLUMNS)
-    print(f"{len(pages)} pages, {len({page.site for page in pages})} sites, {len(names)} features", flush=True)
-    if not options.no_folds:
-        chances = out_of_fold(pages, lifts, names, lambda text: print(text, flush=True))
-        kept = [kept_blocks(page, chances.get(number)) for number, page in enumerate(pages)]
-        print_scores(options.data, pages, kept)
+    trainer = Trainer(pages, lambda text: print(text, flush=True))
+    first = trainer.first_chances()
     if options.write:
-        table = table_of(pages, lifts, None)
-        data = as_data(fit(pages, table, names, None), table.all(), names)
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        MODEL.parent.mkdir(parents=True, exist_ok=True)
-        MODEL.write_text(text + "\n", "utf-8")
-        print(f"{MODEL.relative_to(ROOT)}: {len(text.encode()) / 1000:.0f} KB, {len(data['features'])} features used")
+        write_model(trainer, first)
+    second = trainer.out_of_fold(first, nested=options.nested)
+    final = [
+        blended(one, two) if one is not None and two is not None else None
+        for one, two in zip(first, second, strict=True)
+    ]
+    if options.keep_chances:
+        save_chances(options.keep_chances, trainer, first, final)
+    for title, chances in (("first stage alone", first), ("both stages", final)):
+        known = {id(page): one for page, one in zip(trainer.pages, chances, strict=True)}
+        print(f"\nOut of fold, {title}:")
+        print_scores(options.data, pages, [kept_blocks(page, known.get(id(page))) for page in pages])
+
+
+def write_model(trainer: Trainer, first: list[Array | None]) -> None:
+    """Train both stages on everything and put them, with the tables, where the package finds them."""
+    names, contexts = trainer.contexts(first)
+    lifts = trainer.table.all()
+    data = {
+        "first": as_data(trainer.fit_first(set()), trainer.names),
+        "second": as_data(trainer.fit_second(contexts, set()), names),
+        "class_lifts": dict(lifts.classes),
+        "word_lifts": dict(lifts.words),
+        "long_word_lifts": dict(lifts.long_words),
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    MODEL.parent.mkdir(parents=True, exist_ok=True)
+    MODEL.write_text(text + "\n", "utf-8")
+    print(f"{MODEL.relative_to(ROOT)}: {len(text.encode()) / 1000:.0f} KB")
+
+
+def save_chances(folder: Path, trainer: Trainer, first: list[Array | None], final: list[Array | None]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "chances.jsonl").open("w", encoding="utf-8") as lines:
+        for page, early, late in zip(trainer.pages, first, final, strict=True):
+            assert early is not None
+            assert late is not None
+            row = {
+                "set": page.set_name,
+                "id": page.label["id"],
+                "first": early.round(4).tolist(),
+                "final": late.round(4).tolist(),
+            }
+            lines.write(json.dumps(row) + "\n")
 
 
 if __name__ == "__main__":

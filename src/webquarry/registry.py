@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TypeVar
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 @cache
@@ -29,5 +32,20 @@ def members_of(package: str, kind: type[T], group: str | None = None) -> list[ty
         for _, member in inspect.getmembers(module, inspect.isclass)
         if member.__module__ == module.__name__ and issubclass(member, kind) and not inspect.isabstract(member)
     ]
-    plugins = [point.load() for point in entry_points(group=group)] if group else []
-    return list(dict.fromkeys([*found, *plugins]))
+    return list(dict.fromkeys([*found, *(_plugins(group, kind) if group else [])]))
+
+
+def _plugins(group: str, kind: type[T]) -> list[type[T]]:
+    """What other packages announce. One that cannot be loaded costs nobody but itself."""
+    found = []
+    for point in entry_points(group=group):
+        try:
+            member = point.load()
+        except Exception as error:
+            log.warning("the plug-in %s (%s) cannot be loaded: %s", point.name, point.value, error)
+            continue
+        if inspect.isclass(member) and issubclass(member, kind) and not inspect.isabstract(member):
+            found.append(member)
+        else:
+            log.warning("the plug-in %s (%s) is no %s and is left out", point.name, point.value, kind.__name__)
+    return found

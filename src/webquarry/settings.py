@@ -133,6 +133,7 @@ class Settings(BaseModel):
         200_000_000, ge=1_000_000, description="Most bytes kept on disk; what was used longest ago goes first."
     )
     cache_search_seconds: float = Field(1800, ge=0, description="How long the results of a search are good.")
+    cache_read_seconds: float = Field(3600, ge=0, description="How long a page that was read is good.")
     cache_empty_seconds: float = Field(60, ge=0, description='How long "nothing was found" is good.')
 
     # The tool set `duckduckgo`
@@ -181,6 +182,23 @@ class Settings(BaseModel):
         1_500_000,
         ge=0,
         description="Most bytes of Markdown in one web_fetch answer; what is cut is said, with the line to go on from. 0 means no limit.",
+    )
+
+    youtube_languages: Annotated[list[str], BeforeValidator(_split)] = Field(
+        ["en"],
+        description="Languages in which transcripts of YouTube are wanted, the best first, comma-separated, such as de,en.",
+    )
+    youtube_clients: Annotated[list[str], BeforeValidator(_split)] = Field(
+        ["ANDROID/20.10.38", "VISIONOS/1.02", "ANDROID_VR/1.65.10", "WEB/2.20260708.00.00"],
+        description="Clients, as name/version, in whose name YouTube is asked for a transcript, in this order, comma-separated. YouTube retires them from time to time.",
+    )
+
+    # Evidence
+    contact: str | None = Field(
+        None,
+        max_length=254,
+        pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$",
+        description="Your e-mail address, for services that serve those better who give one: Crossref, asked whether a paper was retracted. Sent to nobody else.",
     )
 
     # Tools of others

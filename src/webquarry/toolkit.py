@@ -75,7 +75,7 @@ class Toolkit:
 
     @cached_property
     def reader(self) -> Reader:
-        return Reader(self.client)
+        return Reader(self.client, self.settings, self.clock)
 
     @cached_property
     def cache(self) -> Cache:

@@ -126,32 +126,3 @@ def test_hosts_that_nobody_asks_any_more_are_forgotten(monkeypatch: pytest.Monke
             assert len(turns._lanes) <= 6
 
     asyncio.run(run())
-
-
-@pytest.mark.parametrize(("per_second", "interval"), [(20, 0.25), (20, 1.5), (0.5, 0.25)])
-def test_with_an_interval_there_are_no_bursts(per_second: float, interval: float) -> None:
-    async def run() -> list[float]:
-        clock = FakeClock()
-        turns = Pacing(100, per_second, clock, interval)
-        starts = []
-        for _ in range(5):
-            async with turns.turn("site.example"):
-                starts.append(clock.seconds)
-        return starts
-
-    step = max(interval, 1 / per_second)
-    assert asyncio.run(run()) == pytest.approx([0, step, 2 * step, 3 * step, 4 * step])
-
-
-def test_an_interval_counts_from_the_start_before_and_not_from_its_end() -> None:
-    async def run() -> list[float]:
-        clock = FakeClock()
-        turns = Pacing(100, 20, clock, 2)
-        starts = []
-        for lasting in [1.5, 5, 0]:
-            async with turns.turn("site.example"):
-                starts.append(clock.seconds)
-                clock.seconds += lasting
-        return starts
-
-    assert asyncio.run(run()) == pytest.approx([0, 2, 7])

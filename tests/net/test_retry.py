@@ -18,6 +18,14 @@ def test_any_other_request_is_sent_once(method: str, outcome: int | NetworkFailu
     assert not may_repeat(method, outcome)
 
 
+@pytest.mark.parametrize("outcome", [429, 503, NetworkFailure("Connection refused")])
+def test_a_request_of_any_method_is_repeated_when_its_maker_promises_that_it_does_the_same_twice(
+    outcome: int | NetworkFailure,
+) -> None:
+    assert may_repeat("POST", outcome, promised=True)
+    assert not may_repeat("POST", 500, promised=True)
+
+
 @pytest.mark.parametrize("outcome", [200, 404, 500, 502, 504, NetworkFailure("Name not found", retryable=False)])
 def test_what_would_only_happen_again_is_not_repeated(outcome: int | NetworkFailure) -> None:
     assert not may_repeat("GET", outcome)

@@ -93,3 +93,19 @@ def test_it_is_listed_among_the_others() -> None:
 def test_without_the_package_nobody_knows_it() -> None:
     with pytest.raises(BadInput, match="no search provider 'acorn'"):
         use(Acorn(), KEY, Query("x"))
+
+
+@pytest.mark.parametrize("value", ["no_such_module:Thing", "json:loads"])
+def test_a_broken_package_is_told_of_and_costs_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, value: str
+) -> None:
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[webquarry.providers]\nbroken = {value}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    settings = Settings()
+    router = Router(Client(settings, FrozenClock(MOMENT)), settings, {"HOME": "/nonexistent"}, FrozenClock(MOMENT))
+
+    assert "brave" in [provider.name for provider in router.providers()]
+    assert f"the plug-in broken ({value})" in caplog.text

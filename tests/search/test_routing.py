@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from webquarry.errors import BadInput
 from webquarry.registry import members_of
+from webquarry.search.lenses import load_lenses
 from webquarry.search.provider import Provider
-from webquarry.search.routing import KINDS, default_order, order_for, read_routing, unknown
+from webquarry.search.routing import KINDS, PREFERRED, default_order, order_for, read_routing, unknown
 from webquarry.settings import Settings
 
 NOWHERE = {"HOME": "/nonexistent"}
@@ -117,3 +119,10 @@ def test_the_error_lists_every_provider_once_and_says_which_are_configured() -> 
     ) == (sorted(known))
     configured = {"brave", "duckduckgo", "hackernews", "mediawiki"}
     assert set(re.findall(r"(\w+) \(configured\)", said)) == configured
+
+
+def test_the_page_on_searching_names_the_order_and_every_lens() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "search.md").read_text("utf-8")
+
+    assert ", ".join(PREFERRED) in page
+    assert [name for name in load_lenses() if name not in page] == []

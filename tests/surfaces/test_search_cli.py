@@ -19,6 +19,7 @@ import pytest
 import webquarry
 from tests.executables import Answer, Asked, Site, as_json
 from tests.surfaces.test_cli import Runner, on_terminal, without_colours
+from webquarry.search.lenses import load_lenses
 from webquarry.surfaces.mcp.server import call
 from webquarry.surfaces.search_cli import search
 from webquarry.tool import load
@@ -216,3 +217,34 @@ def test_completion_knows_the_lenses() -> None:
     )
 
     assert done.stdout.decode().split() == ["academic"]
+
+
+def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lenses(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text("{")
+
+    def part(name: str, **settings: str) -> dict[str, str]:
+        report = json.loads(run("doctor", "--offline", settings=settings).stdout)
+        found: dict[str, str] = next(one for one in report["parts"] if one["name"] == name)
+        return found
+
+    assert part("routing", BRAVE_API_KEY="canary-1234")["detail"] == "brave, duckduckgo (what is configured)"
+    assert part("routing", SEARCH_ROUTING="brave,acorn")["state"] == "broken"
+    assert part("lenses")["detail"] == str(len(load_lenses()))
+    assert "mine.json is not usable" in part("lenses", WEBQUARRY_LENSES=str(tmp_path))["detail"]
+
+
+@pytest.mark.parametrize("command", [["mcp"], ["search", "tides"]])
+def test_a_bad_lens_file_is_two_lines_at_the_start_of_every_door(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text("{")
+    done = subprocess.run(
+        [sys.executable, "-m", "webquarry", *command],
+        env=dict(os.environ) | {"WEBQUARRY_LENSES": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert b"mine.json is not usable" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -253,6 +253,16 @@ def test_a_bad_lens_file_is_an_error_at_the_start_whatever_is_asked(tmp_path: Pa
         search(Engines(brave=brave(A)), BRAVE | {"WEBQUARRY_LENSES": str(tmp_path)})
 
 
+@pytest.mark.parametrize("reply", [brave(A, "https://www.reuters.com/x", page_age="2026-01-02T03:04:05"), brave()])
+def test_the_answer_fits_its_own_schema(reply: httpx2.Response) -> None:
+    schema = load("research", "web_search").output_schema
+
+    validator = pytest.importorskip("jsonschema").Draft202012Validator  # comes with the MCP SDK, whose clients use it
+    validator.check_schema(schema)
+    validator(schema).validate(search(Engines(brave=reply), claim="c", time_range="day"))
+    assert list(schema["properties"]) == ["urls", "query", "resultCount", "results", "hints", "trust"]
+
+
 def test_what_a_model_pays_for_the_tool_on_every_turn_stays_small() -> None:
     tool = load("research", "web_search")
     text = json.dumps({"description": tool.description, "inputSchema": tool.parameters}, separators=(",", ":"))

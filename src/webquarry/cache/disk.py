@@ -59,7 +59,11 @@ class DiskStore(Store):
         return Stats("disk", count, size, str(self.path))
 
     async def aclose(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        if self._database is not None:
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+            except RuntimeError:  # at exit the interpreter ends our thread before anybody can close us
+                self._close()
         self._thread.shutdown()
 
     async def _do(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:

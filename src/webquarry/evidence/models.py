@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -37,3 +37,78 @@ class ZeroResultHints(Shape):
     reason: Literal["no_match", "filters_too_restrictive"]
     filters_applied: list[str]
     suggested_actions: list[SuggestedAction]
+
+
+class CitationMetadata(Shape):
+    """What a citation says of its source; empty where nobody stated it."""
+
+    title: str
+    author: str
+    site: str
+    date: str
+
+
+class CitationFormats(Shape):
+    """One source in the forms that people and programs ask for."""
+
+    apa: str
+    mla: str
+    bibtex: str
+    ris: str
+    csl_json: dict[str, Any]
+
+
+class Citation(Shape):
+    """How to quote a page: where it is, when it was read, and the reference in each form."""
+
+    url: str
+    accessed_date: str
+    metadata: CitationMetadata
+    formatted: CitationFormats
+
+
+class StatedDate(Shape):
+    """A date as exact as it was given, and the field of the page that gave it."""
+
+    value: str
+    field: str
+
+
+class Metadata(Shape):
+    """What a page says of itself."""
+
+    title: str
+    author: str
+    site_name: str | None = None
+    published: StatedDate | None = None
+    modified: StatedDate | None = None
+
+
+class StructuredData(Shape):
+    """The machine-readable part of a page, as the page has it."""
+
+    json_ld: list[Any] | None = None
+    open_graph: dict[str, str] | None = None
+    citation: dict[str, str] | None = None
+    skipped: int | None = None  # blocks and tags left out: not JSON, or too large
+
+
+class RetractionStatus(Shape):
+    """The gravest notice about a paper that stands today."""
+
+    retracted: bool
+    kind: Literal["retraction", "expression_of_concern", "correction"]
+    date: str | None = None
+    notice_doi: str | None = None
+    source: Literal["retraction-watch", "publisher"] | None = None
+
+
+class ForumSignals(Shape):
+    """How a forum received a post."""
+
+    platform: str
+    upvotes: int
+    comments: int
+    date_published: str | None = None
+    author_name: str | None = None
+    credibility_note: str | None = None

@@ -58,9 +58,7 @@ class Client:
         self._guard = Guard.from_settings(settings)
         self._pages = _Lazy(pages, lambda: open_transport(settings, self._guard))
         self._providers = _Lazy(providers, lambda: open_transport(settings, None))
-        pacing = Pacing(
-            settings.host_concurrency, settings.host_requests_per_second, clock, settings.host_interval_seconds
-        )
+        pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._courier = Courier(pacing, clock)
         self._robots = robots.Robots(settings.user_agent, clock, self._read_robots)
 

@@ -19,7 +19,7 @@ from webquarry.net.call import Call
 from webquarry.net.failures import STACK_ERRORS, describe
 from webquarry.net.pacing import Pacing
 from webquarry.net.redirects import location_of
-from webquarry.net.retry import may_repeat, wait_before
+from webquarry.net.retry import REPEATABLE, may_repeat, wait_before
 from webquarry.net.status import retry_after_seconds
 from webquarry.secret import redact
 
@@ -92,7 +92,8 @@ class Courier:
         if isinstance(outcome, Answer):
             told = retry_after_seconds(outcome.response.headers, self._clock.now())
         result = outcome.response.status_code if isinstance(outcome, Answer) else outcome
-        if not (call.tries_left and may_repeat(request.method, result)):
+        promised = bool(request.extensions.get(REPEATABLE))
+        if not (call.tries_left and may_repeat(request.method, result, promised=promised)):
             return None
         wait = wait_before(call.further + 1, told, self._chance())
         return wait if wait < call.remaining else None

@@ -1,8 +1,7 @@
 """Pacing: for each host, so many requests under way at once and so many begun per second, over all tasks of a client.
 
 The count per second is taken over a sliding window, so a burst up to the full number starts at once: with the default
-settings ten pages of one site are read in parallel. Below one per second the window is longer instead. Where an
-interval is given, each request to a host starts at least that long after the one before it, and there are no bursts.
+settings ten pages of one site are read in parallel. Below one per second the window is longer instead.
 """
 
 from __future__ import annotations
@@ -29,12 +28,10 @@ class _Lane:
 class Pacing:
     """Hands out turns."""
 
-    def __init__(self, concurrency: int, per_second: float, clock: Clock, interval: float = 0) -> None:
+    def __init__(self, concurrency: int, per_second: float, clock: Clock) -> None:
         self._concurrency = concurrency
         self._burst = max(1, int(per_second))
         self._window = self._burst / per_second
-        self._interval = interval
-        self._memory = max(self._window, interval)  # how long a start matters
         self._clock = clock
         self._lanes: dict[str, _Lane] = {}
 
@@ -52,12 +49,10 @@ class Pacing:
 
     async def _wait_for_start(self, lane: _Lane) -> None:
         now = self._clock.monotonic()
-        lane.starts = [start for start in lane.starts if start > now - self._memory]
+        lane.starts = [start for start in lane.starts if start > now - self._window]
         start = now
         if len(lane.starts) >= self._burst:
             start = max(now, lane.starts[-self._burst] + self._window)
-        if self._interval and lane.starts:
-            start = max(start, lane.starts[-1] + self._interval)
         insort(lane.starts, start)
         if start > now:
             try:
@@ -68,7 +63,7 @@ class Pacing:
 
     def _lane(self, host: str) -> _Lane:
         if host not in self._lanes and len(self._lanes) >= _MOST_LANES:
-            old = self._clock.monotonic() - self._memory
+            old = self._clock.monotonic() - self._window
             idle = [name for name, lane in self._lanes.items() if not lane.users and all(s <= old for s in lane.starts)]
             for name in idle:
                 del self._lanes[name]

@@ -1,6 +1,7 @@
 """Further tries: when a request may be repeated, and how long to wait before.
 
-Only requests that do the same when sent twice are repeated, after a passing network failure, a 429 or a 503. The
+Only requests that do the same when sent twice are repeated, after a passing network failure, a 429 or a 503: those of
+a method that promises it, and those whose maker does (`REPEATABLE` in their extensions), as for a search by POST. The
 wait doubles with every try and is spread by chance, so that tasks that failed together do not come back together. A
 server's `Retry-After` is the least we wait.
 """
@@ -9,15 +10,16 @@ from __future__ import annotations
 
 from webquarry.errors import NetworkFailure
 
+REPEATABLE = "webquarry.repeatable"
 IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 REPEATED_STATUSES = frozenset({429, 503})
 _FIRST_WAIT = 0.5
 _SPREAD = 0.5
 
 
-def may_repeat(method: str, outcome: int | NetworkFailure) -> bool:
+def may_repeat(method: str, outcome: int | NetworkFailure, *, promised: bool = False) -> bool:
     """Whether this outcome (a status or a failure) of this method is worth another try."""
-    if method not in IDEMPOTENT:
+    if method not in IDEMPOTENT and not promised:
         return False
     return outcome in REPEATED_STATUSES if isinstance(outcome, int) else outcome.retryable
 

@@ -110,7 +110,7 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
         settings, offline = Settings.from_environment({}), True
     parts = [part for part in examine_parts(settings, environ) if not (broken and part.name == "settings")]
     # A probe is one question: it is not repeated, and not part of anybody's recording.
-    asked = settings.model_copy(update={"retries": 0, "record": None, "replay": None})
+    asked = settings.model_copy(update={"retries": 0, "record": None, "replay": None, "lenses": None})
     async with Toolkit.open(asked, environ) as kit:
         silent = offline or settings.replay is not None
         findings = [examine_provider(kit, provider, offline=silent) for provider in kit.router.providers()]

@@ -1,4 +1,4 @@
-"""What doctor looks at besides the providers: libraries, trust, folders, proxy, recording.
+"""What doctor looks at besides the providers: libraries, trust, folders, proxy, recording, routing, lenses.
 
 Settings and environment come in, one `Finding` per part comes out. Nothing here goes to the network or writes a file.
 """
@@ -193,6 +193,31 @@ def _replaying(replay: Path) -> Finding:
     )
 
 
+def _routing(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    """Who would be asked, in which order."""
+    from webquarry.registry import members_of
+    from webquarry.search.provider import Provider
+    from webquarry.search.routing import order_for
+
+    kinds = members_of("webquarry.search.providers", Provider, group="webquarry.providers")
+    try:
+        order, because = order_for("web", settings, {kind.name: kind.configure(settings, environ) for kind in kinds})
+    except WebquarryError as error:
+        return Finding("routing", "broken", error.message, error.suggested_action)
+    return Finding("routing", "ok", f"{', '.join(order)} ({because})")
+
+
+def _lenses(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    from webquarry.search.lenses import load_lenses
+
+    try:
+        lenses = load_lenses(settings.lenses)
+    except WebquarryError as error:
+        return Finding("lenses", "broken", error.message, error.suggested_action)
+    own = f", those of {settings.lenses} among them" if settings.lenses else ""
+    return Finding("lenses", "ok", f"{len(lenses)}{own}")
+
+
 _HTTPX2 = "'httpx2[http2,brotli,zstd]'"
 PARTS: tuple[Callable[[Settings, Mapping[str, str]], Finding], ...] = (
     _python,
@@ -207,4 +232,6 @@ PARTS: tuple[Callable[[Settings, Mapping[str, str]], Finding], ...] = (
     _state_folder,
     _proxy,
     _recording,
+    _routing,
+    _lenses,
 )

@@ -22,7 +22,7 @@ from webquarry.tool import Answer, Tool, load
 from webquarry.toolkit import Toolkit
 
 _TOOLS = "webquarry.tools"
-_DEFAULT_SETS = ("research", "executables")  # by design `research`; the set of executables is there until it is
+_DEFAULT_SETS = ("research", "executables")  # the second one for tools that the first one has not
 
 
 def call(name: str, /, *, toolset: str | None = None, **arguments: Any) -> Answer:

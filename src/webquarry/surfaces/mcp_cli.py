@@ -23,6 +23,9 @@ def mcp(
             autocompletion=_toolsets,
         ),
     ] = "research",
+    with_tools: Annotated[
+        bool, typer.Option("--with-tools", help="Serve the external tools found on this machine besides.")
+    ] = False,
 ) -> None:
     """Serve a tool set over MCP on stdin and stdout."""
     if toolset not in module_names("webquarry.tools"):
@@ -30,4 +33,4 @@ def mcp(
         raise typer.BadParameter(f"There is no tool set {toolset!r}; there are: {known}.", param_hint="--toolset")
     from webquarry.surfaces.mcp.stdio import run
 
-    raise typer.Exit(run(_SCRIPTS.get(toolset, "webquarry"), toolset))
+    raise typer.Exit(run(_SCRIPTS.get(toolset, "webquarry"), toolset, with_tools))

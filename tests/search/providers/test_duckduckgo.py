@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, quote
 
 import httpx2
@@ -14,23 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.search.replies import MOMENT, recorded, recorded_reply, reply
-from webquarry.clock import FrozenClock
+from tests.search.replies import recorded, recorded_reply, reply
 from webquarry.errors import (
     BadInput,
     Challenge,
-    NetworkFailure,
     ProviderFailure,
     RateLimited,
-    Refused,
     SiteRefused,
     WebquarryError,
 )
-from webquarry.net.client import Client
 from webquarry.search.models import Query, Result
 from webquarry.search.providers._duckduckgo_page import target_of
 from webquarry.search.providers.duckduckgo import DuckDuckGo
-from webquarry.search.router import Router
 from webquarry.settings import Settings
 
 HTML = {"content-type": "text/html; charset=UTF-8"}
@@ -433,106 +425,3 @@ def test_fuzz_a_page_with_anything_in_the_place_of_anything_gives_results_or_an_
     except WebquarryError:
         return
     assert all(target_of(hit.url) == hit.url and hit.title for hit in batch.results)
-
-
-# The second way
-
-
-def found(answer: Callable[[httpx2.Request], httpx2.Response], query: Query) -> list[Result]:
-    async def run() -> list[Result]:
-        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
-        transport = httpx2.MockTransport(answer)
-        clock = FrozenClock(MOMENT)
-        async with Client(settings, clock, pages=transport, providers=transport) as client:
-            return await Router(client, settings, {}, clock).search("duckduckgo", query)
-
-    return asyncio.run(run())
-
-
-class Pages:
-    """Answers by host and remembers who was asked."""
-
-    def __init__(self, **answers: tuple[int, bytes]) -> None:
-        self.answers = answers
-        self.asked: list[str] = []
-
-    def __call__(self, request: httpx2.Request) -> httpx2.Response:
-        way = request.url.host.partition(".")[0]
-        self.asked.append(way)
-        status, body = self.answers[way]
-        return httpx2.Response(status, headers=HTML, content=body)
-
-
-CHALLENGE = (202, recorded("duckduckgo/error_202_html_anomaly"))
-LITE = (200, recorded("duckduckgo/web_lite").replace(b"next_form", b"no_form"))
-
-
-@pytest.mark.parametrize("first", [CHALLENGE, (200, b"<html>new markup</html>"), (503, b"")])
-def test_the_lite_page_is_tried_once_where_the_html_page_fails(first: tuple[int, bytes]) -> None:
-    pages = Pages(html=first, lite=LITE)
-    results = found(pages, Query("tidal"))
-
-    assert [hit.url for hit in results] == [
-        "https://www.example-marine.org/seal-wear",
-        "https://data.example.edu/pitch-seals/",
-        "https://forum.example.net/t/San%20Francisco/88",
-    ]
-    assert pages.asked == ["html", "lite"]
-
-
-def test_a_challenge_on_both_ways_is_a_challenge_and_nobody_asks_a_third_time() -> None:
-    pages = Pages(html=CHALLENGE, lite=CHALLENGE)
-
-    with pytest.raises(Challenge) as caught:
-        found(pages, Query("tidal"))
-    assert pages.asked == ["html", "lite"]
-    assert caught.value.provider == "duckduckgo"
-
-
-def test_the_first_error_is_the_one_that_counts() -> None:
-    with pytest.raises(Challenge) as caught:
-        found(Pages(html=CHALLENGE, lite=(500, b"")), Query("tidal"))
-    assert isinstance(caught.value.__cause__, ProviderFailure)
-
-
-@pytest.mark.parametrize(("status", "kind"), [(403, SiteRefused), (429, RateLimited)])
-def test_a_refusal_is_not_tried_again_by_another_way(status: int, kind: type[WebquarryError]) -> None:
-    pages = Pages(html=(status, b""))
-
-    with pytest.raises(kind):
-        found(pages, Query("tidal"))
-    assert pages.asked == ["html"]
-
-
-def test_no_connection_is_no_matter_of_ways() -> None:
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ConnectError("no route")
-
-    with pytest.raises(NetworkFailure):
-        found(answer, Query("tidal"))
-
-
-def test_a_redirect_of_a_bang_is_never_followed_to_another_site() -> None:
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(303, headers={"Location": "https://www.example.org/search?q=x"})
-
-    with pytest.raises(Refused, match="another origin"):
-        found(answer, Query("w! otter"))
-
-
-def test_thirty_results_come_from_three_pages_each_asked_with_the_form_of_the_one_before() -> None:
-    asked: list[dict[str, str]] = []
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        asked.append(fields(request))
-        number = len(asked)
-        size, start = (10, 10) if number == 1 else (15, 10 + 15 * (number - 1))
-        hidden: dict[str, Any] = {"q": "x", "s": start, "vqd": "4-1"}
-        form = "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in hidden.items())
-        links = f'<div class="nav-link"><form action="/html/"><input type="submit" value="Next">{form}</form></div>'
-        boxes = [box(f"https://a.example/{number}/{hit}") for hit in range(size)]
-        return httpx2.Response(200, headers=HTML, content=page(*boxes, links=links))
-
-    assert len(found(answer, Query("x", count=30))) == 30
-    assert [form.get("s") for form in asked] == [None, "10", "25"]
-    assert [form.get("vqd") for form in asked] == [None, "4-1", "4-1"]

@@ -21,7 +21,7 @@ from webquarry.search.instant import InstantAnswer, Topic
 from webquarry.search.models import Result
 from webquarry.tools.duckduckgo._markdown import address, answer_page, inline, line, search_page
 
-FUZZ_EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "200"))
+FUZZ_EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "100"))
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 PIECES = st.sampled_from(
     [
@@ -115,6 +115,11 @@ def test_a_single_result_is_counted_in_the_same_words() -> None:
 
 def test_a_result_without_a_title_is_called_by_its_address() -> None:
     assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in search_page("x", [result(title=" ")])
+
+
+def test_number_signs_at_the_end_of_a_title_do_not_close_its_heading() -> None:
+    assert "### 1. Learn C \\#\n" in search_page("x", [result("Learn C #")])
+    assert "#### Learn C \\#\n" in answer_page("x", InstantAnswer(topics=(Topic("a", "b", "", "Learn C #"),)))
 
 
 def test_a_result_that_leads_nowhere_is_left_out_and_not_counted() -> None:
@@ -242,6 +247,7 @@ def test_ordinary_text_is_left_as_it_is(text: str) -> None:
         ("===", "\\==="),
         ("```sh", "\\`\\`\\`sh"),
         ("~~~", "\\~\\~\\~"),
+        ("~x~", "\\~x\\~"),
         ("[x](http://e.example)", "\\[x\\](http://e.example)"),
         ("![x](http://e.example)", "!\\[x\\](http://e.example)"),
         ("<b>bold</b>", "\\<b>bold\\</b>"),

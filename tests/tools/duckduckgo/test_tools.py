@@ -290,6 +290,11 @@ def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> No
     assert (settings.cache, settings.cache_search_seconds, settings.cache_empty_seconds) == (True, 5, 5)
 
 
+def test_a_time_of_nought_leaves_the_cache_closed() -> None:
+    assert not own_settings(Settings(websearch_cache_ttl_secs=0)).cache
+    assert not own_settings(Settings(websearch_cache_ttl_secs=5, cache=False)).cache
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

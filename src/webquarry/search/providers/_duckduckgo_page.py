@@ -70,8 +70,8 @@ class ResultPage:
             f"//*[{_class('result--no-result')} or {_class('no-results')} or {_class('no-results__message')}]"
         ):
             return True
-        cells = self._find('//form[@action="/lite/"]/following::td | //div[@id="links"]//*')
-        return any(_NOTHING.fullmatch(_text(cell)) for cell in cells)
+        cells = self._find("//td" if self.is_lite else '(//div[@id="links"])[1]//*')
+        return any(_NOTHING.fullmatch(_text(cell)) for cell in cells if len(cell) < 3)  # a sentence, and no box of them
 
     def hits(self) -> Iterator[Hit]:
         """The results in their order."""

@@ -21,8 +21,10 @@ from mcp.shared.exceptions import MCPError
 
 from webquarry import __version__
 from webquarry.errors import WebquarryError
+from webquarry.host.host import ToolHost
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.surfaces.mcp.external import ExternalTools
 from webquarry.surfaces.mcp.listing import as_written, describe, listed_tools
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
@@ -35,15 +37,25 @@ _INVALID_PARAMS = -32602
 Context = ServerRequestContext[Toolkit]
 
 
-def build_server(name: str, set_name: str, instructions: str | None = None) -> Server[Toolkit]:
-    """The server of one tool set; its toolkit is opened when it starts to serve and closed when it ends."""
+def build_server(
+    name: str, set_name: str, instructions: str | None = None, host: ToolHost | None = None
+) -> Server[Toolkit]:
+    """The server of one tool set, and of the external tools of a host besides, if one is given.
+
+    Its toolkit is opened when it starts to serve and closed when it ends.
+    """
     tools = listed_tools(set_name)
-    listed = types.ListToolsResult(tools=[describe(tool) for tool in tools.values()])
+    external = ExternalTools(host, tools) if host else None
+    listed = types.ListToolsResult(
+        tools=[*(describe(tool) for tool in tools.values()), *(external.listed if external else [])]
+    )
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if external and params.name in external:
+            return await external.call(params.name, params.arguments or {})
         if params.name not in tools:
             raise MCPError(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)})
         return await call(tools[params.name], context.lifespan_context, params.arguments or {})

@@ -25,9 +25,8 @@ async def web_search(
 ) -> TextAnswer:
     """Search the web using DuckDuckGo and return a list of results with titles, URLs, and snippets."""
     count = max_results or kit.settings.websearch_max_results
-    key = {"toolset": "duckduckgo", "max_age": kit.settings.cache_search_seconds}  # nothing that is older than this
     with advising():
-        found = await kit.router.route(Query(query, count), provider="duckduckgo", asked=key)
+        found = await kit.router.route(Query(query, count), provider="duckduckgo")
     answer = TextAnswer(text=search_page(query, found.results))
     if found.notes:
         answer.beside(routing={"providerUsed": found.provider, "notes": list(found.notes)})

@@ -1,0 +1,90 @@
+"""Where the cache is, and how fresh its answers are."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webquarry.cache.freshness import freshness
+from webquarry.cache.place import cache_folder, open_disk, open_stores
+from webquarry.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"HOME": "/h"}, "/h/.cache/webquarry"),
+        ({"HOME": "/h", "XDG_CACHE_HOME": "/x"}, "/x/webquarry"),
+        ({"HOME": "/h", "XDG_CACHE_HOME": "relative"}, "/h/.cache/webquarry"),  # the standard says to pass it over
+        ({"HOME": "/h", "XDG_CACHE_HOME": "/x", "WEBQUARRY_CACHE_FOLDER": "/own"}, "/own"),
+    ],
+)
+def test_the_folder_is_the_users_choice_or_the_usual_one(environ: dict[str, str], folder: str) -> None:
+    assert cache_folder(Settings.from_environment(environ), environ) == Path(folder)
+
+
+def test_without_a_home_answers_are_kept_in_memory_only(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    with caplog.at_level(logging.WARNING, "webquarry"):
+        stores = open_stores(Settings(), {})
+
+    assert [type(store).__name__ for store in stores] == ["MemoryStore"]
+    assert "memory only" in caplog.text
+
+
+def test_memory_stands_in_front_of_the_disk(tmp_path: Path) -> None:
+    stores = open_stores(Settings(cache_folder=tmp_path), {})
+
+    assert [type(store).__name__ for store in stores] == ["MemoryStore", "DiskStore"]
+
+
+def test_a_store_that_was_never_used_closes_without_a_trace(tmp_path: Path) -> None:
+    async def use() -> None:
+        store = open_disk(Settings(cache_folder=tmp_path / "cache"), {})
+        assert store is not None
+        await store.aclose()
+
+    asyncio.run(use())
+
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_store_that_is_closed_when_the_interpreter_ends_says_nothing(tmp_path: Path) -> None:
+    """By then the interpreter has ended the store's thread."""
+    code = (
+        "import asyncio, atexit\n"
+        "from pathlib import Path\n"
+        "from webquarry.cache.disk import DiskStore\n"
+        f"store = DiskStore(Path({str(tmp_path)!r}), 1000)\n"
+        "loop = asyncio.new_event_loop()\n"
+        "atexit.register(lambda: (loop.run_until_complete(store.aclose()), loop.close()))\n"
+        "print(loop.run_until_complete(store.clear()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], env=dict(os.environ), capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("cached", "age", "word"), [(False, 0, "live"), (True, 0, "fresh"), (True, 899, "fresh"), (True, 900, "aging")]
+)
+def test_freshness_is_one_word_and_the_numbers_behind_it(cached: bool, age: float, word: str) -> None:
+    assert freshness(cached, age, 1800) == {
+        "cached": cached,
+        "ageSeconds": age,
+        "maxAgeSeconds": 1800,
+        "freshness": word,
+    }

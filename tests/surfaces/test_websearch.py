@@ -1,0 +1,40 @@
+"""The script `websearch-mcp`, as far as it does not serve."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import webquarry
+from webquarry.settings import Settings
+from webquarry.surfaces.websearch import main
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["websearch-mcp", *arguments])
+    return main()
+
+
+def test_version_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"websearch-mcp {webquarry.__version__}\n"
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_names_every_setting_of_the_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
+    assert run(monkeypatch, flag) == 0
+    told = capsys.readouterr().out
+
+    variables = [Settings.variables_of(field)[-1] for field in Settings.model_fields if field.startswith("websearch_")]
+    assert len(variables) == 6
+    assert [variable for variable in variables if variable not in told] == []
+
+
+def test_an_argument_that_it_does_not_know_is_wrong_usage(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--port") == 2
+    assert capsys.readouterr() == ("", "websearch-mcp takes no arguments but --help and --version; got '--port'.\n")
