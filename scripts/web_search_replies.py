@@ -20,6 +20,7 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from webquarry.registry import members_of
+from webquarry.search import instant
 from webquarry.search.models import Query
 from webquarry.search.provider import Provider
 from webquarry.settings import Settings
@@ -49,10 +50,12 @@ def search_exchanges() -> Iterator[Exchange]:
     for search in catalogue["search"]:
         hits = [catalogue["hits"][name] for name in search["duckduckgo"]]
         yield from _duckduckgo_forms(search, hits)
+    for question, known in _INSTANT.items():
+        yield instant.build_request(question), _instant(known)
 
 
 def _providers() -> list[Provider]:
-    kinds = members_of("webquarry.search.providers", Provider)  # type: ignore[type-abstract]
+    kinds = members_of("webquarry.search.providers", Provider)
     return [kind.configure(Settings(), KEYS) for kind in kinds if kind.name in _REPLIES]
 
 
@@ -263,6 +266,37 @@ def _duckduckgo_result(hit: Hit, wrapped: bool) -> str:
         date=f"<span>&nbsp; &nbsp; {hit['date']}.0000000</span>" if "date" in hit else "",
         snippet=escape(hit["snippet"]).replace("storage", "<b>storage</b>"),
     )
+
+
+def _instant(known: dict[str, Any]) -> httpx2.Response:
+    """DuckDuckGo's Instant Answer: every field is there, and empty where nothing is known."""
+    texts = (
+        "Abstract AbstractSource AbstractText AbstractURL Answer AnswerType Definition DefinitionSource DefinitionURL"
+    )
+    shell = dict.fromkeys((*texts.split(), "Entity", "Heading", "Image", "Infobox", "Redirect", "Type"), "")
+    body = {**shell, "RelatedTopics": [], "Results": [], "meta": None, **known}
+    return _json_response(body, {"Content-Type": "application/x-javascript"})
+
+
+_INSTANT: dict[str, dict[str, Any]] = {
+    "tidal energy storage": {
+        "Heading": "Tidal energy storage",
+        "Abstract": "Tidal energy storage is the keeping of electricity from tidal streams until it is needed.",
+        "AbstractText": "Tidal energy storage is the keeping of electricity from tidal streams until it is needed.",
+        "AbstractSource": "Open Waters",
+        "AbstractURL": "https://wiki.openwaters.example/wiki/Tidal_energy_storage",
+        "Type": "A",
+        "RelatedTopics": [
+            {
+                "FirstURL": "https://duckduckgo.com/Slack_water",
+                "Icon": {"Height": "", "URL": "", "Width": ""},
+                "Result": '<a href="https://duckduckgo.com/Slack_water">Slack water</a> - The pause between two tides.',
+                "Text": "Slack water - The pause between two tides.",
+            }
+        ],
+    },
+    "zqxv kplm nothing": {},
+}
 
 
 def _wrapped(url: str) -> str:

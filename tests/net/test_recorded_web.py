@@ -30,7 +30,7 @@ from webquarry.settings import Settings
 
 PROJECT = Path(__file__).parents[2]
 GENERATOR = PROJECT / "scripts" / "recorded_web.py"
-ENGINES = {"api.search.brave.com", "www.googleapis.com", "html.duckduckgo.com"}
+ENGINES = {"api.search.brave.com", "www.googleapis.com", "html.duckduckgo.com", "api.duckduckgo.com"}
 Found = tuple[httpx2.Request, int, bytes]
 
 
