@@ -19,18 +19,15 @@ def name_of(body: bytes, content_type: str = "", url: str = "https://site.exampl
     return pick_format(Source(url, body, content_type, nosniff)).name
 
 
-def office(part: str) -> bytes:
+def office(part: str, inside: bytes = b"<w/>") -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("embedded", inside)
         archive.writestr(part, "<w/>")
     return buffer.getvalue()
 
 
 BINARY = [
-    pytest.param(b"%PDF-1.7\n" + bytes(range(256)), "application/pdf", id="pdf"),
-    pytest.param(b"\n\n%PDF-1.4 ...", "application/pdf", id="pdf-after-blank-lines"),
-    pytest.param(office("word/document.xml"), "wordprocessingml", id="docx"),
-    pytest.param(office("ppt/presentation.xml"), "presentationml", id="pptx"),
     pytest.param(office("xl/workbook.xml"), "spreadsheetml", id="xlsx"),
     pytest.param(office("readme"), "application/zip", id="zip"),
     pytest.param(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "Office document", id="ole"),
@@ -48,6 +45,27 @@ BINARY = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param(b"%PDF-1.7\n" + bytes(range(256)), "pdf", id="pdf"),
+        pytest.param(b"\n\n%PDF-1.4 ...", "pdf", id="pdf-after-blank-lines"),
+        pytest.param(b"HTTP/1.1 200 OK\n\n%PDF-1.4 ... startxref\n9\n%%EOF", "pdf", id="pdf-after-junk"),
+        pytest.param(office("word/document.xml"), "docx", id="docx"),
+        pytest.param(office("word/document2.xml"), "docx", id="docx-of-another-name"),
+        pytest.param(office("ppt/presentation.xml"), "pptx", id="pptx"),
+        pytest.param(office("ppt/presentation.xml", office("word/document.xml")), "pptx", id="docx-in-pptx"),
+    ],
+)
+@pytest.mark.parametrize("label", ["text/html; charset=utf-8", "text/plain", "application/json", ""])
+def test_a_document_is_known_by_its_bytes_whatever_its_label_says(body: bytes, expected: str, label: str) -> None:
+    assert name_of(body, label, "https://site.example/page.html") == expected
+
+
+def test_text_about_a_pdf_is_text() -> None:
+    assert name_of(b"A file begins with\n%PDF-1.7 and ends with a mark.", "text/plain") == "text"
+
+
 @pytest.mark.parametrize(("body", "kind"), BINARY)
 @pytest.mark.parametrize("label", ["text/html; charset=utf-8", "text/plain", "application/json", ""])
 def test_a_binary_file_is_refused_by_its_bytes_whatever_its_label_says(body: bytes, kind: str, label: str) -> None:
@@ -56,15 +74,15 @@ def test_a_binary_file_is_refused_by_its_bytes_whatever_its_label_says(body: byt
 
 
 def test_a_refusal_names_the_type_and_the_size() -> None:
-    with pytest.raises(Unreadable, match=r"^https://site.example/a.pdf is application/pdf, 1\.2 MB; ") as caught:
-        name_of(b"%PDF-1.7\n" + b"x" * 1_200_000, "application/pdf", "https://site.example/a.pdf")
+    with pytest.raises(Unreadable, match=r"^https://site.example/a.rtf is application/rtf, 1\.2 MB; ") as caught:
+        name_of(b"{\\rtf1 " + b"x" * 1_200_000, "application/pdf", "https://site.example/a.rtf")
 
     assert caught.value.kind == "unsupported"
 
 
 def test_a_refusal_does_not_repeat_the_secrets_of_a_url() -> None:
     with pytest.raises(Unreadable) as caught:
-        name_of(b"%PDF-1.7\n", "", "https://site.example/a.pdf?token=hunter22")
+        name_of(b"{\\rtf1 }", "", "https://site.example/a.rtf?token=hunter22")
 
     assert "hunter22" not in caught.value.message
 
@@ -73,6 +91,11 @@ def test_a_refusal_does_not_repeat_the_secrets_of_a_url() -> None:
 def test_a_label_that_means_no_text_is_believed_of_unknown_bytes(label: str) -> None:
     with pytest.raises(Unreadable, match=label):
         name_of(b"something or other", label)
+
+
+def test_a_label_that_the_bytes_belie_is_named() -> None:
+    with pytest.raises(Unreadable, match=r"is labelled application/pdf, but it is no such file, 18 bytes\.$"):
+        name_of(b"something or other", "application/pdf")
 
 
 @pytest.mark.parametrize(
@@ -100,10 +123,17 @@ def test_html_source_that_must_not_be_sniffed_stays_plain_text() -> None:
         (b'{"a": [1, 2]}', "text/html; charset=utf-8", "/", "json"),
         (b'{"a": "<p>x</p>"}', "text/html", "/", "json"),
         (b"{{ template }} <p>not JSON</p>", "text/html", "/", "html"),
-        (RSS, "text/html", "/", "xml"),
-        (RSS, "application/rss+xml", "/", "xml"),
-        (RSS, "text/plain", "/feed", "xml"),
-        (b"<feed xmlns='http://www.w3.org/2005/Atom'/>", "", "/feed", "xml"),
+        (RSS, "text/html", "/", "feed"),
+        (RSS, "application/rss+xml", "/", "feed"),
+        (RSS, "application/xml", "/", "feed"),
+        (RSS, "text/plain", "/feed", "feed"),
+        (RSS, "text/plain", "/feed.xml", "feed"),
+        (b"<feed xmlns='http://www.w3.org/2005/Atom'/>", "", "/feed", "feed"),
+        (b"<rdf:RDF xmlns='http://purl.org/rss/1.0/'>", "application/rdf+xml", "/", "feed"),
+        (b"<rdf:RDF xmlns:x='http://x.example/'>", "application/rdf+xml", "/", "xml"),
+        (b"<?xml version='1.0'?><rssfeeds/>", "text/xml", "/", "xml"),
+        (b'{"version": "https://jsonfeed.org/version/1.1"}', "application/json", "/", "feed"),
+        (b"{}", "application/feed+json", "/", "feed"),
         (b"<?xml version='1.0'?><!DOCTYPE html><html xmlns='x'><p>a</p></html>", "application/xhtml+xml", "/", "html"),
         (b"<?xml version='1.0'?>\n<html xmlns='http://www.w3.org/1999/xhtml'/>", "text/xml", "/", "html"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml", "/", "xml"),
@@ -116,7 +146,10 @@ def test_html_source_that_must_not_be_sniffed_stays_plain_text() -> None:
         (b"plain words", "", "/", "text"),
         (b"plain words", "application/octet-stream", "/x", "text"),
         (b"plain words", "text/plain", "/page.html", "text"),
-        (b"a,b\n1,2\n", "text/csv", "/", "text"),
+        (b"a,b\n1,2\n", "text/csv", "/", "csv"),
+        (b"a,b\n1,2\n", "text/plain", "/x.csv", "csv"),
+        (b"a,b\n1,2\n", "text/plain", "/", "text"),
+        (b"words", "text/plain", "/x.pdf", "text"),
         (b"key: value\n", "application/yaml", "/", "text"),
         (b"{}", "application/json", "/", "json"),
         (b"{}", "application/problem+json", "/", "json"),

@@ -39,6 +39,11 @@ class Blocks:
         """Whether the innermost container already holds something."""
         return bool(self._open) and self._open[-1].started
 
+    @property
+    def count(self) -> int:
+        """Grows with every block."""
+        return len(self._parts)
+
     def last_is(self, text: str) -> bool:
         """Whether the last block, outside all containers, was exactly this."""
         return not self._open and bool(self._parts) and self._parts[-1] == text

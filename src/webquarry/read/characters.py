@@ -40,7 +40,7 @@ _KINDS = {
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
 _RUN = re.compile(INVISIBLE.pattern + "+")
-_PRINTABLE = re.compile(f"[\u034f{_KINDS[SELECTOR]}{_KINDS[FILLER]}]")  # those that Python takes for printable
+_PRINTABLE = re.compile(f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]")  # those that Python takes for printable
 _KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items()]
 
 _RTL = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")

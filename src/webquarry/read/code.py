@@ -12,6 +12,7 @@ from webquarry.read.characters import strip_invisible
 from webquarry.read.delimiters import defuse_verbatim
 from webquarry.read.fence import fence
 from webquarry.read.inline import BREAK
+from webquarry.read.tree import texts_of
 
 _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?:text-)?|mw-highlight-lang-|brush:\s*|sourcecode\s+|src-|code-)"
@@ -26,9 +27,11 @@ _NOT_LANGUAGES = re.compile(
     r"|example|linenums|lines?|code|hljs|highlight|github-\w+|nord|notranslate|numbers"
 )
 _GUTTER = re.compile(
-    r"(?:^|[\s_-])(?:gutter|lineno|linenos|linenodiv|line-?numbers?(?:-rows)?|rouge-gutter|hljs-ln-numbers|blob-num|code-?copy\S*|crayon-nums?)(?:\s|$)",
-    re.IGNORECASE,
+    r"(?:^|[\s_-])(?:gutter|lineno|linenos|linenodiv|line-?numbers?(?:-rows)?|hljs-ln-numbers|blob-num|crayon-nums?|ln)(?:\s|$)"
 )
+_COPY_BUTTON = re.compile(r"(?:^|[\s_-])(?:code-?copy\S*|copy-?(?:code|button|btn)\S*)(?:\s|$)")
+_MOST_NUMBERS = 5_000  # looked at in one column
+_NUMBERS = re.compile(r"[\d\s.:|+-]*")
 _BLOCKS = frozenset(
     {"p", "h1", "h2", "h3", "h4", "ul", "table", "section", "article", "header", "footer", "blockquote"}
 )
@@ -38,9 +41,15 @@ _TICKS = re.compile("`+")
 _OTHER_BREAKS = re.compile("\r\n?|[\f\u2028\u2029]")
 
 
-def is_gutter(names: str) -> bool:
-    """Whether these class names are those of a column of line numbers or of a button to copy."""
-    return _GUTTER.search(names) is not None
+def is_beside_code(element: etree._Element) -> bool:
+    """Whether an element is a column of line numbers or a button to copy, by its class names and its text."""
+    names = element.get("class")
+    if not names:
+        return False
+    names = names.lower()
+    if _COPY_BUTTON.search(names):
+        return True
+    return _GUTTER.search(names) is not None and all(map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS)))
 
 
 def language_of(pre: etree._Element) -> str:

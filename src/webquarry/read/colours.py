@@ -88,7 +88,7 @@ def _from_function(kind: str, arguments: str) -> Colour | None:
         number, unit = numbers[3]
         alpha = min(1.0, max(0.0, number / 100 if unit == "%" else number))
     if kind == "rgb":
-        channels = [min(255.0, max(0.0, number * 2.55 if unit == "%" else number)) for number, unit in numbers[:3]]
+        channels = [min(255.0, max(0.0, number * 255 / 100 if unit == "%" else number)) for number, unit in numbers[:3]]
         return Colour(channels[0], channels[1], channels[2], alpha)
     (hue, unit), (saturation, _), (lightness, _) = numbers[:3]
     turns = {"turn": hue, "rad": hue / 6.283185307}.get(unit, hue / 360)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
-_IMPORTANT = re.compile(r"\s*!\s*important\s*$")
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
 _CALC = re.compile(r"(?:calc|max|min|clamp)\(\s*([^()]*?)\s*\)")
+_PRODUCT = re.compile(r"([+-]?[\d.]{1,9})([a-z%]*)\s*\*\s*([+-]?[\d.]{1,9})([a-z%]*)")
+_LONGEST_VALUE = 300  # characters
 _LONGEST = 20_000  # characters of one style attribute; the rest is not a style any more
 
 # How many pixels a unit is, on a screen of ordinary size and with text of ordinary size.
@@ -39,8 +39,13 @@ Declarations = dict[str, str]
 
 
 def plain_css(text: str) -> str:
-    """CSS in lower case without comments."""
-    return _COMMENT.sub(" ", text).lower() if "/*" in text else text.lower()
+    """CSS in lower case without comments, and without the marks of an HTML comment that old pages put around it."""
+    if "<!--" in text or "-->" in text:
+        text = text.replace("<!--", " ").replace("-->", " ")
+    if "/*" in text:
+        code, *commented = text.split("/*")
+        text = " ".join([code, *(part.partition("*/")[2] for part in commented)])
+    return text.lower()
 
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
@@ -52,8 +57,9 @@ def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
         name = name.strip()
         if not colon or name not in PROPERTIES:
             continue
-        value, marked = _IMPORTANT.subn("", value) if "!" in value else (value, 0)
-        (important if marked else ordinary)[name] = value.strip()
+        head, mark, tail = value.rpartition("!")
+        marked = bool(mark) and tail.strip() == "important"
+        (important if marked else ordinary)[name] = (head if marked else value).strip()[:_LONGEST_VALUE]
     return ordinary, important
 
 
@@ -77,7 +83,7 @@ def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.
     `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken for.
     """
     if "(" in value:
-        value = _CALC.sub(r"\1", value)
+        value = _PRODUCT.sub(_multiplied, _CALC.sub(r"\1", value))
     found = _LENGTH.match(value.strip())
     if found is None:
         return None
@@ -89,6 +95,13 @@ def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.
     if unit in _OF_VIEW:
         return number * view
     return number * _UNITS[unit] if unit in _UNITS else None
+
+
+def _multiplied(found: re.Match[str]) -> str:
+    try:
+        return f"{float(found[1]) * float(found[3]):.6f}{found[2] or found[4]}"
+    except ValueError:  # several points in one number
+        return found[0]
 
 
 def lengths(value: str, percent: float = 1.0, view: float = 12.8) -> list[float]:

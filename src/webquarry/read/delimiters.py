@@ -22,31 +22,44 @@ _TOOL_NAMES = (
 _ROLE_NAMES = r"user|assistant|human|developer|tools?|invoke|parameter|think(?:ing)?|instructions?|s|bos|eos"
 _BARS = "[|\uff5c]"
 
-_TOKEN = rf"<(?={_BARS}[^<>|\uff5c\n]{{1,80}}{_BARS}>)"
+_TOKEN = rf"<(?={_BARS}(?!\s)[^<>|\uff5c\n]{{1,80}}(?<!\s){_BARS}>)"
 _TAG_IN_PROSE = rf"(?=/?(?i:{_TOOL_NAMES}|{_ROLE_NAMES})(?:[\s/>]|\\>))"
 _TAG_IN_CODE = rf"<(?=/?(?i:{_TOOL_NAMES})[\s/>])"
 _LLAMA_TAG = "<(?=</?SYS>>)"
-_BRACKET = re.compile(r"\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])")
+_BRACKET = re.compile(r"(?<!\\)\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])")
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
 _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
 _SPEAKER = r"(?:[Hh]uman|[Aa]ssistant|[Ss]ystem|[Uu]ser|[Dd]eveloper|HUMAN|ASSISTANT|SYSTEM|USER)"
 _TURN = re.compile(rf"\n(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)|{_SPEAKER})[ \t]{{0,4}}(?=:)")
+_CODE = re.compile(
+    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
+    re.MULTILINE,
+)
 _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
 
 
 def defuse_prose(markdown: str, removed: Counter[str]) -> str:
-    """Markdown in which no delimiter occurs literally; rendered, it reads as before."""
-    text, count = markdown, 0
-    if "<" in text:
-        text, escaped = _ESCAPED.subn("&lt;", text)
-        text, count = _PROSE.subn("&lt;", text)
-        count += escaped
-    text, brackets = _BRACKET.subn(r"\[", text)
-    text, turns = _TURN.subn(lambda found: found[0] + "\\", "\n" + text)
-    if count or brackets or turns:
-        removed[DELIMITER] += count + brackets + turns
-    return text[1:]
+    """Markdown in whose prose no delimiter occurs literally; rendered, it reads as before. Its code is left alone."""
+    text = "\n" + markdown
+    if not ("<" in text and _PROSE.search(text)) and not _BRACKET.search(text) and not _TURN.search(text):
+        return markdown
+    parts: list[str] = []
+    place = 0
+    for code in _CODE.finditer(text):
+        parts += [_defuse(text[place : code.start()], removed), code[0]]
+        place = code.end()
+    return "".join([*parts, _defuse(text[place:], removed)])[1:]
+
+
+def _defuse(prose: str, removed: Counter[str]) -> str:
+    prose, escaped = _ESCAPED.subn("&lt;", prose)
+    prose, bare = _PROSE.subn("&lt;", prose)
+    prose, brackets = _BRACKET.subn(r"\[", prose)
+    prose, turns = _TURN.subn(lambda found: found[0] + "\\", prose)
+    if count := escaped + bare + brackets + turns:
+        removed[DELIMITER] += count
+    return prose
 
 
 def defuse_verbatim(text: str, removed: Counter[str]) -> str:

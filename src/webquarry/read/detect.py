@@ -30,7 +30,8 @@ _HTML_FRAGMENT = re.compile(
     rf"(?i){_COMMENTS}<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|main|article)[\s>]"
 )
 _XML_START = re.compile(r"\s*<\?xml\s", re.IGNORECASE)
-_FEED_START = re.compile(rf"(?i){_COMMENTS}<(?:rss|feed|rdf:RDF)[\s>]")
+_FEED_START = re.compile(rf"(?i){_COMMENTS}<(?:rss[\s>]|feed[\s>]|rdf:RDF\s[^>]{{0,2000}}purl\.org/rss/)")
+_JSON_FEED = re.compile(r'\s*\{[\s\S]{0,2000}"version"\s*:\s*"https://jsonfeed\.org/version/')
 _TAG_OR_ENTITY = re.compile(r"<[A-Za-z!?/]|&#?[A-Za-z0-9]{2,31};")
 _BINARY_BYTES = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
 _MOST_BINARY = 0.1  # of the first bytes; a page labelled as text may hold a few stray control bytes
@@ -70,32 +71,40 @@ def _name_of_text(source: Source, labelled: str | None) -> str | None:
     if _HTML_START.match(head) and not (labelled == "text" and source.nosniff):
         return "html"
     if source.media_type not in _UNSURE:
-        return labelled
+        return "feed" if labelled in ("xml", "json") and _is_feed(head) else labelled
     if source.media_type in _UNLABELLED and _HTML_FRAGMENT.match(head):
         return "html"
     named = _by_name(source.url)
+    if named in ("xml", "json") and _is_feed(head):
+        return "feed"
     return named if named and (named, labelled) != ("html", "text") else _by_start(text, head)
 
 
 def _really(text: str, head: str) -> str:
     """What a document labelled as HTML is: servers label feeds, JSON and plain text so."""
-    if _FEED_START.match(head) and not _HTML_START.match(head):
-        return "xml"
+    if _is_feed(head) and not _HTML_START.match(head):
+        return "feed"
     if _is_json(text, head):
         return "json"
     return "html" if _TAG_OR_ENTITY.search(text) or not text.strip() else "text"
 
 
 def _by_start(text: str, head: str) -> str:
-    if _XML_START.match(head) or _FEED_START.match(head):
+    if _is_feed(head):
+        return "feed"
+    if _XML_START.match(head):
         return "xml"
     return "json" if _is_json(text, head) else "text"
+
+
+def _is_feed(head: str) -> bool:
+    return _FEED_START.match(head) is not None or _JSON_FEED.match(head) is not None
 
 
 def _by_media_type(media_type: str) -> str | None:
     for name, candidate in formats().items():
         if media_type in candidate.media_types:
-            return name
+            return None if candidate.binary else name
     if media_type.endswith("+json"):
         return "json"
     if media_type.endswith("+xml"):
@@ -105,7 +114,8 @@ def _by_media_type(media_type: str) -> str | None:
 
 def _by_name(url: str) -> str | None:
     path = unquote(urlsplit(url).path).lower()
-    return next((name for name, candidate in formats().items() if path.endswith(candidate.suffixes)), None)
+    named = (name for name, one in formats().items() if not one.binary and path.endswith(one.suffixes))
+    return next(named, None)
 
 
 def _is_json(text: str, head: str) -> bool:
@@ -131,6 +141,8 @@ def _is_binary(body: bytes, labelled_as_text: bool) -> bool:
 
 def _unreadable(source: Source, kind: str) -> Unreadable:
     size = _size(len(source.body))
+    if kind == source.media_type and any(kind in candidate.media_types for candidate in formats().values()):
+        return Unreadable(f"{redact(source.url)} is labelled {kind}, but it is no such file, {size}.")
     return Unreadable(f"{redact(source.url)} is {kind}, {size}; no text can be made of that kind of file.")
 
 

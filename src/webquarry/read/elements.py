@@ -13,10 +13,12 @@ from lxml import etree
 
 from webquarry.read import code, formulas
 from webquarry.read.actions import SKIP, Action, Element, Leave
+from webquarry.read.concealment import NO_SIZE
 from webquarry.read.inline import BREAK, EMPHASIS, LINK, LOWERED, RAISED, STRONG, STRUCK, Literal
 from webquarry.read.lists import LIST_ACTIONS
 from webquarry.read.table_elements import TABLE_ACTIONS
-from webquarry.read.tree import text_of
+from webquarry.read.tree import beginning_of
+from webquarry.read.visible import NAVIGATION
 
 if TYPE_CHECKING:
     from webquarry.read.walk import Walker
@@ -27,10 +29,13 @@ FORM = "form control"
 TEMPLATE = "template"
 FALLBACK = "fallback text"
 DRAWING = "text in a drawing"
+EMBEDDED = "embedded object"
 
 _LONGEST_ALTERNATIVE = 250  # characters
 _BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main", "foreignobject")
+_MOST_DRAWINGS = 300  # that are looked into
 _PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f]*")
+_SKIP_LINK = re.compile(r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL)
 _PANEL_BUTTON = re.compile(r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]")
 _MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
 
@@ -80,7 +85,10 @@ def heading(walker: Walker, element: Element) -> Leave | None:
 
 
 def called_heading(walker: Walker, element: Element) -> Leave | None:
-    """An element of any kind that is a heading by its role."""
+    """A box or a piece of a line that is a heading by its role; no other kind of element becomes one."""
+    usual = ACTIONS.get(element.tag)
+    if usual is not None and usual is not box and usual is not block:
+        return usual(walker, element)
     level = (element.get("aria-level") or "").strip()
     walker.start_heading(element, int(level) if level in ("1", "2", "3", "4", "5", "6") else 2)
     return end_heading
@@ -153,8 +161,9 @@ def link(walker: Walker, element: Element) -> Leave | None:
 
 
 def _is_decoration(walker: Walker, element: Element, href: str) -> bool:
-    """Whether a link inside the page only shows that one can link here, or leads back from a note."""
-    if walker.heading and _PERMALINK.fullmatch(text_of(element)[:20]):
+    """Whether a link inside the page is for keyboards only, shows that one can link here, or leads back from a note."""
+    text = beginning_of(element, 60)
+    if (walker.heading and _PERMALINK.fullmatch(text)) or _SKIP_LINK.fullmatch(text):
         return True
     return walker.footnotes.leads_back(element, href)
 
@@ -164,10 +173,11 @@ def image(walker: Walker, element: Element) -> Leave | None:
         walker.add_mark(Literal(formulas.from_image(element, walker.removed)))
         return SKIP
     text = " ".join((element.get("alt") or "").split())
-    if not text or _is_speck(element):
+    if not text:
         return SKIP
-    if walker.sight.muted is not None:
-        walker.removed[walker.sight.muted] += 1
+    unseen = NO_SIZE if _is_speck(element) else walker.sight.muted
+    if unseen is not None:
+        walker.removed[unseen] += 1
         return SKIP
     if len(text) > _LONGEST_ALTERNATIVE:
         text = text[:_LONGEST_ALTERNATIVE].rpartition(" ")[0] or text[:_LONGEST_ALTERNATIVE]
@@ -175,6 +185,12 @@ def image(walker: Walker, element: Element) -> Leave | None:
         walker.removed[LONG_ALTERNATIVE] += 1
     walker.pieces.append(text if len(text) <= 2 else f" {text} ")
     return SKIP
+
+
+def unclosed_image(walker: Walker, element: Element) -> Leave | None:
+    """To browsers `<image>` is an image; the parser takes what follows for its content."""
+    image(walker, element)
+    return None
 
 
 def _is_speck(element: Element) -> bool:
@@ -209,9 +225,17 @@ def button(walker: Walker, element: Element) -> Leave | None:
     names = element.get("class") or ""
     opens = element.get("aria-expanded") or element.get("aria-controls") or element.get("data-bs-toggle") or ""
     titled = bool(opens) and _PANEL_BUTTON.search(names) and not _MENU_BUTTON.search(names)
-    if walker.heading or element.get("role") == "tab" or titled:
+    if walker.heading or element.get("role") == "tab" or titled or walker.sight.unveiled.is_the_page(element):
         return block(walker, element)
     walker.leave_out(element, FORM)
+    return SKIP
+
+
+def navigation(walker: Walker, element: Element) -> Leave | None:
+    """Menus go, but not one whose end the parser missed, with the page inside it."""
+    if walker.sight.unveiled.is_the_page(element):
+        return block(walker, element)
+    walker.leave_out(element, NAVIGATION)
     return SKIP
 
 
@@ -224,7 +248,7 @@ def control(walker: Walker, element: Element) -> Leave | None:
 
 def preformatted(walker: Walker, element: Element) -> Leave | None:
     walker.flush()
-    if code.is_gutter(element.get("class") or ""):
+    if code.is_beside_code(element):
         return SKIP
     walker.collect(code=True)
     return end_preformatted
@@ -266,7 +290,7 @@ def break_in_code(walker: Walker, element: Element) -> Leave | None:
 
 
 def line_in_code(walker: Walker, element: Element) -> Leave | None:
-    if code.is_gutter(element.get("class") or ""):
+    if code.is_beside_code(element):
         return SKIP
     end_line_in_code(walker, element)
     return end_line_in_code
@@ -279,8 +303,7 @@ def end_line_in_code(walker: Walker, element: Element) -> None:
 
 
 def part_of_code(walker: Walker, element: Element) -> Leave | None:
-    names = element.get("class")
-    return SKIP if names and code.is_gutter(names) else None
+    return SKIP if code.is_beside_code(element) else None
 
 
 def formula(walker: Walker, element: Element) -> Leave | None:
@@ -290,7 +313,7 @@ def formula(walker: Walker, element: Element) -> Leave | None:
 
 
 def script(walker: Walker, element: Element) -> Leave | None:
-    if (element.get("type") or "").startswith("math/tex"):
+    if walker.typesets_tex and (element.get("type") or "").startswith("math/tex"):
         shown = element.getprevious()
         if shown is None or "MathJax" not in (shown.get("class") or "").replace("MathJax_Preview", ""):
             walker.add_mark(Literal(formulas.from_script(element, walker.removed)))
@@ -299,7 +322,9 @@ def script(walker: Walker, element: Element) -> Leave | None:
 
 def drawing(walker: Walker, element: Element) -> Leave | None:
     """What is drawn goes; but a drawing that was never closed holds the rest of the page."""
-    if next(element.iterdescendants(*_BLOCKS_IN_SVG), None) is not None and not _is_speck(element):
+    walker.drawings += 1
+    looked_into = walker.drawings <= _MOST_DRAWINGS and not _is_speck(element)
+    if looked_into and next(element.iterdescendants(*_BLOCKS_IN_SVG), None) is not None:
         return None
     walker.leave_out(element, DRAWING)
     return SKIP
@@ -307,7 +332,7 @@ def drawing(walker: Walker, element: Element) -> Leave | None:
 
 def template(walker: Walker, element: Element) -> Leave | None:
     """Browsers show nothing of a template, unless it is the shadow tree of the element around it."""
-    if element.get("shadowrootmode") or walker.keep_fallbacks:
+    if element.get("shadowrootmode") or "template" in walker.kept:
         return block(walker, element)
     walker.fallbacks.append(element)
     walker.leave_out(element, TEMPLATE)
@@ -315,17 +340,17 @@ def template(walker: Walker, element: Element) -> Leave | None:
 
 
 def fallback(walker: Walker, element: Element) -> Leave | None:
-    if walker.keep_fallbacks:
+    if element.tag in walker.kept:
         return block(walker, element)
     walker.fallbacks.append(element)
     walker.leave_out(element, FALLBACK)
     return SKIP
 
 
+# The head too: unless its end is written, the parser takes `<main>` and whatever else it does not know for parts of it.
 _BLOCKS = """address article aside body caption center details dialog fieldset figcaption figure footer form
-header hgroup html legend main marquee optgroup search section""".split()  # noqa: SIM905
-_SKIPPED = """head title meta link base style area map source track param col colgroup frame frameset
-embed object applet iframe video audio canvas rp wbr datalist""".split()  # noqa: SIM905
+head header hgroup html legend main marquee optgroup search section""".split()  # noqa: SIM905
+_SKIPPED = """title meta link base style area map param col colgroup frame frameset rp""".split()  # noqa: SIM905
 _DRAWN = "desc metadata defs symbol text tspan".split()  # noqa: SIM905
 
 ACTIONS: dict[object, Action] = {
@@ -342,7 +367,8 @@ ACTIONS: dict[object, Action] = {
     **dict.fromkeys(("del", "s", "strike"), struck),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), code_span),
     **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), preformatted),
-    **dict.fromkeys(("select", "textarea", "option", "progress", "meter"), skip_counted(FORM)),
+    **dict.fromkeys(("select", "textarea", "option", "datalist", "progress", "meter"), skip_counted(FORM)),
+    **dict.fromkeys(("object", "applet", "iframe", "video", "audio", "canvas"), skip_counted(EMBEDDED)),
     **dict.fromkeys(("noscript", "noframes", "noembed"), fallback),
     **LIST_ACTIONS,
     **TABLE_ACTIONS,
@@ -351,11 +377,11 @@ ACTIONS: dict[object, Action] = {
     "br": line_break,
     "button": button,
     "hr": rule,
-    "image": image,
+    "image": unclosed_image,
     "img": image,
     "input": control,
     "math": formula,
-    "nav": skip_counted("navigation"),
+    "nav": navigation,
     "q": quotation,
     "rt": reading,
     "script": script,

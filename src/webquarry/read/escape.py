@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-_MAY_NEED = re.compile(r"[\\`*_\[\]<&~]")
+_MAY_NEED = "\\`*_[]<&~"
 _INSIDE = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~])"  # a backslash in front of punctuation
+    r"\\(?=[!-/:-@\[-`{-~]| ?(?:[\u2028\u2029\n]|\Z))"  # a backslash in front of punctuation or at the end of a line
     r"|[`\[\]]"
     r"|\*+|_+"
     r"|<(?=[A-Za-z/!?])"
@@ -20,7 +20,7 @@ _INSIDE = re.compile(
 _LINE_MAY_NEED = frozenset("-+*#>=_:|0123456789")
 _LINE_START = re.compile(
     r"^(?:([-+*])(?=[ \t]|$)|(\#{1,6})(?=[ \t]|$)|(>)|(\d{1,9})([.)])(?=[ \t]|$)"
-    r"|(?=[-=_]+[ \t]*$)([-=_])|(?=[|:-]*-[|: -]*$)([|:-]))",
+    r"|(?=[-=_* \t]+$)([-=_*])|(?=[|: -]+$)(?=[^-\n]*-)([|:-]))",
     re.MULTILINE,
 )
 _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
@@ -28,7 +28,10 @@ _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
 
 def escape(text: str) -> str:
     """Text for the middle of a line."""
-    if _MAY_NEED.search(text) is None:
+    for character in _MAY_NEED:  # several times as fast as one search for all of them
+        if character in text:
+            break
+    else:
         return text
 
     def escaped(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from webquarry.read.tree import text_of
+from webquarry.read.tree import beginning_of
 
 _NOTE_IDS = etree.XPath("//*[self::li or self::p or self::div or self::dd or self::aside]/@id")
 _LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
@@ -36,7 +36,7 @@ class Footnotes:
         identity = href[1:]
         if identity in self.labels:
             return self.labels[identity]
-        found = _LABEL.fullmatch(text_of(link).strip()[:20])
+        found = _LABEL.fullmatch(beginning_of(link, 40).strip())
         if found is None or identity not in self._note_ids():
             return None
         label = self._free(_UNFIT.sub("", found[1]) or "note")
@@ -51,7 +51,7 @@ class Footnotes:
         """Whether a link only leads from a note back to its mark."""
         if not self.labels:
             return False
-        return bool(_BACK.match(href, 1)) and bool(_BACK_TEXT.fullmatch(text_of(link).strip()[:20]))
+        return bool(_BACK.match(href, 1)) and bool(_BACK_TEXT.fullmatch(beginning_of(link, 40).strip()))
 
     def _note_ids(self) -> set[str]:
         if self._ids is None:

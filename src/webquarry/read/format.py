@@ -10,11 +10,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry.read.decode import Text, decode
 from webquarry.read.models import Dated
 from webquarry.read.traits import Traits
+
+if TYPE_CHECKING:
+    from webquarry.read.html import Document
+
+Selection = Literal["whole", "main"]  # everything a person sees on a page, or the part of it that they came for
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,7 @@ class Source:
     body: bytes
     content_type: str = ""  # the whole header, parameters included
     nosniff: bool = False  # the server asked to be taken at its word
+    selection: Selection = "whole"  # how much is wanted of it, where the format can tell
 
     @property
     def media_type(self) -> str:
@@ -50,6 +56,8 @@ class Draft:
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
+    whole: str | None = None  # the text by which the outcome is judged, where `markdown` is a short part of it
+    document: Document | None = None  # the parsed page, for those who look for more in it
 
 
 class Format(ABC):
@@ -58,6 +66,7 @@ class Format(ABC):
     name: ClassVar[str]
     media_types: ClassVar[tuple[str, ...]] = ()
     suffixes: ClassVar[tuple[str, ...]] = ()  # how the names of such files end
+    binary: ClassVar[bool] = False  # its bytes decide alone; a label or a name does not make one
 
     def recognises(self, body: bytes) -> bool:
         """Whether the bytes alone show that a document is of this format; for formats with a signature."""

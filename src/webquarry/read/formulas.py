@@ -16,6 +16,7 @@ from webquarry.read.delimiters import defuse_verbatim
 from webquarry.read.tree import text_of, texts_of
 
 _LONGEST = 4_000  # characters
+_LONGEST_SEEN = 20_000
 _DEEPEST = 60
 _TEX_ENCODINGS = frozenset({"application/x-tex", "tex", "latex", "application/x-latex"})
 _WRAPPED = re.compile(r"\{\\(?:display|text|script)style\s*(.*)\}", re.DOTALL)
@@ -25,9 +26,8 @@ _SPACES = re.compile(r"\s+")
 _IMAGE_CLASS = re.compile(r"(?:^|\s)(?:mwe-math-fallback-image\S*|tex|latex|math|mathjax|ql-img-\S+)(?:\s|$)")
 _TEX_SIGN = re.compile(r"[\\^_={}+<>/-]|^\W*\w\W*$|\d")
 _SIGNS = {
-    "mfrac": r"\frac{{{0}}}{{{1}}}", "msup": "{{{0}}}^{{{1}}}", "msub": "{{{0}}}_{{{1}}}",
-    "msubsup": "{{{0}}}_{{{1}}}^{{{2}}}", "munder": "{{{0}}}_{{{1}}}", "mover": "{{{0}}}^{{{1}}}",
-    "munderover": "{{{0}}}_{{{1}}}^{{{2}}}", "mroot": r"\sqrt[{1}]{{{0}}}",
+    "mfrac": ("\\frac{", "}{", "}"), "msup": ("", "^", ""), "msub": ("", "_", ""), "msubsup": ("", "_", "^", ""),
+    "munder": ("", "_", ""), "mover": ("", "^", ""), "munderover": ("", "_", "^", ""),
 }  # fmt: skip
 _LEFT_OUT = frozenset({"annotation", "annotation-xml", "mspace", "mphantom"})
 
@@ -69,7 +69,7 @@ def _says_what_is_seen(tex: str, math: etree._Element) -> bool:
     if not tex.strip() or len(tex) > _LONGEST:
         return False
     seen = "".join(_seen_texts(math))
-    return all(word in seen for word in _WORDS.findall(_COMMAND.sub(" ", tex)))
+    return len(seen) <= _LONGEST_SEEN and all(word in seen for word in _WORDS.findall(_COMMAND.sub(" ", tex)))
 
 
 def _seen_texts(math: etree._Element) -> list[str]:
@@ -88,16 +88,23 @@ def _written_out(element: etree._Element, depth: int) -> str:
     if depth > _DEEPEST:
         return " ".join(texts_of(element))
     parts = [(element.text or "").strip(), *(_written_out(child, depth + 1) for child in element)]
-    if tag in _SIGNS and len(parts) > _SIGNS[tag].count("{{{"):
-        return _SIGNS[tag].format(*parts[1:4], "")
+    if tag in _SIGNS and len(parts) == len(_SIGNS[tag]):
+        grouped = parts[1:] if tag == "mfrac" else map(_group, parts[1:])
+        return "".join(sign + part for sign, part in zip(_SIGNS[tag], [*grouped, ""], strict=True))
+    if tag == "mroot" and len(parts) == 3:
+        return rf"\sqrt[{parts[2]}]{{{parts[1]}}}"
     inside = " ".join(part for part in parts if part)
     if tag == "msqrt":
         return rf"\sqrt{{{inside}}}"
     return f" {inside} " if tag in ("mtr", "mtd", "mtext") else inside
 
 
+def _group(tex: str) -> str:
+    return tex if len(tex) == 1 else f"{{{tex}}}"
+
+
 def _dollars(tex: str, display: bool, removed: Counter[str]) -> str:
-    tex = _SPACES.sub(" ", tex[:_LONGEST]).strip().strip("$").strip()
+    tex = _SPACES.sub(" ", tex[:_LONGEST]).strip().strip("$").strip().replace("`", "'")  # a tick would start code
     if found := _WRAPPED.fullmatch(tex):
         tex = found[1].strip()
     tex = defuse_verbatim(strip_invisible(tex, removed), removed)

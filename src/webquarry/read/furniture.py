@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from lxml import etree
 
 from webquarry.read.tree import text_of
 
+_TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 _PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
 
 
@@ -20,17 +22,20 @@ class Furniture:
     foreign_rules: bool = False  # the page also links to style sheets, which are not fetched
     base: str | None = None  # the first one counts
     title: str = ""
+    typesets_tex: bool = False  # a script sets formulas from TeX
 
 
 def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
     """What there is of it."""
     css: list[str] = []
-    foreign = False
+    foreign = typesets = False
     base = title = None
     for root in roots:
-        for element in root.iter("style", "link", "base", "title"):
+        for element in root.iter("style", "link", "base", "title", "script"):
             tag = element.tag
-            if tag == "link":
+            if tag == "script":
+                typesets = typesets or _TYPESETTER.search(element.get("src") or "") is not None
+            elif tag == "link":
                 foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
             elif tag == "style":
                 if (element.get("media") or "").strip().lower() in _PLAIN_MEDIA:
@@ -40,4 +45,4 @@ def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
             elif title is None and not any(around.tag == "svg" for around in element.iterancestors()):
                 title = text_of(element)
     rules = "\n".join(css)
-    return Furniture(rules, foreign or "@import" in rules, base, " ".join((title or "").split()))
+    return Furniture(rules, foreign or "@import" in rules, base, " ".join((title or "").split()), typesets)

@@ -14,6 +14,7 @@ FOR_SCREEN_READERS = "screen reader class"
 PAGE_CONTROL = "page control"
 
 _LONGEST_REMEMBERED = 200  # characters
+_LONGEST_NAME = 60  # of a convention
 # No name below is without one of these, and most class names have none.
 _HINTS = (
     "hid", "none", "invis", "sr", "screen", "a11y", "skip", "assist", "access", "aural", "display", "visible", "conceal",
@@ -23,7 +24,7 @@ _READER = re.compile(
     r"(?<!\S)(?!not-)(?:[\w-]*[-_])?(?:"
     r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)|access(?:ibly|ibility)?[-_]?hidden"
     r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?|(?:for|only)[-_]?screen[-_]?readers?|(?:show|visible)[-_]for[-_]sr"
-    r"|assistive[-_]?text|accessib(?:le|ility)[-_]text|element[-_]invisible|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text"
+    r"|assistive[-_]?text|accessib(?:le|ility)[-_]text|element[-_]invisible|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text|vis-?hidden"
     r"|helper-hidden-accessible|skip[-_]?(?:links?|nav|to[-_](?:main|content)[\w-]*|main|content[-_]link)|skipnav|jump-link|aural"
     r")(?:[-_]+[\w-]*)?(?!\S)"
 )
@@ -46,7 +47,9 @@ _SHOWN_SOMEWHERE = re.compile(
 
 def judge_classes(names: str) -> str | None:
     """The reason why an element with these class names is not seen, or None."""
-    return _judge(names) if len(names) <= _LONGEST_REMEMBERED else _judge.__wrapped__(names)
+    if len(names) <= _LONGEST_REMEMBERED:
+        return _judge(names)
+    return _judge.__wrapped__(" ".join(word for word in names.split() if len(word) <= _LONGEST_NAME))
 
 
 @lru_cache(maxsize=20_000)

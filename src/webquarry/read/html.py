@@ -13,6 +13,7 @@ from lxml import etree
 
 from webquarry.read.characters import without_surrogates
 from webquarry.read.flatten import flatten, trim_attributes
+from webquarry.read.lasting import with_lasting_marks
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
 FLATTENED = (
@@ -39,12 +40,11 @@ def parse_html(text: str) -> Document:
     """The tree of any text, however malformed; a text without anything in it gives no roots."""
     text, data = _encoded(text)
     comments = text.count("<!--")
-    data = trim_attributes(data)
-    roots, cut = _parse(data)
+    roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
     if not cut:
         return Document(roots, (), comments)
     flat, lost = flatten(text)
-    flattened, cut = _parse(flat.encode())
+    flattened, cut = _parse(with_lasting_marks(flat.encode()))
     return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), comments)
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from webquarry.read.characters import strip_invisible
-from webquarry.read.escape import escape, escape_line_starts
+from webquarry.read.escape import escape
 
 BREAK = "\u2028"  # a line break in the page; the character means just that, so one found in the text does too
 STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
@@ -20,8 +20,12 @@ _MOST_USES = 16  # blocks that one link may cover; the rest of them is plain tex
 _FOLDED = re.compile(r"[ \t\n\f\r]{2,}|[\t\n\f\r]")
 _BLANKS = re.compile(" {2,}")
 _AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
+_INSIDE_TEX = r"(?:[^\\]|\\[^()\[\]])"  # anything but another delimiter
+_TEX = re.compile(
+    rf"\\\(({_INSIDE_TEX}{{1,800}}?)\\\)|(?<![\\$\w])\$(?![\s$])([^$]{{1,300}}?)(?<![\s\\])\$(?![\w$])"
+    rf"|\\\[({_INSIDE_TEX}{{1,2000}}?)\\\]|(?<!\\)\$\$([^$]{{1,2000}}?)\$\$"
+)
 _WHITE = " \t\n\f\r"
-_EDGES = " \u2028\u2029"
 _OUTER = " \u2028\u2029\u00a0\u3000\n"
 _SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -30,6 +34,18 @@ _RAISED_PLAIN = re.compile(r"(?:st|nd|rd|th|er|re|ère|e|ème|o|a|os|as|TM|SM|MD
 
 class Literal(str):
     """Text that is Markdown already: a code span, a formula, a note mark."""
+
+    __slots__ = ()
+
+
+class _Start(str):
+    """The mark that starts an emphasis."""
+
+    __slots__ = ()
+
+
+class _End(str):
+    """The mark that ends an emphasis."""
 
     __slots__ = ()
 
@@ -56,8 +72,9 @@ Piece = str | Span | Close
 class Inline:
     """Makes Markdown of pieces; counts the characters it takes out."""
 
-    def __init__(self, removed: Counter[str]) -> None:
+    def __init__(self, removed: Counter[str], *, typesets_tex: bool = False) -> None:
         self._removed = removed
+        self._typesets_tex = typesets_tex  # a script of the page makes formulas of TeX between delimiters
 
     def plain(self, texts: list[str]) -> str:
         """A block without any marks."""
@@ -81,14 +98,14 @@ class Inline:
                 levels.append((outer, piece))
                 outer = []
             elif piece is CLOSE:
-                content = outer[0] if len(outer) == 1 else "".join(outer)
+                content = _joined(outer)
                 outer, span = levels.pop()
                 _close(span, content, outer)
             else:
                 outer.append(str(piece))
         if run:
             outer.append(self._run(run))
-        return self._finish("".join(outer))
+        return self._finish(_joined(outer))
 
     def _single(self, span: Piece, text: Piece) -> str:
         """Nothing but one span of text, as in most lists of links."""
@@ -105,16 +122,29 @@ class Inline:
             text = _fold(text)
         if not text.isprintable() or not text.isascii():
             text = strip_invisible(text, self._removed)
+        if self._typesets_tex and ("$" in text or "\\" in text):
+            return _escape_around_tex(text)
         return escape(text)
 
     def _finish(self, text: str) -> str:
-        """Blanks folded across pieces, breaks made lines, and lines that would start a block escaped."""
+        """Blanks folded across pieces, and breaks made lines."""
         if "  " in text:
             text = _BLANKS.sub(" ", text)
         if not text.isascii() and (BREAK in text or "\u2029" in text):
             text = _AROUND_BREAK.sub("\n", text)
-        text = text.strip(_OUTER)
-        return escape_line_starts(text) if text else text
+        return text.strip(_OUTER)
+
+
+def _escape_around_tex(text: str) -> str:
+    """Text in which TeX stands between delimiters, which become dollar signs."""
+    parts: list[str] = []
+    place = 0
+    for found in _TEX.finditer(text):
+        inline, display = found[1] or found[2], found[3] or found[4]
+        formula = f"${inline}$" if inline else f"$${display}$$"
+        parts += [escape(text[place : found.start()]), formula.replace("`", "'")]  # a tick would start code
+        place = found.end()
+    return "".join([*parts, escape(text[place:])])
 
 
 def _fold(text: str) -> str:
@@ -128,14 +158,14 @@ def _fold(text: str) -> str:
 
 def _close(span: Span, content: str, outer: list[str]) -> None:
     """Put what a span holds behind what stands before it, with its blanks outside."""
-    inner = content.strip(_EDGES)
+    inner = content.strip()  # of every kind of blank: no mark counts beside one
     if not inner:
         if content:
             outer.append(content)
         return
     start = 0
     if len(inner) < len(content):
-        start = len(content) - len(content.lstrip(_EDGES))
+        start = len(content) - len(content.lstrip())
         if start:
             outer.append(content[:start])
     kind = span.kind
@@ -154,16 +184,30 @@ def _close(span: Span, content: str, outer: list[str]) -> None:
 
 def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
     """Emphasis right behind emphasis of the same kind goes on where that one ended."""
-    if not inner.strip(_OUTER):
-        outer.append(inner)
-    elif outer and _is_emphasis(outer[-1], mark):
-        outer[-1] = f"{outer[-1][: -len(mark)]}{inner}{mark}"
+    if outer and outer[-1].__class__ is _End and outer[-1] == mark:
+        outer[-1] = inner
+        outer.append(_End(mark))
     else:
-        outer.append(f"{mark}{inner}{mark}")
+        if outer and outer[-1].__class__ is _End:
+            outer.append(" ")  # the two marks would be read as one
+        outer += [_Start(mark), inner, _End(mark)]
 
 
-def _is_emphasis(text: str, mark: str) -> bool:
-    return text.startswith(mark) and text[len(mark) : len(mark) + 1] != mark[0] and text.endswith(mark)
+def _joined(parts: list[str]) -> str:
+    """The parts of a line; marks that Markdown would take for letters, because of what is beside them, are left out."""
+    if len(parts) == 1:
+        return parts[0]
+    start = 0
+    for place, part in enumerate(parts):
+        if part.__class__ is _Start:
+            start = place
+        elif part.__class__ is _End:
+            before = next((text[-1] for text in reversed(parts[max(start - 3, 0) : start]) if text), " ")
+            after = next((text[0] for text in parts[place + 1 : place + 4] if text), " ")
+            first, last = parts[start + 1].lstrip("*~")[:1], parts[place - 1].rstrip("*~")[-1:]  # nested marks aside
+            if (before.isalnum() and not first.isalnum()) or (not last.isalnum() and after.isalnum()):
+                parts[start] = parts[place] = ""
+    return "".join(parts)
 
 
 def _close_link(span: Span, inner: str, outer: list[str]) -> None:
@@ -171,8 +215,11 @@ def _close_link(span: Span, inner: str, outer: list[str]) -> None:
     if span.uses > _MOST_USES:
         outer.append(inner)
         return
-    if outer and outer[-1].endswith("!"):  # otherwise the link would be an image
-        outer[-1] = outer[-1][:-1] + "\\!"
+    if outer and outer[-1][-1:] in ("!", ")"):
+        if outer[-1][-1] == "!":
+            outer[-1] = outer[-1][:-1] + "\\!"  # otherwise the link would be an image
+        elif outer[-1][0] == "[":
+            outer.append(" ")  # links side by side are set apart by the page's style
     if not inner.isascii():
         inner = _AROUND_BREAK.sub(" ", inner)
     outer.append(f"[{inner}]({span.target})")

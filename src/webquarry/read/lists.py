@@ -10,6 +10,16 @@ from webquarry.read.actions import Action, Element, Leave
 if TYPE_CHECKING:
     from webquarry.read.walk import Walker
 
+
+@dataclass(slots=True)
+class Definitions:
+    """A list of terms and definitions that is being walked through."""
+
+    open: bool = False  # a definition is being written
+    after_term: bool = False
+    after_definition: bool = False
+
+
 _LARGEST = 999_999_999  # Markdown takes nine digits
 
 
@@ -22,6 +32,7 @@ class Listing:
     step: int = 1
     width: int = 2  # of the last marker
     shown: bool = False  # some item of it holds something
+    end: int = 0  # how many blocks there were when that item ended
     nested: bool = False  # it stands in a list without an item of its own
 
 
@@ -51,6 +62,7 @@ def end_list(walker: Walker, element: Element) -> None:
     listing = walker.lists.pop()
     if listing.nested:
         walker.blocks.close()
+        walker.lists[-1].end = walker.blocks.count
     walker.blocks.tight = False
 
 
@@ -60,7 +72,8 @@ def start_item(walker: Walker, element: Element) -> Leave | None:
     marker = _marker(walker, listing, element)
     if listing is not None:
         listing.width = len(marker)
-        walker.blocks.tight = walker.blocks.tight or listing.shown
+        joins = listing.end == walker.blocks.count if listing.shown else marker in ("- ", "1. ")  # no other ends a line
+        walker.blocks.tight = joins and (walker.blocks.tight or listing.shown)
     elif (before := element.getprevious()) is not None and before.tag == "li":
         walker.blocks.tight = bool(walker.blocks)
     walker.blocks.open(marker, "    " if marker.startswith("[^") else " " * len(marker))
@@ -71,7 +84,7 @@ def end_item(walker: Walker, element: Element) -> None:
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.item_started:
-        walker.lists[-1].shown = True
+        walker.lists[-1].shown, walker.lists[-1].end = True, blocks.count
     blocks.close()
     blocks.tight = False
 
@@ -91,40 +104,51 @@ def _number(text: str | None, otherwise: int) -> int:
     return sign * int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else otherwise
 
 
-def start_term(walker: Walker, element: Element) -> Leave | None:
+def start_definitions(walker: Walker, element: Element) -> Leave | None:
     walker.flush()
-    walker.blocks.tight = walker.after_term
+    walker.definitions.append(Definitions())
+    return end_definitions
+
+
+def end_definitions(walker: Walker, element: Element) -> None:
+    _end_definition(walker)
+    walker.definitions.pop()
+    walker.blocks.tight = False
+
+
+def start_term(walker: Walker, element: Element) -> Leave | None:
+    _end_definition(walker)
+    definitions = walker.definitions[-1]
+    walker.blocks.tight = definitions.after_term
+    definitions.after_term, definitions.after_definition = True, False
     return end_term
 
 
 def end_term(walker: Walker, element: Element) -> None:
     walker.flush()
-    walker.after_term = True
 
 
 def start_definition(walker: Walker, element: Element) -> Leave | None:
-    walker.flush()
+    _end_definition(walker)  # the parser puts one that was not closed around the next one
     label = walker.footnotes.note(element)
-    walker.blocks.tight = walker.after_term
+    definitions = walker.definitions[-1]
+    walker.blocks.tight = definitions.after_term or definitions.after_definition
     walker.blocks.open(": " if label is None else f"[^{label}]: ", "  " if label is None else "    ")
+    definitions.open = True
     return end_definition
 
 
 def end_definition(walker: Walker, element: Element) -> None:
+    _end_definition(walker)
+
+
+def _end_definition(walker: Walker) -> None:
     walker.flush()
-    walker.blocks.close()
-    walker.blocks.tight = walker.after_term = False
-
-
-def start_definitions(walker: Walker, element: Element) -> Leave | None:
-    walker.flush()
-    walker.after_term = False
-    return end_definitions
-
-
-def end_definitions(walker: Walker, element: Element) -> None:
-    walker.flush()
-    walker.blocks.tight = walker.after_term = False
+    definitions = walker.definitions[-1]
+    if definitions.open:
+        definitions.after_definition = walker.blocks.item_started
+        walker.blocks.close()
+        definitions.open = definitions.after_term = False
 
 
 LIST_ACTIONS: dict[object, Action] = {

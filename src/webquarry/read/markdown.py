@@ -24,7 +24,8 @@ from webquarry.read.walk import Walker
 
 COMMENT = "comment"
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
-_LEAST_FALLBACK = 500  # characters; less than that is a request to turn scripts on
+_FALLBACKS = frozenset({"noscript", "noframes", "noembed"})
+_LEAST_FALLBACK = 300  # characters
 _LONGEST_TITLE = 500
 
 
@@ -43,8 +44,14 @@ def to_markdown(document: Document, base_url: str) -> Markdown:
     furniture = furniture_of(document.roots)
     text, removed, notes = _render(document.roots, base_url, document.roots, furniture)
     removed[COMMENT] += document.comments
-    title = defuse_verbatim(strip_invisible(furniture.title, removed), removed)[:_LONGEST_TITLE]
-    return Markdown(text, title, {reason: count for reason, count in removed.items() if count}, notes)
+    return Markdown(
+        text, _title(furniture, removed), {reason: count for reason, count in removed.items() if count}, notes
+    )
+
+
+def title_of(document: Document) -> str:
+    """The title alone."""
+    return _title(furniture_of(document.roots), Counter())
 
 
 def render(elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element]) -> Markdown:
@@ -53,39 +60,47 @@ def render(elements: Sequence[etree._Element], base_url: str, page: Sequence[etr
     return Markdown(text, "", dict(removed), notes)
 
 
+def _title(furniture: Furniture, removed: Counter[str]) -> str:
+    return defuse_verbatim(strip_invisible(furniture.title, removed), removed)[:_LONGEST_TITLE]
+
+
 def _render(
     elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element], furniture: Furniture
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     links = Links(base_url, furniture.base)
-    walker = _walk(elements, page, furniture, links, keep_fallbacks=False)
-    text = walker.blocks.text()
+
+    def walk(kept: frozenset[str]) -> tuple[Walker, str]:
+        walker = Walker(Sight(page, furniture), links, Footnotes(page), furniture, kept)
+        walker.walk(elements)
+        return walker, walker.blocks.text()
+
+    walker, text = walk(frozenset())
     notes: tuple[str, ...] = ()
-    if _lives_in_fallbacks(walker.fallbacks, len(text)):
-        walker = _walk(elements, page, furniture, links, keep_fallbacks=True)
-        text = walker.blocks.text()
-        notes = (FALLBACK_NOTE,)
+    for kept in (_FALLBACKS, _FALLBACKS | {"template"}):
+        if not _may_live_in(walker.fallbacks, kept, len(text)):
+            continue
+        other, fuller = walk(kept)
+        if len(fuller) >= _least_fallback(len(text)) and not _asks_for_scripts(fuller):
+            walker, text, notes = other, fuller, (FALLBACK_NOTE,)
     return defuse_prose(text, walker.removed), walker.removed, notes
 
 
-def _walk(
-    elements: Sequence[etree._Element],
-    page: Sequence[etree._Element],
-    furniture: Furniture,
-    links: Links,
-    *,
-    keep_fallbacks: bool,
-) -> Walker:
-    walker = Walker(Sight(page, furniture), links, Footnotes(page), keep_fallbacks=keep_fallbacks)
-    walker.walk(elements)
-    return walker
+def _least_fallback(shown: int) -> int:
+    return max(_LEAST_FALLBACK, 3 * shown)
 
 
-def _lives_in_fallbacks(fallbacks: Sequence[etree._Element], shown: int) -> bool:
-    least = max(_LEAST_FALLBACK, 2 * shown)
+def _may_live_in(fallbacks: Sequence[etree._Element], kept: frozenset[str], shown: int) -> bool:
+    """Whether the text that was passed over is far more than what is shown; templates count on empty pages only."""
+    if "template" in kept and shown:
+        return False
     length = 0
     for element in fallbacks:
-        for text in texts_of(element):
+        for text in texts_of(element) if element.tag in kept else ():
             length += len(text.strip())
-            if length >= least:
+            if length >= _least_fallback(shown):
                 return True
     return False
+
+
+def _asks_for_scripts(text: str) -> bool:
+    return len(text) < 2_000 and "javascript" in text[:600].lower()

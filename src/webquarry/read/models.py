@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webquarry.read.html import Document
 
 
 @dataclass(frozen=True)
@@ -33,3 +37,19 @@ class Page:
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
+    document: Document | None = field(default=None, repr=False, compare=False)  # the parsed page, where it is HTML
+    reader: str = ""  # the special reader that made it, where one did
+
+
+@dataclass(frozen=True)
+class RawPage:
+    """What a server sent, as it sent it."""
+
+    url: str  # the address that answered, after redirects
+    requested_url: str
+    body: bytes
+    text: str | None  # the body decoded; None where it is no text, or not all of it can be read
+    content_type: str  # the server's header, whole; empty where it sent none
+    title: str
+    fetched_at: datetime
+    document: Document | None = field(default=None, repr=False, compare=False)

@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from lxml import etree
 
 # Panels by the names that common frameworks give them; compared with whole class names, in lower case.
 _PANEL_CLASS = re.compile(
-    r"(?:[\w-]*[-_])?(?:tab|tabs|accordion|collaps(?:e|ed|ible)|expand(?:er|able)?|toggle|faq|spoiler|disclosure)"
-    r"(?:[-_]*(?:pane|panel|content|contents|body|inner|item|collapse|text|answer|section|details|block|container|wrap|wrapper|data|box|area))+(?:[-_]\w+)*"
-    r"|collapse|collapsed|collapsible|panel-collapse|expandable|spoiler|faq-?answer|answer|accordion|uk-switcher|slick-slide|carousel-item|swiper-slide"
+    r"(?:[\w-]*[-_])?(?:tabs?|accordion|collaps(?:e|ed|ible)|expand(?:er|ed|able)?|toggle|faq|spoiler|disclosure)"
+    r"(?:[-_]*(?:pane|panel|content|contents|body|inner|item|collapse|text|answer|section|details|block|container|wrap|wrapper|data|box|area))+(?:[-_][\w-]*)?"
+    r"|collapse|collapsed|collapsible|panel-collapse|expandable|spoiler|faq-?answer|answer|accordion|uk-switcher"
     r"|w-tab-pane|et_pb_toggle_content|vc_tta-panel-body|wp-block-[\w-]*accordion[\w-]*"
+    r"|[\w-]*(?:carousel|slick|swiper|splide|flickity|slide(?:r|show)?|gallery)[\w-]*"
 )
+_PANEL_ID = re.compile(
+    r"expand|collaps|accordion|tab[-_]?(?:pane|panel|content)|(?:^|[-_])tab(?:[-_\d]|$)|faq|spoiler", re.IGNORECASE
+)
+_LONGEST_NAME = 60  # characters
 _COPY_CLASS = re.compile(r"(?:^|\s)(?:slick-cloned|swiper-slide-duplicate)(?:\s|$)")
 _PANEL_ROLES = frozenset({"tabpanel"})
 _POINTERS = ("aria-controls", "data-bs-target", "data-target", "popovertarget", "commandfor", "aria-owns", "data-tab")
+_CONTROL_TAGS = (
+    "a", "button", "div", "li", "label", "input", "span", "summary", "section", "header", "h2", "h3", "h4", "h5", "dt", "td",
+    "tr", "p", "img", "svg", "i", "ul", "details", "option",
+)  # fmt: skip
 _CONTROL_NAMES = frozenset({*_POINTERS, "data-toggle", "data-bs-toggle", "aria-expanded"})
 _SWITCH = re.compile(r"(?i)tab|accordion|toggle|collaps|expand|button|btn|nav-link|more|faq|switch|open|modal")
 
@@ -41,7 +51,10 @@ class Openable:
             "aria-roledescription"
         ) == "slide":
             return True
-        return any(map(_PANEL_CLASS.fullmatch, names.lower().split()[:40])) or self.is_pointed_at(element)
+        words = [word for word in names.lower().split() if len(word) <= _LONGEST_NAME]
+        if any(map(_PANEL_CLASS.fullmatch, words)) or _PANEL_ID.search((element.get("id") or "")[:_LONGEST_NAME]):
+            return True
+        return self.is_pointed_at(element) or _follows_switch(element)
 
     def is_pointed_at(self, element: etree._Element) -> bool:
         """Whether a control names this element, or is named by it as its label."""
@@ -55,8 +68,9 @@ class Openable:
     def _find_targets(self) -> set[str]:
         targets: set[str] = set()
         for root in self._roots:
-            for element in root.iter(etree.Element):
-                if element.attrib and not _CONTROL_NAMES.isdisjoint(element.keys()):
+            for element in root.iter(*_CONTROL_TAGS):
+                names = element.keys() if element.attrib else ()
+                if not _CONTROL_NAMES.isdisjoint(names) or ("role" in names and element.get("role") == "tab"):
                     targets.update(self._targets_of(element))
             for link in root.iter("a"):
                 if (link.get("href") or "")[:1] == "#":
@@ -72,6 +86,16 @@ class Openable:
         if switch and (identity := element.get("id")):
             self._controls.add(identity)
         return [*pointed, href[1:]] if switch and href.startswith("#") else pointed
+
+
+def _follows_switch(element: etree._Element) -> bool:
+    """Whether what stands right before an element, or before the box around it, says that it can be expanded."""
+    parent = element.getparent()
+    for place in (element, parent):
+        before = place.getprevious() if place is not None else None
+        if before is not None and any(inner.get("aria-expanded") for inner in islice(before.iter(etree.Element), 12)):
+            return True
+    return False
 
 
 def _is_switch(control: etree._Element) -> bool:

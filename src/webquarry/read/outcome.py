@@ -24,6 +24,7 @@ from webquarry.read.words import Words, count_words
 from webquarry.secret import redact
 
 _LONGEST = 100_000  # characters of Markdown; whatever is longer is a page
+_BEGINNING = 8_000  # characters; they are enough to know a page that says a lot
 _MOST_PROSE = 250  # words; whatever says more is a page
 _THIN_WORDS = 10
 _SHELL_WORDS = 50  # around an element that scripts would fill
@@ -70,8 +71,10 @@ def judge(url: str, requested_url: str, headers: Mapping[str, str], draft: Draft
     """The outcome of a page that was answered with success."""
     if draft.traits is None:
         return _judge_length(url, draft)
+    if len(draft.markdown) > _LONGEST or Words(draft.markdown[:_BEGINNING]).prose_count > 2 * _MOST_PROSE:
+        return Outcome()
     words = Words(draft.markdown)
-    if len(draft.markdown) > _LONGEST or words.prose_count > _MOST_PROSE:
+    if words.prose_count > _MOST_PROSE:
         return Outcome()
     raise_if_walled(url, headers, draft)
     if says_it_is_missing(url, draft.title, words):

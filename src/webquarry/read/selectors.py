@@ -12,11 +12,17 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry.read.css import unescape
+
 _MOST_STEPS = 6
+_TEXT_TAGS = frozenset({"p", "div", "span", "section", "blockquote", "td"})  # where a page would hide what it says
 _MOST_ANCESTORS = 64
 _SPLIT = re.compile(r"\s*(>)\s*|\s+")
 _COMPOUND = re.compile(r"(\*|[a-z][\w-]*)?((?:[.#][\w\u0080-\uffff-]+|\[[^\[\]]{1,100}\])*)")
 _SIMPLE = re.compile(r"([.#])([\w\u0080-\uffff-]+)|\[\s*([\w:-]+)\s*(?:([~^$*|]?=)\s*[\"']?([^\"'\]]*)[\"']?\s*)?\]")
+_ESCAPED = re.compile(r"\\(?:[0-9a-f]{1,6}[ \t\n]?|.)", re.DOTALL)
+_SHIELD = 0xE000  # private use
+_SHIELDED = re.compile(r"[\ue000-\ue07f]")
 NAMES = re.compile(r"[.#]([\w\u0080-\uffff-]+)")
 
 
@@ -31,15 +37,19 @@ class Compound:
 
     def matches(self, element: etree._Element) -> bool:
         """Whether an element is all of it."""
+        return self.matches_names(element) and all(
+            _attribute_matches(element.get(name), sign, value) for name, sign, value in self.attributes
+        )
+
+    def matches_names(self, element: etree._Element) -> bool:
+        """Whether the tag, classes and id of an element are right."""
         if self.tag and element.tag != self.tag:
             return False
         if self.classes:
             names = (element.get("class") or "").lower()
             if not all(name in names for name in self.classes) or not self.classes <= set(names.split()):
                 return False
-        if self.ids and self.ids != {(element.get("id") or "").lower()}:
-            return False
-        return all(_attribute_matches(element.get(name), sign, value) for name, sign, value in self.attributes)
+        return not self.ids or self.ids == {(element.get("id") or "").lower()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +61,10 @@ class Selector:
 
     @property
     def key(self) -> str:
-        """The name under which elements find this selector: `#id`, `.class` or a tag."""
+        """The name under which elements find this selector: `#id`, `.class`, a tag, or `[` for any with an attribute."""
         last = self.steps[0][0]
-        return [*(f"#{one}" for one in sorted(last.ids)), *(f".{one}" for one in sorted(last.classes)), last.tag][0]
+        names = [*(f"#{one}" for one in sorted(last.ids)), *(f".{one}" for one in sorted(last.classes))]
+        return [*names, last.tag or "["][0]
 
     @property
     def outer_classes(self) -> frozenset[str]:
@@ -81,7 +92,7 @@ class Selector:
 
 def parse_selector(text: str) -> Selector | None:
     """A selector that can be decided from the tree alone, and cheaply, or None."""
-    parts = [part for part in _SPLIT.split(text.strip()) if part]
+    parts = [part for part in _SPLIT.split(_shielded(text.strip())) if part]
     steps: list[tuple[Compound, bool]] = []
     for part in reversed(parts):
         if part == ">":
@@ -92,8 +103,8 @@ def parse_selector(text: str) -> Selector | None:
         if compound is None or len(steps) >= _MOST_STEPS:
             return None
         steps.append((compound, False))
-    if not steps or not (steps[0][0].ids or steps[0][0].classes or (steps[0][0].tag and len(steps) == 1)):
-        return None  # also where it ends in a bare tag: `.menu li` would be asked about everything in a list
+    if not steps or not _is_cheap(steps[0][0], len(steps)):
+        return None
     compounds = [compound for compound, _ in steps]
     return Selector(
         tuple(steps),
@@ -103,6 +114,11 @@ def parse_selector(text: str) -> Selector | None:
             sum(bool(one.tag) for one in compounds),
         ),
     )
+
+
+def _is_cheap(last: Compound, steps: int) -> bool:
+    """Whether few elements are asked: one that ends in a bare tag, `.menu li`, would be about everything in a list."""
+    return bool(last.ids or last.classes or last.tag in _TEXT_TAGS or (steps == 1 and (last.tag or last.attributes)))
 
 
 def last_names(text: str) -> list[str]:
@@ -119,11 +135,27 @@ def _parse_compound(text: str) -> Compound | None:
     attributes: list[tuple[str, str, str]] = []
     for sign, name, attribute, operator, value in _SIMPLE.findall(found[2]):
         if sign:
-            (ids if sign == "#" else classes).add(name)
+            (ids if sign == "#" else classes).add(_unshielded(name))
         else:
-            attributes.append((attribute, operator, value))
+            attributes.append((attribute, operator, _unshielded(value)))
     tag = (found[1] or "").replace("*", "")
     return Compound(tag, frozenset(ids), frozenset(classes), tuple(attributes))
+
+
+def _shielded(text: str) -> str:
+    """A selector whose escaped signs, as in `.md\\:flex`, are letters of no alphabet, which stand in names."""
+    if "\\" not in text:
+        return text
+
+    def shield(found: re.Match[str]) -> str:
+        character = unescape(found[0])
+        return chr(_SHIELD + ord(character)) if ord(character) < 128 else character
+
+    return _ESCAPED.sub(shield, text)
+
+
+def _unshielded(name: str) -> str:
+    return _SHIELDED.sub(lambda found: chr(ord(found[0]) - _SHIELD), name).lower()
 
 
 def _attribute_matches(actual: str | None, sign: str, wanted: str) -> bool:

@@ -6,7 +6,7 @@ import re
 
 _START = (
     (b"%PDF-", "application/pdf"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or encrypted Office document"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document that is password-protected or in the old binary format"),
     (b"{\\rtf", "application/rtf"),
     (b"%!PS", "application/postscript"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -54,9 +54,9 @@ _DEEPER = (
 )
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _INSIDE_ZIP = (
-    (b"word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    (b"ppt/presentation.xml", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-    (b"xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    (b"word/document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    (b"ppt/presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    (b"xl/workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     (b"mimetypeapplication/epub+zip", "application/epub+zip"),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),
 )
@@ -66,10 +66,25 @@ def binary_type(body: bytes) -> str | None:
     """What a binary file is, in words that fit after "is"; None when nothing is known about these bytes."""
     head = body[:512]
     if head.startswith(_ZIP):
-        return next((kind for inside, kind in _INSIDE_ZIP if inside in body), "application/zip")
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-"):
+        names = _directory(body)
+        return next((kind for inside, kind in _INSIDE_ZIP if inside in names), "application/zip")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or _is_pdf_behind_junk(body):
         return "application/pdf"
     for start, kind in _START:
         if head.startswith(start):
             return kind
     return next((kind for pattern, kind in _DEEPER if pattern.match(head)), None)
+
+
+def _directory(body: bytes) -> bytes:
+    """The first name of a zip and the list of names at its end; a document may hold other documents in between."""
+    end = body.rfind(b"PK\x05\x06")
+    if end < 0 or len(body) < end + 20:
+        return body
+    start = int.from_bytes(body[end + 16 : end + 20], "little")
+    return body[:100] + body[start:end] if start < end else body
+
+
+def _is_pdf_behind_junk(body: bytes) -> bool:
+    """Some servers put a header or a warning in front; readers look for the mark in the first kilobyte."""
+    return b"\n%PDF-1." in body[:1024] and b"startxref" in body[-2048:]

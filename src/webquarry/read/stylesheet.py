@@ -9,53 +9,40 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
 
+from webquarry.read.colours import alike, parse_colour
 from webquarry.read.concealment import reason_to_skip
-from webquarry.read.css import Declarations, parse_declarations, plain_css, unescape
+from webquarry.read.css import Declarations, first, parse_declarations
+from webquarry.read.css_rules import ALWAYS, NEVER, SOMETIMES, Rules, RuleText
 from webquarry.read.selectors import NAMES, Selector, last_names, parse_selector
 
-_MOST_CSS = 4_000_000  # characters; what follows is not read
 _MOST_SELECTORS = 500  # in one rule
+_LONGEST_SELECTOR = 500  # characters
+_LONGEST_LIST = 5_000
+_MOST_NAMES = 50  # that are looked for one by one
 _MOST_TESTS = 500_000  # of selectors that look further than one element; then every one that hides is believed
-# What hides, by a word that is quickly looked for: most rules have none of them.
-_HIDES = [
-    (hint, re.compile(pattern))
-    for hint, pattern in (
-        ("none", r"display\s*:\s*none"),
-        ("visib", r"visibility\s*:\s*(?:hidden|collapse)|content-visibility"),
-        ("opacity", r"opacity\s*[:(=]\s*0"),
-        ("font", r"font(?:-size)?\s*:\s*(?:0|\.[01]|[12](?:\.\d+)?px)|font-size-adjust"),
-        ("clip", r"clip(?:-path)?\s*:"),
-        ("-", r"[:\s(,]-\d{3}"),
-        ("height", r"height\s*:\s*[01](?:px|%)?\s*(?:;|!|$)"),
-        ("width", r"width\s*:\s*[01](?:px|%)?\s*(?:;|!|$)"),
-        ("-size", r"-size\s*:\s*[01](?:px|%)?\s*(?:;|!|$)"),
-        ("scale", r"scale\w*\s*[:(]\s*-?0?\.?0"),
-        ("zoom", r"zoom\s*:\s*0"),
-        ("matrix", r"matrix\w*\(\s*0"),
-        ("rotate", r"rotate[xy]\("),
-        ("translate", r"translate\w*\s*[:(]"),
-        ("indent", r"text-indent\s*:"),
-        ("left", r"left\s*:\s*\d{4}"),
-        ("security", r"text-security"),
-        ("color", r"color\s*:\s*(?:transparent|[a-z]+\([^)]*[,/]\s*0?\.?0)"),
-        ("\\", r"\\"),
-    )
-]
+# Nothing hides without one of these words, and most rules have none.
+_HIDING_WORDS = (
+    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.0", "opacity(0", "opacity=0",
+    "font-size:0", "font-size:.", "font-size:1px", "font-size:2px", "font:0", "size-adjust:0", "clip:rect", "clip-path:",
+    "height:0", "height:1px", "width:0", "width:1px", "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0",
+    "zoom:0", "matrix(0", "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
+)  # fmt: skip
+_HIDING_PATTERNS = (re.compile(r"-\d{3}"), re.compile(r"left:\d{4}"))
+_PALE_OR_DARK = ("color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl")
+_PAINTING_WORDS = ("color:", "background")
+_SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
-    r"display\s*:\s*(?!none)|visibility\s*:\s*visible|opacity\s*:\s*(?:1|0?\.[1-9]|\d\d)|height\s*:\s*(?:[1-9]|none|auto|fit|max|var)"
+    r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)|height:(?:[1-9]|none|auto|fit|max|var)"
 )
-_COLOUR = re.compile(r"(?<![\w-])color\s*:")
-_GROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:")
+_COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `:not(a, b)`
 # What children inherit is judged together with them; the rest either hides by itself or does not.
-_RELEVANT = frozenset({"visibility", "font-size", "font", "color", "background", "background-color", "background-image"})
-_ALWAYS, _SOMETIMES, _NEVER = 0, 1, 2
-_PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
+_INHERITED = frozenset({"visibility", "font-size", "font"})
+_PAINTED = frozenset({"color", "background", "background-color", "background-image"})
 _SCRIPT_STATE = re.compile(
     r"\.(?:no-?js|js|no-?script|js-enabled|has-js|jsenabled|client-js|client-nojs|wf-|preload|loading)\b"
 )
@@ -84,24 +71,29 @@ class _Known(NamedTuple):
 class Stylesheet:
     """What a page's own rules say. `keys` are the `.class`, `#id` and tag names that some rule can hide.
 
-    With `colours`, rules that merely paint something count too.
+    With `colours`, rules that merely paint something count too. `only` are the classes and ids, in lower case, of all the
+    elements that will be asked about and of those around them; rules for others are passed over.
     """
 
-    def __init__(self, css: str = "", *, colours: bool = False) -> None:
-        self.keys: set[str] = set()
-        self.seen: set[str] = set()  # the classes that the walk has come across, which those around an element are among
+    def __init__(self, css: str = "", *, colours: bool = False, only: frozenset[str] | None = None) -> None:
+        self.seen: set[str] = set()  # the classes that the walk has come across; those around an element are among them
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
         self.blind_to_background = False  # some background is set by a selector that is not understood
         self._rules: dict[str, list[Rule]] = defaultdict(list)
         self._known: dict[tuple[str, str, str], _Known] = {}
         self._tests = 0
         self._colours = colours
-        rules = list(_rules_of(plain_css(css[:_MOST_CSS])))
-        for order, (selectors, body, when) in enumerate(rules):
-            if when == _ALWAYS and self._can_hide(body):
-                self._take(selectors, body, order)
-        self.keys.update(self._rules)
-        self._unread = rules if self._rules else []  # for what shows things; read when something is to be hidden
+        self._only = only
+        self._texts = Rules(css, None if colours else only)
+        words = (*_HIDING_WORDS, *(_PAINTING_WORDS if colours else _PALE_OR_DARK))
+        for rule in self._texts.declaring(words, _HIDING_PATTERNS):
+            if rule.when == ALWAYS:
+                self._take(rule)
+        self.keys = set(self._rules)
+        self.attributes = frozenset(  # those that some rule without any other name is about
+            name for rule in self._rules.get("[", ()) for name, _, _ in rule.selector.steps[0][0].attributes
+        )
+        self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
 
     def style_of(self, element: etree._Element, own: tuple[Declarations, Declarations]) -> Declarations:
         """What counts for an element in the end, its own style attribute included."""
@@ -117,7 +109,9 @@ class Stylesheet:
             if self._tests > _MOST_TESTS:
                 rules = [*rules, *known.worst]
             else:
-                found = [rule for rule in known.depending if rule.around <= self.seen and rule.selector.matches(element)]
+                found = [
+                    rule for rule in known.depending if rule.around <= self.seen and rule.selector.matches(element)
+                ]
                 if found:
                     rules = sorted([*rules, *found], key=_weight)
         if rules is known.certain and not own[0] and not own[1]:
@@ -127,53 +121,75 @@ class Stylesheet:
     def _look_up(self, element: etree._Element, tag: str, classes: str, identity: str) -> _Known:
         rules = self._rules
         found = [rule for name in classes.lower().split() for rule in rules.get(f".{name}", ())]
-        found += rules.get(tag, ())
+        found += [*rules.get(tag, ()), *rules.get("[", ())]
         found += rules.get(f"#{identity.lower()}", ()) if identity else ()
-        found = [rule for rule in dict.fromkeys(found) if rule.selector.steps[0][0].matches(element)]
+        found = [rule for rule in dict.fromkeys(found) if rule.selector.steps[0][0].matches_names(element)]
         certain = sorted((rule for rule in found if rule.selector.is_by_name), key=_weight)
         depending = [rule for rule in found if not rule.selector.is_by_name]
         worst = [rule for rule in depending if reason_to_skip(rule.ordinary | rule.important)][:1]
         return _Known(certain, depending, worst, _cascade(certain, ({}, {})))
 
-    def _can_hide(self, body: str) -> bool:
-        for hint, pattern in _HIDES:
-            if hint in body and pattern.search(body):
-                return True
-        if "color" not in body and not (self._colours and "background" in body):
-            return False
-        colour, ground = _COLOUR.search(body), _GROUND.search(body)
-        return bool(colour and ground) or (self._colours and bool(colour or ground))
-
-    def _take(self, selectors: str, body: str, order: int, *, shown: bool = False) -> None:
-        ordinary, important = parse_declarations(body)
-        if not shown and not _RELEVANT & {*ordinary, *important} and reason_to_skip(ordinary | important) is None:
+    def _take(self, rule: RuleText, *, shown: bool = False) -> None:
+        selectors = _each(rule.selectors)
+        paints = self._colours and not self.blind_to_background and "background" in rule.body
+        if self._only is not None and not paints:
+            selectors = [text for text in selectors if self._concerns(text)]
+            if not selectors:
+                return
+        ordinary, important = parse_declarations(rule.body)
+        if not shown and not self._matters(ordinary | important):
             return
-        for text in selectors.split(",")[:_MOST_SELECTORS]:
-            selector = None if _SCRIPT_STATE.search(text) else parse_selector(unescape(text))
+        for text in selectors:
+            selector = None if _SCRIPT_STATE.search(text) else parse_selector(text)
             if selector is not None:
-                rule = Rule(selector, ordinary, important, order, selector.outer_classes)
-                self._rules[selector.key].append(rule)
-            elif self._colours and _GROUND.search(body):
+                found = Rule(selector, ordinary, important, rule.place, selector.outer_classes)
+                self._rules[selector.key].append(found)
+            elif self._colours and "background" in rule.body:
                 self.blind_to_background = True
 
-    def _read_shown(self) -> None:
-        names = {key[1:] for key in self.keys}
-        for order, (selectors, body, when) in enumerate(self._unread):
-            if "display" in body or "visib" in body or "opacity" in body or "height" in body:
-                if when != _NEVER and not names.isdisjoint(NAMES.findall(selectors)) and _SHOWS.search(body):
-                    self._take_shown(selectors, body, when, order)
-        self._unread = []
+    def _concerns(self, selector: str) -> bool:
+        """Whether a selector may mean one of the elements that will be asked about, told by the names in it."""
+        if "\\" in selector or "[" in selector:
+            return True
+        return self._only is None or self._only.issuperset(NAMES.findall(selector))
 
-    def _take_shown(self, selectors: str, body: str, when: int, order: int) -> None:
+    def _matters(self, style: Declarations) -> bool:
+        """Whether declarations hide something, or may do so together with others."""
+        if not _INHERITED.isdisjoint(style) or reason_to_skip(style) is not None:
+            return True
+        if self._colours:
+            return not _PAINTED.isdisjoint(style)
+        colour, ground = (
+            parse_colour(style.get("color", "")),
+            parse_colour(first(style, "background-color", "background")),
+        )
+        return colour is not None and (colour.alpha < 0.1 or (ground is not None and alike(colour, ground)))
+
+    def _read_shown(self) -> None:
+        self._unread = False
+        names = {key[1:] for key in self.keys if key[0] in ".#"}
+        rules = self._texts.about(names) if len(names) <= _MOST_NAMES else iter(self._texts.all())
+        for rule in rules:
+            hinted = rule.when != NEVER and any(word in rule.body for word in _SHOWING_WORDS)
+            if hinted and _SHOWS.search(rule.body) and not names.isdisjoint(NAMES.findall(rule.selectors)):
+                self._take_shown(rule)
+
+    def _take_shown(self, rule: RuleText) -> None:
         """Remember what shows something that other rules hide, always or under some condition."""
-        for text in selectors.split(",")[:_MOST_SELECTORS]:
+        for text in _each(rule.selectors):
             names = last_names(text.partition("::")[0])
             if not any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names):
                 continue
-            if when == _SOMETIMES or len(names) > 1 or ":" in text or "[" in text or len(text.split()) > 1:
+            if rule.when == SOMETIMES or len(names) > 1 or ":" in text or "[" in text or len(text.split()) > 1:
                 self.revealed.update(names)
-            if when == _ALWAYS:
-                self._take(text, body, order, shown=True)
+            if rule.when == ALWAYS:
+                self._take(rule._replace(selectors=text), shown=True)
+
+
+def _each(selectors: str) -> list[str]:
+    """The selectors of a list, each short enough to be looked at."""
+    split = _COMMA.split(selectors) if "(" in selectors and len(selectors) <= _LONGEST_LIST else selectors.split(",")
+    return [text for text in split[:_MOST_SELECTORS] if len(text) <= _LONGEST_SELECTOR]
 
 
 def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:
@@ -190,37 +206,3 @@ def _cascade(rules: list[Rule], own: tuple[Declarations, Declarations]) -> Decla
         style.update(rule.important)
     style.update(own[1])
     return style
-
-
-def _rules_of(css: str) -> Iterator[tuple[str, str, int]]:
-    """Selectors, body and condition of every style rule."""
-    around: list[tuple[str, int]] = []  # open rules: their selectors, and when what is inside applies
-    for part in css.split("}"):
-        *preludes, body = part.split("{")
-        for place, text in enumerate(preludes):
-            before, _, prelude = text.rpartition(";")
-            if around and around[-1][0] and before:
-                yield around[-1][0], before, around[-1][1]  # declared in front of a rule inside a rule
-            when = around[-1][1] if around else _ALWAYS
-            prelude = prelude.strip()
-            if prelude[:1] == "@":
-                around.append(("", max(_condition(prelude), when)))
-            else:
-                nested = bool(around and around[-1][0]) or (place > 0 and prelude[:1] == "&")
-                around.append((prelude, _NEVER if nested else when))
-        if around:
-            selectors, when = around.pop()
-            if selectors and body:
-                yield selectors, body, when
-
-
-def _condition(prelude: str) -> int:
-    name, _, query = prelude.replace("(", " (", 1).partition(" ")
-    query = query.strip()
-    if name == "@media":
-        if query in _PLAIN_MEDIA:
-            return _ALWAYS
-        return _NEVER if "print" in query and "screen" not in query else _SOMETIMES
-    if name in ("@supports", "@layer", "@scope"):
-        return _ALWAYS
-    return _SOMETIMES if name == "@container" else _NEVER

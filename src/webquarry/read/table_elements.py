@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from webquarry.read.actions import SKIP, Action, Element, Leave
-from webquarry.read.code import is_gutter
+from webquarry.read.code import is_beside_code
 from webquarry.read.tables import Table, holds_data
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def end_row(walker: Walker, element: Element) -> None:
 
 
 def start_cell(walker: Walker, element: Element) -> Leave | None:
-    if is_gutter(element.get("class") or ""):
+    if is_beside_code(element):
         return SKIP
     if walker.tables and walker.tables[-1] is not None:
         walker.flush()

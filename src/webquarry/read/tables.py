@@ -123,6 +123,7 @@ def _is_heading(rows: list[list[Cell]]) -> bool:
 def _grid(rows: list[list[Cell]]) -> Iterator[list[str]]:
     """The texts of each row in their columns; what a span covers is empty."""
     spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
+    widest = max(map(len, rows), default=1)  # no row has more cells, so no span need cover more columns
     covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
     for number, row in enumerate(rows):
         line: list[str] = []
@@ -130,7 +131,7 @@ def _grid(rows: list[list[Cell]]) -> Iterator[list[str]]:
         for cell in row:
             while len(line) in covered:
                 line.append("")
-            columns, high = cell.columns, min(cell.rows, len(rows) - number)
+            columns, high = min(cell.columns, widest), min(cell.rows, len(rows) - number)
             if columns * high - 1 > spare:
                 columns = high = 1
             spare -= columns * high - 1

@@ -7,6 +7,8 @@ from itertools import islice
 
 from lxml import etree
 
+_MOST_PIECES = 200  # of text in something short
+
 
 def texts_of(element: etree._Element) -> Iterator[str]:
     """The texts in an element, in order; its tail is not among them."""
@@ -16,6 +18,18 @@ def texts_of(element: etree._Element) -> Iterator[str]:
 def text_of(element: etree._Element) -> str:
     """All the text in an element."""
     return "".join(texts_of(element))
+
+
+def beginning_of(element: etree._Element, limit: int) -> str:
+    """The first characters of the text in an element; one more than the limit says that there is more."""
+    parts: list[str] = []
+    length = 0
+    for text in islice(texts_of(element), _MOST_PIECES):
+        parts.append(text)
+        length += len(text)
+        if length > limit:
+            break
+    return "".join(parts)[: limit + 1]
 
 
 def has_text(element: etree._Element) -> bool:

@@ -16,9 +16,11 @@ from webquarry.read.colours import WHITE, Colour, alike, parse_attribute_colour,
 from webquarry.read.concealment import DISPLAY, NO_SIZE, TRANSPARENT, reason_to_skip
 from webquarry.read.css import Declarations, first, length, parse_declarations
 from webquarry.read.furniture import Furniture
-from webquarry.read.hidden_classes import HIDDEN_CLASS, judge_classes
+from webquarry.read.hidden_classes import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
 from webquarry.read.openable import Openable
 from webquarry.read.stylesheet import Stylesheet
+from webquarry.read.tree import length_up_to
+from webquarry.read.unveiled import Unveiled, fades_in
 
 HIDDEN = "hidden attribute"
 ARIA = "aria-hidden"
@@ -32,7 +34,10 @@ NAVIGATION = "navigation"
 _OPENED_LATER = frozenset({HIDDEN, ARIA, HIDDEN_CLASS, VISIBILITY, DISPLAY, TRANSPARENT, NO_SIZE, CLOSED})
 _SMALLEST_TEXT = 3.0  # pixels
 _ORDINARY_TEXT = 16.0
+_LONGEST_TWIN = 80  # characters
 _WHOLE_PAGE = frozenset({"html", "body"})
+# Browsers know that these are empty. The parser does not, and puts what follows into them.
+_HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
 
 WATCHED = frozenset({"class", "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor", "text", "id"})
 _SPECIAL = WATCHED - {"class", "id"}
@@ -66,10 +71,13 @@ class Look(NamedTuple):
 class Sight:
     """Follows the walk through one page. `muted` is the reason why text at this place is not seen, or None."""
 
-    def __init__(self, roots: Sequence[etree._Element], furniture: Furniture) -> None:
+    def __init__(
+        self, roots: Sequence[etree._Element], furniture: Furniture, only: frozenset[str] | None = None
+    ) -> None:
         self._openable = Openable(roots)
+        self.unveiled = Unveiled(roots)
         foreign = furniture.foreign_rules
-        self._sheet = sheet = Stylesheet(furniture.css, colours=not foreign)
+        self._sheet = sheet = Stylesheet(furniture.css, colours=not foreign, only=only)
         self._certain = not foreign and not sheet.blind_to_background  # every background on the page is known
         self._look = Look(ground=WHITE if self._certain else None)
         self._first_ground = self._look.ground
@@ -78,13 +86,19 @@ class Sight:
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
-        self.tags = frozenset({"dialog", *(key for key in sheet.keys if key[0] not in ".#")})
+        self.tags = frozenset({"dialog", *(key for key in sheet.keys if key[0] not in ".#[")})
+        self.watched = WATCHED | sheet.attributes
+        self._special = _SPECIAL | sheet.attributes
         self.quiet: set[str] = set()  # values of `class` that hide nothing and that no rule is about
         self.muted: str | None = None
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Whether nothing about an element can change what is seen, told as quickly as possible."""
-        if not _SPECIAL.isdisjoint(names) or element.tag in self.tags or self._look.ground is not self._first_ground:
+        if (
+            not self._special.isdisjoint(names)
+            or element.tag in self.tags
+            or self._look.ground is not self._first_ground
+        ):
             return False
         classes = element.get("class")
         return (classes is None or classes in self.quiet) and not (self._ids and "id" in names)
@@ -92,15 +106,17 @@ class Sight:
     def enter(self, element: etree._Element, names: Sequence[str]) -> str | bool:
         """Why nothing of this element is seen; else whether it changes the look of its text, so that `leave` is due.
 
-        `names` are those of its attributes. An element with none of the `WATCHED` ones need not be shown.
+        `names` are those of its attributes. An element with none of the `watched` ones need not be shown.
         """
+        if element.tag in _HOLD_NOTHING:
+            return False
         reason, ruled = self._judge_names(element, names)
         if not ruled and "style" not in names:
             style = _NO_STYLE
         else:
             style = self._style_of(element, ruled)
             reason = reason or reason_to_skip(style)
-        if reason is not None and not (reason in _OPENED_LATER and self._opens(element, reason)):
+        if reason is not None and not self._shows_after_all(element, reason, style):
             return reason
         if style or "bgcolor" in names or "color" in names or "text" in names:
             return self._put_on(self._dressed(element, style))
@@ -128,7 +144,7 @@ class Sight:
     def _judge_names(self, element: etree._Element, names: Sequence[str]) -> tuple[str | None, bool]:
         """Why the attributes other than `style` hide an element, and whether a rule of the page may be about it."""
         reason = None
-        ruled = element.tag in self.tags
+        ruled = element.tag in self.tags or not self._sheet.attributes.isdisjoint(names)
         for name in names:
             if name == "class":
                 classes = element.get("class") or ""
@@ -155,9 +171,21 @@ class Sight:
             self.quiet.add(classes)
         return reason, ruled
 
-    def _opens(self, element: etree._Element, reason: str) -> bool:
+    def _shows_after_all(self, element: etree._Element, reason: str, style: Declarations) -> bool:
+        """Whether a person comes to see the element in spite of the reason."""
         if element.tag in _WHOLE_PAGE:
             return True
+        if reason not in _OPENED_LATER:
+            return reason == NAVIGATION and self.unveiled.is_the_page(element)
+        if reason == HIDDEN and self.unveiled.is_late_part(element):
+            return True
+        if reason == TRANSPARENT and fades_in(style):
+            return True
+        if reason == ARIA and _has_spoken_twin(element):
+            return True
+        return self._opens(element, reason) or self.unveiled.is_the_page(element)
+
+    def _opens(self, element: etree._Element, reason: str) -> bool:
         if reason == CLOSED:
             return self._openable.is_pointed_at(element)
         if self._openable.can_be_opened(element):
@@ -186,7 +214,7 @@ class Sight:
         look = self._look
         visibility = style.get("visibility")
         invisible = visibility in ("hidden", "collapse") if visibility in _VISIBILITIES else look.invisible
-        if invisible and not look.invisible and self._opens(element, VISIBILITY):
+        if invisible and not look.invisible and self._shows_after_all(element, VISIBILITY, style):
             invisible = False
         colour, ground = _colour_of(element, style, look), _ground_of(element, style, look)
         if ground is look.ground and not self._certain and (element.get("class") or element.get("id")):
@@ -195,6 +223,14 @@ class Sight:
         if colour is not look.colour or ground is not look.ground:
             seen = _is_readable(colour, ground, style)
         return Look(invisible, _size_of(style, look.size), colour, ground, seen)
+
+
+def _has_spoken_twin(element: etree._Element) -> bool:
+    """Whether a few words are written for eyes here and for screen readers right beside, as prices are."""
+    if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
+        return False
+    beside = (element.getprevious(), element.getnext())
+    return any(one is not None and judge_classes(one.get("class") or "") == FOR_SCREEN_READERS for one in beside)
 
 
 _VISIBILITIES = frozenset({"visible", "hidden", "collapse", "initial"})
@@ -207,7 +243,7 @@ _SIZES = {
     "x-large": 24.0,
     "initial": 16.0,
 }
-_FONT_SIZE = re.compile(r"(?:^|\s)([\d.]+(?:[a-z]+|%)?)\s*(?:/|\s)")
+_FONT_SIZE = re.compile(r"(?:^|\s)(0|[\d.]+(?:[a-z]+|%))\s*(?:/|\s)")
 
 
 def _size_of(style: Declarations, inherited: float) -> float:

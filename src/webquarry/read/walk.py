@@ -16,17 +16,20 @@ from lxml import etree
 from webquarry.read.actions import SKIP, Action, Leave
 from webquarry.read.blocks import Blocks
 from webquarry.read.elements import ACTIONS, IN_CODE, called_heading, skip
-from webquarry.read.escape import escape_heading
+from webquarry.read.escape import escape_heading, escape_line_starts
 from webquarry.read.footnotes import Footnotes
 from webquarry.read.formulas import is_formula_image
+from webquarry.read.furniture import Furniture
 from webquarry.read.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry.read.links import Links
-from webquarry.read.lists import Listing
+from webquarry.read.lists import Definitions, Listing
 from webquarry.read.tables import Table
 from webquarry.read.tree import has_text, texts_of
-from webquarry.read.visible import SAME_COLOUR, WATCHED, Sight
+from webquarry.read.visible import SAME_COLOUR, Sight
 
 _NO_NAMES: list[str] = []
+# A script or a template that calls itself a heading is still one.
+_MAY_BE_HEADINGS = frozenset("a b center div em header i p section strong".split())  # noqa: SIM905
 _SHORT_HEADING = 300  # characters; a longer one has swallowed what follows it
 
 
@@ -45,11 +48,14 @@ class _Frame(NamedTuple):
 class Walker:
     """Writes Markdown while it walks."""
 
-    def __init__(self, sight: Sight, links: Links, footnotes: Footnotes, *, keep_fallbacks: bool = False) -> None:
+    def __init__(
+        self, sight: Sight, links: Links, footnotes: Footnotes, furniture: Furniture, kept: frozenset[str] = frozenset()
+    ) -> None:
         self.sight = sight
+        self.typesets_tex = furniture.typesets_tex
         self.links = links
         self.footnotes = footnotes
-        self.keep_fallbacks = keep_fallbacks  # text for browsers without scripts or frames
+        self.kept = kept  # tags whose text browsers show only without scripts or frames, and that are kept all the same
         self.removed: Counter[str] = Counter()
         self.fallbacks: list[etree._Element] = []
         self.pieces: list[Piece] = []
@@ -60,10 +66,11 @@ class Walker:
         self.tables: list[Table | None] = []  # None for one that only arranges the page
         self.heading = 0
         self.heading_is_short = True
-        self.after_term = False
+        self.definitions = [Definitions()]
+        self.drawings = 0
         self.cells = 0  # cells of data tables that are open, one inside the other
         self.actions: Mapping[object, Action] = ACTIONS
-        self._inline = Inline(self.removed)
+        self._inline = Inline(self.removed, typesets_tex=furniture.typesets_tex)
         self._frames: list[_Frame] = []
 
     def walk(self, elements: Iterable[etree._Element]) -> None:
@@ -73,7 +80,7 @@ class Walker:
             self.flush()
 
     def _walk_one(self, root: etree._Element) -> None:
-        sight, unwatched, tags = self.sight, WATCHED.isdisjoint, self.sight.tags
+        sight, unwatched, tags = self.sight, self.sight.watched.isdisjoint, self.sight.tags
         events = etree.iterwalk(root, events=("start", "end"))
         open_elements: list[tuple[Leave | None, bool]] = []  # what to do on leaving, and whether the look changes back
         for event, element in events:
@@ -100,8 +107,8 @@ class Walker:
                 if seen is None:
                     action = skip
                 elif "role" in names and self.actions is ACTIONS and element.get("role") == "heading":
-                    action = called_heading
-            if tag == "a" and sight.muted == SAME_COLOUR and not changed:
+                    action = called_heading if action is None or tag in _MAY_BE_HEADINGS else action
+            if tag == "a" and sight.muted == SAME_COLOUR and not changed and "style" not in names:
                 changed = sight.enter_link()
             leave = action(self, element) if action is not None else None
             if leave is SKIP:
@@ -123,7 +130,7 @@ class Walker:
             return verdict
         if element.tag == "img" and is_formula_image(element):  # shown to eyes, though hidden from screen readers
             return False
-        if has_text(element):
+        if has_text(element) or element.get("alt"):
             self.removed[verdict] += 1
         return None
 
@@ -186,6 +193,8 @@ class Walker:
             if text.startswith("**") and text.endswith("**") and text.count("**") == 2 and len(text) > 4:
                 text = text[2:-2]
             text = f"**{text}**" if self.cells else f"{'#' * level} {text}"
+        elif not self.cells:
+            text = escape_line_starts(text)
         self.blocks.add(text)
 
     def start_heading(self, element: etree._Element, level: int) -> None:

@@ -39,7 +39,7 @@ class Worker:
         self._limits = limits
         self._worn = False
         self.documents = 0
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603, our own interpreter and our own code
             _command(limits.memory_bytes),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

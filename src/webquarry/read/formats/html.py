@@ -1,11 +1,33 @@
-"""HTML and XHTML: parsed, and converted whole. A page can also tell how it is built, should somebody doubt that it is one."""
+"""HTML and XHTML: parsed once, and converted whole or only the part that a reader came for.
+
+A short main part may be all there is to read, or the only words on a wall: the outcome is then judged by the whole page,
+and a page in which nothing was found to be the main part is given whole. A page can also tell how it is built, should
+somebody doubt that it is one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from webquarry.read.format import Draft, Format, Source
-from webquarry.read.html import parse_html
-from webquarry.read.markdown import to_markdown
+from webquarry.read.html import Document, parse_html
+from webquarry.read.markdown import title_of, to_markdown
 from webquarry.read.traits import traits_of
+
+WHOLE_NOTE = "No main part was found on the page, so all of it is given."
+_SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is given of a page, and the whole where that is needed to judge it."""
+
+    text: str
+    title: str
+    removed: Mapping[str, int]
+    notes: tuple[str, ...]
+    whole: str | None = None
 
 
 class Html(Format):
@@ -15,12 +37,31 @@ class Html(Format):
 
     def to_markdown(self, source: Source) -> Draft:
         document = parse_html(source.text.text)
-        page = to_markdown(document, source.url)
+        part = (_main if source.selection == "main" else _whole)(document, source.url)
         return Draft(
-            page.text,
-            title=page.title,
+            part.text,
+            title=part.title,
             encoding=source.text.encoding,
-            removed=page.removed,
-            notes=(*document.notes, *page.notes),
+            removed=part.removed,
+            notes=(*document.notes, *part.notes),
             traits=lambda: traits_of(document.elements()),
+            whole=part.whole,
+            document=document,
         )
+
+
+def _whole(document: Document, url: str) -> _Part:
+    page = to_markdown(document, url)
+    return _Part(page.text, page.title, page.removed, page.notes)
+
+
+def _main(document: Document, url: str) -> _Part:
+    from webquarry.read.main_content import main_content, render_selection  # numpy, which whole pages do without
+
+    part = render_selection(document, main_content(document), url)
+    if len(part.text) >= _SHORT:
+        return _Part(part.text, title_of(document), part.removed, part.notes)
+    page = to_markdown(document, url)
+    if not part.text.strip():
+        return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))
+    return _Part(part.text, page.title, part.removed, part.notes, page.text)

@@ -1,4 +1,4 @@
-"""Plain text and everything that reads as such (CSV, YAML, source code): as it is, with its line ends normalised."""
+"""Plain text and everything that reads as such (YAML, source code): as it is, with its line ends normalised."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PlainText(Format):
         "application/x-yaml",
         "application/yaml",
     )
-    suffixes = (".txt", ".text", ".csv", ".tsv", ".log", ".rst", ".yaml", ".yml", ".toml")
+    suffixes = (".txt", ".text", ".log", ".rst", ".yaml", ".yml", ".toml")
 
     def to_markdown(self, source: Source) -> Draft:
         cleaned = clean(with_plain_newlines(source.text.text))

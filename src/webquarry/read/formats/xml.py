@@ -11,7 +11,7 @@ from webquarry.read.formats.text import with_plain_newlines
 class Xml(Format):
     name = "xml"
     media_types = ("application/xml", "text/xml", "application/xml-dtd")
-    suffixes = (".xml", ".rss", ".atom", ".rdf", ".svg", ".xsd", ".xsl", ".xslt")
+    suffixes = (".xml", ".rdf", ".svg", ".xsd", ".xsl", ".xslt")
 
     def to_markdown(self, source: Source) -> Draft:
         cleaned = clean(with_plain_newlines(source.text.text))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webquarry.read.documents.pdf.layout import Column, columns_of, is_new_column
+from webquarry.read.documents.pdf.layout import INDENT, WIDE_GAP, Column, columns_of, is_new_column
 from webquarry.read.documents.pdf.lines import HYPHEN, Line
 from webquarry.read.documents.pdf.tables import Item, Table
 
@@ -20,10 +20,8 @@ Kind = Literal["text", "item", "code", "contents", "table"]
 
 _BULLET = re.compile(r"([•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]|[–—*-](?=\s))\s*(?=\S)|o\s+(?=[A-Z])")
 _NUMBER = re.compile(r"(\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\])\s+(?=\S)")
-_CONTENTS = re.compile(r"(.*?\S)\s*(?:[.·…_]\s?){4,}\s*([\divxlc]{1,5})?$")
+_LEADERS = re.compile(r"\s*(?:[.·…_]\s?){5,}\s*([\divxlc]{1,5})?$")
 _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,3}|\[\d{1,3}\])?$")
-_WIDE_GAP = 1.3  # times the usual distance of lines
-_INDENT = 0.7  # sizes of the line
 _MUCH_ROOM = 0.25  # of the width of the column
 _SMALL_PRINT = 0.93  # of the body's size
 _LOOK_BACK = 6  # blocks of small print that may stand between the halves of a paragraph
@@ -38,6 +36,8 @@ class Block:
     marker: str = ""  # of a list item: its bullet or its number
     table: Table | None = None
     hanging: bool = False  # its lines but the first are indented
+    column: int = 0  # of the document, counted from its beginning
+    end: Column | None = None  # the column in which it ends
 
     @property
     def page(self) -> int:
@@ -52,13 +52,12 @@ class Block:
         return bool(self.lines) and all(line.bold for line in self.lines)
 
 
-def build_blocks(pages: Iterable[list[Item]], body: float) -> list[Block]:
+def build_blocks(pages: list[list[Item]], body: float) -> list[Block]:
     """The blocks of a whole document."""
     builder = _Builder(body)
-    for items in pages:
-        lines = [item for item in items if isinstance(item, Line)]
-        columns = iter(columns_of(lines, body))
-        placed = [(item, next(columns) if isinstance(item, Line) else None) for item in items]
+    columns = columns_of([[item for item in items if isinstance(item, Line)] for items in pages], body)
+    for items, places in zip(pages, map(iter, columns), strict=True):
+        placed = [(item, next(places) if isinstance(item, Line) else None) for item in items]
         for place, (item, column) in enumerate(placed):
             if isinstance(item, Table):
                 builder.add_table(item)
@@ -74,37 +73,53 @@ class _Builder:
     def __init__(self, body: float) -> None:
         self.blocks: list[Block] = []
         self._body = body
+        self._columns = 0
+        self._open: Block | None = None  # the block that the last line went into
         self._last: Line | None = None  # the last line of the open block
         self._column: Column | None = None
 
     def add_table(self, table: Table) -> None:
         before = self.blocks[-1].table if self.blocks else None
-        if before is not None and before.page == table.page - 1 and _is_same_table(before, table):
+        if before is not None and _is_same_table(before, table):
             skip = 1 if table.rows[0] == before.rows[0] else 0
             before.rows += table.rows[skip:]
-            before.page = table.page
+            before.foot = table.foot
+            before.more_pages += 1
         else:
             self.blocks.append(Block("table", table=table))
+        self._open = None
 
     def add(self, line: Line, column: Column, after: Line | None) -> None:
+        self._columns += column is not self._column
         block = self._home_of(line, column, after)
         if block is None:
-            block = _new_block(line)
+            block = self._new_block(line)
+            block.column = self._columns
             self.blocks.append(block)
-        elif len(block.lines) == 1 and line.left > block.lines[0].left + _INDENT * line.size:
+        elif len(block.lines) == 1 and line.left > block.lines[0].left + INDENT * line.size:
             block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
-        self._last, self._column = line, column
+        block.end = column
+        self._last, self._column, self._open = line, column, block
+
+    def _new_block(self, line: Line) -> Block:
+        if line.mono:
+            return Block("code")
+        if is_contents(line.text):
+            return Block("contents")
+        marker = _marker(line)
+        is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
+        return Block("item", marker=marker) if marker and not is_note else Block("text")
 
     def _home_of(self, line: Line, column: Column, after: Line | None) -> Block | None:
         """The block that a line goes on, or None when it begins one."""
-        last, before = self._last, self._column
-        if last is None or before is None or not self.blocks or _CONTENTS.match(line.text):
+        last = self._last
+        if last is None or is_contents(line.text):
             return None
         if is_new_column(last, line):
             return self._carried_over(line, column, after)
-        block = self.blocks[-1]
-        return block if block.lines and not self._starts_block(block, last, line, column, after) else None
+        block = self._open
+        return block if block and not self._starts_block(block, last, line, column, after) else None
 
     def _carried_over(self, line: Line, column: Column, after: Line | None) -> Block | None:
         """The unfinished paragraph of the column before."""
@@ -117,16 +132,17 @@ class _Builder:
                 return None
             if block.kind not in ("text", "item") or block.lines[-1].page < line.page - 1:
                 return None
-            finished = _SENTENCE_END.search(block.lines[-1].text) is not None
-            return None if finished or block.bold != line.bold else block
+            return None if block.bold != line.bold or _is_finished(block, column) else block
         return None
 
     def _starts_block(self, block: Block, last: Line, line: Line, column: Column, after: Line | None) -> bool:
+        if line.mono and not last.mono and _is_name_in_prose(last, line, column):
+            line.mono = False
         if block.kind == "contents" or line.mono != last.mono or _changes_look(last, line, column, block):
             return True
         gap = last.baseline - line.baseline
-        if gap > _WIDE_GAP * column.pitch * max(line.size, last.size * 0.8):
-            return not (line.mono and gap < 2 * _WIDE_GAP * column.pitch * line.size)
+        if gap > WIDE_GAP * column.pitch * max(line.size, last.size * 0.8):
+            return not (line.mono and gap < 2 * WIDE_GAP * column.pitch * line.size)
         if line.mono:
             return False
         if abs(gap) < line.size / 3:
@@ -136,33 +152,37 @@ class _Builder:
         return _ends_paragraph(block, last, line, column, after)
 
 
-def _new_block(line: Line) -> Block:
-    if line.mono:
-        return Block("code")
-    if _CONTENTS.match(line.text):
-        return Block("contents")
-    marker = _marker(line)
-    return Block("item", marker=marker) if marker else Block("text")
-
-
 def _marker(line: Line) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
     found = _BULLET.match(line.text) or _NUMBER.match(line.text)
     return found[0].rstrip() if found and not line.mono else ""
 
 
+def is_contents(text: str) -> bool:
+    """Whether a line belongs to a table of contents: dots lead from what it names to a page."""
+    return ("..." in text or ". . ." in text or "…" in text or "···" in text) and _LEADERS.search(text) is not None
+
+
 def contents_entry(text: str) -> tuple[str, str]:
     """What a line of a table of contents names, and the page it gives."""
-    found = _CONTENTS.match(text)
-    return (found[1], found[2] or "") if found else (text, "")
+    found = _LEADERS.search(text)
+    return (text[: found.start()], found[1] or "") if found else (text, "")
 
 
 def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
     """A number at the beginning of a line may just be a number of the sentence."""
     if _BULLET.match(line.text) or block.kind == "item":
         return True
-    moved = abs(line.left - last.left) > _INDENT * line.size / 2
+    moved = abs(line.left - last.left) > INDENT * line.size / 2
     return moved or _SENTENCE_END.search(last.text) is not None or _leaves_room(last, line, column)
+
+
+def _is_name_in_prose(last: Line, line: Line, column: Column) -> bool:
+    """Whether a line in a font for code is only a long name in the middle of a paragraph."""
+    if _SENTENCE_END.search(last.text) or _leaves_room(last, line, column):
+        return False
+    usual = column.pitch * line.size
+    return abs(last.baseline - line.baseline - usual) < 0.15 * usual and abs(line.left - last.left) < line.size / 2
 
 
 def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
@@ -177,22 +197,22 @@ def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
 
 
 def _ends_paragraph(block: Block, last: Line, line: Line, column: Column, after: Line | None) -> bool:
-    room = _leaves_room(last, line, column)
-    if room and _SENTENCE_END.search(last.text):
-        return True
-    if room and column.right - last.right > _MUCH_ROOM * (column.right - column.left):
+    much = column.right - last.right > _MUCH_ROOM * (column.right - column.left)
+    if (much or not column.spaced) and _leaves_room(last, line, column) and (much or _SENTENCE_END.search(last.text)):
         return True
     if block.kind == "item" or block.hanging:
         text_left = block.lines[1].left if len(block.lines) > 1 else block.lines[0].left
-        return len(block.lines) > 1 and block.hanging and line.left < text_left - _INDENT * line.size
-    return line.left > last.left + _INDENT * line.size and _is_indented(line, column, after)
+        return len(block.lines) > 1 and block.hanging and line.left < text_left - INDENT * line.size
+    if abs(line.left + line.right - last.left - last.right) < line.size:  # both are centred
+        return False
+    return line.left > last.left + INDENT * line.size and _is_indented(line, column, after)
 
 
 def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
     """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if there is one."""
-    if line.left <= column.left + _INDENT * line.size:
+    if line.left <= column.left + INDENT * line.size:
         return False
-    return after is None or is_new_column(line, after) or after.left < line.left - _INDENT * line.size
+    return after is None or is_new_column(line, after) or after.left < line.left - INDENT * line.size
 
 
 def _leaves_room(last: Line, line: Line, column: Column) -> bool:
@@ -204,13 +224,22 @@ def _leaves_room(last: Line, line: Line, column: Column) -> bool:
     return column.right - last.right > 1.15 * wide + line.size
 
 
+def _is_finished(block: Block, column: Column) -> bool:
+    """Whether a paragraph ended where its column did, as far as its last line and the way paragraphs begin here tell."""
+    last = block.lines[-1]
+    if _SENTENCE_END.search(last.text) is None:
+        return False
+    return not column.indented or block.end is None or block.end.right - last.right > 3 * last.size
+
+
 def _is_alike(one: Line, other: Line) -> bool:
     return 0.92 < one.size / other.size < 1.09 and one.mono == other.mono and one.turns == other.turns
 
 
 def _is_same_table(one: Table, other: Table) -> bool:
     """Whether a table at the head of a page goes on from one at the foot of the page before."""
-    return len(one.rows[0]) == len(other.rows[0]) and one.foot < 0.25 and other.top > 0.75
+    follows = one.page + one.more_pages == other.page - 1 and one.foot < 0.25 and other.top > 0.75
+    return follows and len(one.rows[0]) == len(other.rows[0])
 
 
 def lines_of(blocks: Iterable[Block]) -> Iterator[Line]:

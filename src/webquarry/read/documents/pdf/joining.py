@@ -13,7 +13,9 @@ _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 _LONGEST_WORD = 60  # characters
-_KEEP_HYPHEN_AFTER = frozenset({"self", "well", "half", "ill", "ex", "vice", "quasi"})
+_LONGEST_ADDRESS = 300
+_KEEP_HYPHEN_AFTER = frozenset({"self", "well", "half", "vice", "quasi"})
+_BROKEN_NAME = re.compile(r"(?:\w_|https?://\S+[/=&?._-])$")  # of a variable, or an address
 _LIGATURES = str.maketrans({
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
 })  # fmt: skip
@@ -50,6 +52,8 @@ class Joiner:
             return before[:-1], ""
         if before.endswith("-") and after[0].islower() and _LAST_WORD.search(before[-_LONGEST_WORD:-1]):
             return before[:-1], self._hyphen(before[:-1], after)
+        if _BROKEN_NAME.search(before[-_LONGEST_ADDRESS:]):
+            return before, ""
         return before, "" if _CJK.match(before[-1:]) and _CJK.match(after) else " "
 
     def _hyphen(self, before: str, after: str) -> str:

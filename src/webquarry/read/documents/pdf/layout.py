@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from webquarry.read.documents.pdf.lines import Line
 
+WIDE_GAP = 1.3  # times the usual distance of lines
+INDENT = 0.7  # sizes of a line
 _USUAL_PITCH = 1.2  # times the size, where a page does not tell
 _LARGEST_PITCH = 3.0
 _LIKE_BODY = 0.15
+_FAR_IN = 4.0  # sizes of a line
 
 
 @dataclass
@@ -21,6 +25,8 @@ class Column:
     left: float
     right: float
     pitch: float  # from line to line, in sizes of the line
+    spaced: bool = False  # the document keeps its paragraphs apart by room between them
+    indented: bool = False  # it begins them with an indent
 
 
 def body_size(lines: Iterable[Line]) -> float:
@@ -31,8 +37,22 @@ def body_size(lines: Iterable[Line]) -> float:
     return max(sizes.items(), key=lambda entry: (entry[1], -entry[0]))[0] if sizes else 10.0
 
 
-def columns_of(lines: list[Line], body: float) -> list[Column]:
-    """For each line of a page the column it stands in; lines of one column share one object."""
+def columns_of(pages: list[list[Line]], body: float) -> list[list[Column]]:
+    """For each line of each page the column it stands in; lines of one column share one object."""
+    columns = [_columns_of_page(lines, body) for lines in pages]
+    rooms = indents = 0
+    for lines, places in zip(pages, columns, strict=True):
+        for (before, line), column in zip(pairwise(lines), places[1:], strict=False):
+            if abs(line.size - body) < _LIKE_BODY * body and not is_new_column(before, line) and not before.bold:
+                rooms += WIDE_GAP < (before.baseline - line.baseline) / (column.pitch * line.size) < 2 * WIDE_GAP
+                indents += line.left > before.left + INDENT * line.size and before.left < column.left + INDENT
+    for column in {id(column): column for places in columns for column in places}.values():
+        column.spaced = rooms >= max(2, indents)
+        column.indented = indents > max(2, rooms)
+    return columns
+
+
+def _columns_of_page(lines: list[Line], body: float) -> list[Column]:
     pitch = _pitch(lines)
     found: list[Column] = []
     start = 0
@@ -46,25 +66,21 @@ def columns_of(lines: list[Line], body: float) -> list[Column]:
 
 def is_new_column(before: Line, line: Line) -> bool:
     """Whether a line stands higher up than the one before it, or was written another way round."""
-    return (
-        before.page != line.page
-        or before.turns != line.turns
-        or line.baseline > before.baseline + line.size / 2
-        or line.left > before.right + 2 * line.size
-    )
+    return before.page != line.page or before.turns != line.turns or line.baseline > before.baseline + line.size / 2
 
 
 def _column(lines: list[Line], body: float, pitch: float) -> Column:
     alike = [line for line in lines if abs(line.size - body) < _LIKE_BODY * body] or lines
     lefts = Counter(round(line.left) for line in alike)
     left = max(lefts.items(), key=lambda entry: (entry[1], -entry[0]))[0]
-    return Column(left, max(line.right for line in alike), pitch)
+    beginning = [line.right for line in alike if line.left < left + _FAR_IN * line.size]  # not those in the middle
+    return Column(left, max(beginning), pitch)
 
 
 def _pitch(lines: list[Line]) -> float:
     """The usual distance of lines on a page, in sizes of a line."""
     found: list[float] = []
-    for before, line in zip(lines, lines[1:], strict=False):
+    for before, line in pairwise(lines):
         distance = before.baseline - line.baseline
         if before.turns == line.turns and 0.5 * line.size < distance < _LARGEST_PITCH * line.size:
             found.append(distance / line.size)

@@ -1,6 +1,6 @@
 """The characters of a page -> its lines in the order in which they were written, each with its place and its look.
 
-Three characters of a line are asked for their boxes (the first, one in the middle, the last); only lines that may be
+Four characters of a line are asked (the first, one behind the mark of a list, one in the middle, the last); only lines that may be
 rows of a table are asked word by word. Hidden characters are taken out here, and counted.
 """
 
@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from statistics import median, quantiles
+from itertools import islice, pairwise
+from statistics import median
 from typing import NamedTuple
 
 from webquarry.read.documents.pdf.pdfium import Box, PageText
@@ -20,6 +20,8 @@ from webquarry.read.documents.pdf.scene import TINY, Scene
 HYPHEN = "\ufffe"  # what PDFium writes for a hyphen at the end of a line, instead of hyphen and line break
 _LINE = re.compile(f"[^\n{HYPHEN}]+{HYPHEN}?")
 _WORD = re.compile(r"\S+")
+_SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
+_MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|[\uf000-\uf0ff]")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
 _SMALLEST_TEXT = 2.0  # points
 _QUARTER = 0.7854  # radians; text turned further runs upwards, downwards or upside down
@@ -29,6 +31,9 @@ _SHORT = 30  # characters; a line that short may be a row of anything
 _CELL_GAP = 0.75  # em
 _CELL_GAP_TO_WORD_GAP = 2.2
 _MOST_WORDS_ASKED = 12
+
+
+Edges = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 class Word(NamedTuple):
@@ -48,7 +53,7 @@ class Line:
     left: float
     right: float
     baseline: float
-    size: float  # the height of its letters, from below the line to above
+    size: float  # of its font, in points
     bold: bool
     mono: bool
     height: float  # on the page: 0 at its foot, 1 at its head
@@ -83,14 +88,12 @@ def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str])
 
 def ask_words(page: PageText, line: Line) -> list[Word]:
     """Every word of a line with its place."""
-    if line.words:
-        return line.words
-    for found in _WORD.finditer(line.text):
-        first, last = (
-            page.box_of(page.index_of(line.places[place])) for place in (found.start(), found.end() - 1)
-        )
-        left, right = _turned(first, line.turns), _turned(last, line.turns)
-        line.words.append(Word(found[0], min(left.left, right.left), max(left.right, right.right)))
+    if not line.words:
+        box_of, places = page.box_of, [page.index_of(place) for place in line.places]
+        for found in _WORD.finditer(line.text):
+            edges = (box_of(places[found.start()]), box_of(places[found.end() - 1]))
+            first, last = edges if not line.turns else (_turned(edges[0], line.turns), _turned(edges[1], line.turns))
+            line.words.append(Word(found[0], min(first[0], last[0]), max(first[2], last[2])))
     return line.words
 
 
@@ -118,64 +121,81 @@ def _line(page: PageText, places: range | list[int], number: int) -> Line | None
         return None
     offset = text.find(bare)
     places = places[offset : offset + len(bare)]
-    middle = len(bare) // 2
-    while bare[middle].isspace():
-        middle += 1
-    indices = [page.index_of(places[place]) for place in (0, middle, -1)]
-    turns = round(page.angle_of(indices[1]) / (2 * _QUARTER)) % 4
-    on_page = [page.box_of(index) for index in indices]
-    boxes = [_turned(box, turns) for box in on_page] if turns else on_page
-    fonts = [page.font_of(index) for index in indices]
-    limits = _turned(page.box, turns) if turns else page.box
-    bottom = boxes[1].bottom
-    baseline = page.baseline_of(indices[1]) if not turns else bottom
+    second, middle = _inner_places(bare)
+    first, inner, centre, last = (page.index_of(places[place]) for place in (0, second, middle, -1))
+    turns = round(page.angle_of(centre) / (2 * _QUARTER)) % 4
+    start, end, page_box = page.box_of(first), page.box_of(last), page.box
+    x, y = page.origin_of(centre)
+    centre_on_page = ((start[0] + end[2]) / 2, y + (end[3] - end[1]) / 3)
+    if turns:
+        start, end, page_box = _turned(start, turns), _turned(end, turns), Box(*_turned(page.box, turns))
+        y = _turned((x, y, x, y), turns)[1]
+    font = page.font_of(inner)
+    size = page.size_of(centre)
+    if size != (other := page.size_of(last)):
+        size = median((size, other, page.size_of(inner)))
     return Line(
         text=bare,
         page=number,
-        left=min(box.left for box in boxes),
-        right=max(box.right for box in boxes),
-        baseline=baseline,
-        size=median(box.top - box.bottom for box in boxes),
-        bold=all(font.bold for font in fonts),
-        mono=all(font.mono for font in fonts) and _is_mono(page, bare, places),
-        height=(bottom - limits.bottom) / ((limits.top - limits.bottom) or 1),
+        left=min(start[0], end[0]),
+        right=max(start[2], end[2]),
+        baseline=y,
+        size=size,
+        bold=font.bold and page.font_of(centre).bold and page.font_of(last).bold,
+        mono=font.mono and _is_mono(page, bare, places),
+        height=(y - page_box.bottom) / ((page_box.top - page_box.bottom) or 1),
         turns=turns,
-        centre=((on_page[0].left + on_page[2].right) / 2, (on_page[1].bottom + on_page[1].top) / 2),
+        centre=centre_on_page,
         places=places,
     )
 
 
+def _inner_places(text: str) -> tuple[int, int]:
+    """A letter of the second word, so that the mark of a list decides nothing, and one in the middle."""
+    second = _SECOND_WORD.match(text)
+    middle = len(text) // 2
+    while text[middle].isspace():
+        middle += 1
+    return (second.end() - 1 if second else 0), middle
+
+
 def _is_mono(page: PageText, text: str, places: Sequence[int]) -> bool:
     """Whether every word of a line is set in a font for code; prose often begins and ends with a name from it."""
-    starts = [found.start() for found in islice(_WORD.finditer(text), _MOST_WORDS_ASKED)]
+    starts = (found.start() for found in islice(_WORD.finditer(text), _MOST_WORDS_ASKED))
     return all(page.font_of(page.index_of(places[start])).mono for start in starts)
 
 
-def _turned(box: Box, turns: int) -> Box:
+def _turned(box: Edges, turns: int) -> Edges:
     """A box after so many quarter turns clockwise, which makes text that was turned the other way level."""
     left, bottom, right, top = box
     if turns == 1:
-        return Box(bottom, -right, top, -left)
+        return bottom, -right, top, -left
     if turns == 2:
-        return Box(-right, -top, -left, -bottom)
-    return Box(-top, left, -bottom, right) if turns == 3 else box
+        return -right, -top, -left, -bottom
+    return (-top, left, -bottom, right) if turns == 3 else box
 
 
 def _find_cells(page: PageText, lines: list[Line]) -> None:
-    """Look for wide gaps in lines that are wider than their letters explain."""
-    pitches = [line.width / (len(line.text) * line.size) for line in lines if len(line.text) > _SHORT]
-    usual = min(_PROSE_PITCH, quantiles(pitches)[0] if len(pitches) > 1 else _PROSE_PITCH)
-    for line in lines:
-        if " " not in line.text or _LEADERS.search(line.text):
-            continue
-        pitch = line.width / (len(line.text) * line.size)
-        if len(line.text) <= _SHORT or pitch > _LOOSE * usual:
-            line.cells = _cells(ask_words(page, line), line.size)
+    """Look for wide gaps in lines that are wider than their letters explain, where two of them are neighbours."""
+    pitches = [line.width / (len(line.text) * line.size) for line in lines]
+    long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
+    usual = min(_PROSE_PITCH, median(long) if long else _PROSE_PITCH)
+    loose = [_may_have_cells(line, pitch, usual) for line, pitch in zip(lines, pitches, strict=True)]
+    for place, line in enumerate(lines):
+        if loose[place] and (line.mono or any(loose[max(place - 1, 0) : place]) or any(loose[place + 1 : place + 2])):
+            words = ask_words(page, line)
+            line.cells = [] if line.mono else _cells(words, line.size)  # in code, gaps are blanks
+
+
+def _may_have_cells(line: Line, pitch: float, usual: float) -> bool:
+    if pitch <= _LOOSE * usual and len(line.text) > _SHORT:
+        return False
+    return " " in line.text and (line.mono or not _LEADERS.search(line.text))
 
 
 def _cells(words: list[Word], size: float) -> list[Word]:
     """The words of a line, put together where the gaps between them are ordinary; empty when all of them are."""
-    gaps = [after.left - before.right for before, after in zip(words, words[1:], strict=False)]
+    gaps = [after.left - before.right for before, after in pairwise(words)]
     if not gaps:
         return []
     widest_blank, usual = _CELL_GAP * size, median(gaps)
@@ -184,6 +204,8 @@ def _cells(words: list[Word], size: float) -> list[Word]:
     if max(gaps) <= widest_blank:
         return []
     cells = [words[0]]
+    if _MARK.fullmatch(words[0].text):  # of a list item, and no cell
+        gaps[0] = 0.0
     for gap, word in zip(gaps, words[1:], strict=True):
         if gap > widest_blank:
             cells.append(word)

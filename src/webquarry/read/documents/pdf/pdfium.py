@@ -21,7 +21,9 @@ _LONGEST_FONT_NAME = 128
 _MOST_BOOKMARKS = 5_000
 _PASSWORD, _SECURITY = raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY
 _BOLD = re.compile(r"(?i)bold|black|heavy|semibold|demi(?!ta)|CMBX|CMSSBX|-Medi|SFBX|\.B\b|,B\b")
-_MONO = re.compile(r"(?i)mono|courier|consol|menlo|typewriter|CMTT|SFTT|fixed|inconsolata|source ?code|fira ?code|Cour\b")
+_MONO = re.compile(
+    r"(?i)mono|courier|consol|menlo|typewriter|CMTT|SFTT|fixed|inconsolata|source ?code|fira ?code|Cour\b|NimbusMon|letter ?gothic|andale|SLTT"
+)
 _FIXED_PITCH = 1  # a flag of the font
 
 
@@ -32,6 +34,9 @@ class Box(NamedTuple):
     bottom: float
     right: float
     top: float
+
+
+_EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)  # for a page that gives itself no size
 
 
 class Font(NamedTuple):
@@ -95,12 +100,13 @@ class Pdf:
         try:
             page.set_rotation(0)  # the text of a turned page is read as if it were not
             text = page.get_textpage()
+            whole = Box(*page.get_bbox())
         except pdfium.PdfiumError:
-            page.close()
+            page.close()  # and what was opened of it
             yield None
             return
         try:
-            yield PageText(page, text)
+            yield PageText(page.raw, text.raw, whole)
         finally:
             text.close()
             page.close()
@@ -109,16 +115,20 @@ class Pdf:
 class PageText:
     """The characters of one page."""
 
-    def __init__(self, page: Any, text: Any) -> None:
-        self.handle = page.raw
-        self._text = text.raw
-        self.box = Box(*page.get_bbox())
+    def __init__(self, page: Any, text: Any, box: Box) -> None:
+        self.handle = page
+        self._text = text
+        self.box = box if min(box.right - box.left, box.top - box.bottom) > 1 else _EVERYWHERE
         self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self._rectangle = raw.FS_RECTF()
         self._rectangle_reference = ctypes.byref(self._rectangle)
+        self._matrix = raw.FS_MATRIX()
+        self._matrix_reference = ctypes.byref(self._matrix)
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._x_reference, self._y_reference = ctypes.byref(self._x), ctypes.byref(self._y)
         self._font_name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
         self._font_flags = ctypes.c_int()
+        self._font_flags_reference = ctypes.byref(self._font_flags)
         self._fonts: dict[tuple[bytes, int], Font] = {}
         self.text = self._read()
         self._shifted = len(self.text) != self.count  # some characters are in one of the two only
@@ -130,16 +140,25 @@ class PageText:
         found: int = raw.FPDFText_GetCharIndexFromTextIndex(self._text, place)
         return found if found >= 0 else min(place, self.count - 1)
 
-    def box_of(self, index: int) -> Box:
-        """The place of a character, as high as its font."""
+    def box_of(self, index: int) -> tuple[float, float, float, float]:
+        """The place of a character, as high as its font: left, bottom, right, top."""
         if not raw.FPDFText_GetLooseCharBox(self._text, index, self._rectangle_reference):
-            return Box(0, 0, 0, 0)
+            return (0.0, 0.0, 0.0, 0.0)
         found = self._rectangle
-        return Box(found.left, found.bottom, found.right, found.top)
+        return found.left, found.bottom, found.right, found.top
 
-    def baseline_of(self, index: int) -> float:
-        raw.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(self._x), ctypes.byref(self._y))
-        return self._y.value
+    def size_of(self, index: int) -> float:
+        """How large the font of a character is on the page; the file may give a size and a scale."""
+        size: float = raw.FPDFText_GetFontSize(self._text, index)
+        if not raw.FPDFText_GetMatrix(self._text, index, self._matrix_reference):
+            return abs(size)
+        matrix = self._matrix
+        return abs(size) * float(abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5)
+
+    def origin_of(self, index: int) -> tuple[float, float]:
+        """Where a character stands on its line."""
+        raw.FPDFText_GetCharOrigin(self._text, index, self._x_reference, self._y_reference)
+        return self._x.value, self._y.value
 
     def angle_of(self, index: int) -> float:
         """How far a character is turned, in radians, counter-clockwise."""
@@ -147,17 +166,14 @@ class PageText:
         return angle
 
     def font_of(self, index: int) -> Font:
-        flags = self._font_flags
-        size = raw.FPDFText_GetFontInfo(
-            self._text, index, self._font_name, _LONGEST_FONT_NAME, ctypes.byref(flags)
-        )
-        name = self._font_name.value if 0 < size <= _LONGEST_FONT_NAME else b""
-        key = (name, flags.value if size else 0)
+        buffer = self._font_name
+        size = raw.FPDFText_GetFontInfo(self._text, index, buffer, _LONGEST_FONT_NAME, self._font_flags_reference)
+        key = (buffer.value if 0 < size <= _LONGEST_FONT_NAME else b"", self._font_flags.value if size else 0)
         font = self._fonts.get(key)
         if font is None:
-            words = name.decode("utf-8", "replace")
-            mono = bool(key[1] & _FIXED_PITCH) or bool(_MONO.search(words))
-            font = self._fonts[key] = Font(bool(_BOLD.search(words)), mono)
+            name = key[0].decode("utf-8", "replace")
+            mono = bool(key[1] & _FIXED_PITCH) or bool(_MONO.search(name))
+            font = self._fonts[key] = Font(bool(_BOLD.search(name)), mono)
         return font
 
     def object_of(self, index: int) -> int:
@@ -168,11 +184,13 @@ class PageText:
     def _read(self) -> str:
         if not self.count:
             return ""
-        size = 2 * self.count + 2  # a character may take two units
+        size = 2 * self.count + 2
         buffer = (ctypes.c_ushort * size)()
         written = raw.FPDFText_GetText(self._text, 0, self.count, buffer)
-        units = bytes(memoryview(buffer).cast("B")[: 2 * max(0, min(written, size) - 1)])
-        return units.decode("utf-16-le", "replace")
+        count = max(0, min(written, size) - 1)
+        text = bytes(memoryview(buffer).cast("B")[: 2 * count]).decode("utf-16-le", "surrogatepass")
+        # the library counts a pair of surrogates as two, and so must we; they are joined when the text is written
+        return text if len(text) == count else "".join(map(chr, buffer[:count]))
 
 
 def _refusal(code: int | None) -> str:

@@ -48,8 +48,16 @@ class Grid:
         return row, column
 
 
-def find_grids(rules: list[Box]) -> list[Grid]:
-    """The grids of a page that are tables: two columns and two rows at least."""
+def find_grids(page: PageText, rules: list[Box], lines: list[Line]) -> list[Grid]:
+    """The grids of a page that may be tables: two columns and two rows at least. Lines in them get their words."""
+    grids = _grids(rules) if rules else []
+    for line in lines:
+        if not line.turns and any(grid.holds(*line.centre) for grid in grids):
+            ask_words(page, line)
+    return grids
+
+
+def _grids(rules: list[Box]) -> list[Grid]:
     whole = _whole(rules)
     if not 4 <= len(whole) <= _MOST_RULES:
         return []
@@ -68,13 +76,13 @@ def find_grids(rules: list[Box]) -> list[Grid]:
     return grids
 
 
-def fill(page: PageText, grid: Grid, lines: list[Line]) -> list[list[list[list[Word]]]]:
+def fill(grid: Grid, lines: list[Line]) -> list[list[list[list[Word]]]]:
     """The words in each cell of a grid, line by line: rows of cells of lines of words."""
     rows: list[list[list[list[Word]]]] = [[[] for _ in grid.xs[1:]] for _ in grid.ys[1:]]
     for line in lines:
         y = line.centre[1]
         parts: dict[tuple[int, int], list[Word]] = {}
-        for word in ask_words(page, line):
+        for word in line.words:
             place = grid.joined(*grid.cell_of((word.left + word.right) / 2, y))
             parts.setdefault(place, []).append(word)
         for (row, column), words in parts.items():
@@ -94,9 +102,7 @@ def _whole(rules: list[Box]) -> list[Box]:
     for rule in (*level, *upright):
         last = found[-1] if found else None
         if last and _is_level(last) == _is_level(rule) and _goes_on(last, rule):
-            found[-1] = Box(
-                last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top)
-            )
+            found[-1] = Box(last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top))
         else:
             found.append(rule)
     return found

@@ -16,7 +16,9 @@ _BAND = 0.1  # of the height of a page
 _SHARE = 0.4  # of the pages
 _DIGITS = re.compile(r"\d+")
 _NUMBER_AT_EDGE = re.compile(r"^\W*(\d{1,4})\b|\b(\d{1,4})\W*$")
-_ONLY_NUMBER = re.compile(r"(?i)[\W_]*(?:page\s+|p\.\s*|seite\s+|página\s+)?(?:\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?|[ivxlc]{1,8})[\W_]*")
+_ONLY_NUMBER = re.compile(
+    r"(?i)[\W_]*(?:page\s+|p\.\s*|seite\s+|página\s+)?(?:\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?|[ivxlc]{1,8})[\W_]*"
+)
 
 
 def without_running_heads(pages: list[list[Line]]) -> list[list[Line]]:
@@ -27,7 +29,7 @@ def without_running_heads(pages: list[list[Line]]) -> list[list[Line]]:
         offset for lines in pages for offset in {offset for line in _at_edges(lines) for offset in _offsets(line)}
     )
     repeated = {key for key, count in texts.items() if count >= least}
-    numbering = {offset for offset, count in offsets.items() if count >= max(least, 3)}
+    numbering = {offset for offset, count in offsets.items() if count >= (least if offset == 1 else max(least, 3))}
     return [[line for line in lines if not _is_running(line, repeated, numbering)] for lines in pages]
 
 
@@ -45,9 +47,7 @@ def _key(line: Line) -> str:
 
 def _offsets(line: Line) -> set[int]:
     """How far the numbers at both ends of a line are ahead of the number of its page."""
-    return {
-        int(before or after) - line.page for before, after in _NUMBER_AT_EDGE.findall(line.text) if before or after
-    }
+    return {int(before or after) - line.page for before, after in _NUMBER_AT_EDGE.findall(line.text) if before or after}
 
 
 def _is_running(line: Line, repeated: set[str], numbering: set[int]) -> bool:
@@ -55,4 +55,4 @@ def _is_running(line: Line, repeated: set[str], numbering: set[int]) -> bool:
         return False
     if _key(line) in repeated or numbering & _offsets(line):
         return True
-    return bool(_ONLY_NUMBER.fullmatch(line.text)) and (not line.text.strip(" -–—").isdigit() or 0 in _offsets(line))
+    return bool(_ONLY_NUMBER.fullmatch(line.text)) and (not line.text.strip(" -–—").isdigit() or 1 in _offsets(line))

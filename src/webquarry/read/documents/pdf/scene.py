@@ -8,7 +8,7 @@ ink over a picture is what a scanner read, and stays.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ _DEEPEST = 40  # forms within forms
 _MOST_AREAS = 2_000
 _MOST_RULES = 5_000
 _MOST_SEGMENTS = 2_000  # of one path
+_TEXT = raw.FPDF_PAGEOBJ_TEXT
 _STROKED = frozenset({1, 5})  # text modes that draw outlines only
 _WITHOUT_INK = frozenset({3, 7})
 
@@ -90,23 +91,48 @@ class _Painter:
         self._without_ink: list[tuple[int, Box]] = []
         self._edges = [ctypes.c_float() for _ in range(4)]
         self._edge_references = [ctypes.byref(edge) for edge in self._edges]
+        self._known: dict[tuple[int, ...], Colour] = {}
+        self._on_white: dict[Colour, bool] = {}  # whether it cannot be read on an empty page
         self._channels = [ctypes.c_uint() for _ in range(4)]
         self._channel_references = [ctypes.byref(channel) for channel in self._channels]
 
-    def paint(self, objects: Iterator[Any], matrix: Matrix, depth: int) -> None:
-        for one in objects:
-            kind = raw.FPDFPageObj_GetType(one)
-            if kind == raw.FPDF_PAGEOBJ_TEXT:
-                self._text(one, matrix)
-            elif kind == raw.FPDF_PAGEOBJ_PATH:
-                self._path(one, matrix)
-            elif kind == raw.FPDF_PAGEOBJ_FORM:
-                if depth < _DEEPEST:
-                    self.paint(_parts(one), _matrix_of(one).within(matrix), depth + 1)
-            elif (box := self._bounds(one, matrix)) is not None:
-                if kind == raw.FPDF_PAGEOBJ_IMAGE:
-                    self.scene.images.append(box)
-                self._area(box, None)
+    def paint(self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: Matrix, depth: int) -> None:
+        """Follow the objects of a page or of a form. Most of them are text, and most text is plain to see."""
+        kind_of, bounds_of, mode_of = (
+            raw.FPDFPageObj_GetType,
+            raw.FPDFPageObj_GetBounds,
+            raw.FPDFTextObj_GetTextRenderMode,
+        )
+        references, page, least = self._edge_references, self._page, _SMALLEST_TEXT
+        left_edge, bottom_edge, right_edge, top_edge = self._edges
+        for place in range(count):
+            one = get(owner, place)
+            kind = kind_of(one)
+            if kind != _TEXT:
+                self._paint_other(one, kind, matrix, depth)
+                continue
+            if not bounds_of(one, *references):
+                continue
+            left, bottom, right, top = left_edge.value, bottom_edge.value, right_edge.value, top_edge.value
+            if matrix is not _PAGE:
+                left, bottom, right, top = matrix.box(Box(left, bottom, right, top))
+            inside = page.left <= right and left <= page.right and page.bottom <= top and bottom <= page.top
+            large = top - bottom >= least and right - left >= least
+            mode = mode_of(one)
+            if not (inside and large and not mode and not self._blends_in(one, left, bottom, right, top, mode)):
+                self._suspect(one, Box(left, bottom, right, top), mode, matrix, inside=inside)
+
+    def _paint_other(self, one: Any, kind: int, matrix: Matrix, depth: int) -> None:
+        if kind == raw.FPDF_PAGEOBJ_PATH:
+            self._path(one, matrix)
+        elif kind == raw.FPDF_PAGEOBJ_FORM:
+            if depth < _DEEPEST:
+                parts = raw.FPDFFormObj_CountObjects(one)
+                self.paint(raw.FPDFFormObj_GetObject, one, parts, _matrix_of(one).within(matrix), depth + 1)
+        elif (box := self._bounds(one, matrix)) is not None:
+            if kind == raw.FPDF_PAGEOBJ_IMAGE:
+                self.scene.images.append(box)
+            self._area(box, None)
 
     def finish(self) -> Scene:
         for address, box in self._without_ink:
@@ -114,20 +140,16 @@ class _Painter:
                 self.scene.hidden[address] = NO_INK
         return self.scene
 
-    def _text(self, one: Any, matrix: Matrix) -> None:
-        box = self._bounds(one, matrix)
-        if box is None:
-            return
+    def _suspect(self, one: Any, box: Box, mode: int, matrix: Matrix, *, inside: bool) -> None:
+        """Text that may well be hidden: find out why, if it is."""
         address = ctypes.addressof(one.contents)
-        mode = raw.FPDFTextObj_GetTextRenderMode(one)
-        page = self._page
-        if box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top:
+        if not inside:
             self.scene.hidden[address] = OFF_PAGE
         elif min(box.right - box.left, box.top - box.bottom) < _SMALLEST_TEXT and self._is_tiny(one, matrix):
             self.scene.hidden[address] = TINY
         elif mode in _WITHOUT_INK:
             self._without_ink.append((address, box))
-        elif self._blends_in(one, box, stroked=mode in _STROKED):
+        elif self._blends_in(one, *box, mode):
             self.scene.hidden[address] = SAME_COLOUR
 
     def _is_tiny(self, one: Any, matrix: Matrix) -> bool:
@@ -137,17 +159,15 @@ class _Painter:
             return False
         return bool(abs(size.value) * _matrix_of(one).within(matrix).scale < _SMALLEST_TEXT)
 
-    def _blends_in(self, one: Any, box: Box, *, stroked: bool) -> bool:
-        colour = self._colour(one, stroked=stroked)
+    def _blends_in(self, one: Any, left: float, bottom: float, right: float, top: float, mode: int) -> bool:
+        colour = self._colour(one, stroked=mode in _STROKED)
         if colour is None:
             return False
-        if not self._areas:
-            return alike(colour, WHITE)
-        x, y = (box.left + box.right) / 2, (box.bottom + box.top) / 2
+        x, y = (left + right) / 2, (bottom + top) / 2
         for area, ground in reversed(self._areas):
             if area.left <= x <= area.right and area.bottom <= y <= area.top:
                 return ground is not None and alike(colour, ground)
-        return alike(colour, WHITE)
+        return self._on_white[colour]
 
     def _path(self, one: Any, matrix: Matrix) -> None:
         box = self._bounds(one, matrix)
@@ -186,19 +206,20 @@ class _Painter:
         if not ask(one, *self._channel_references):
             return None
         red, green, blue, alpha = self._channels
-        return Colour(red.value, green.value, blue.value, alpha.value / 255)
+        key = (red.value, green.value, blue.value, alpha.value)
+        colour = self._known.get(key)
+        if colour is None:
+            colour = self._known[key] = Colour(key[0], key[1], key[2], key[3] / 255)
+            self._on_white[colour] = alike(colour, WHITE)
+        return colour
 
 
 def look_at(page: PageText) -> Scene:
     """Everything that is drawn on a page."""
     painter = _Painter(page.box)
     count = raw.FPDFPage_CountObjects(page.handle)
-    painter.paint((raw.FPDFPage_GetObject(page.handle, place) for place in range(count)), _PAGE, 0)
+    painter.paint(raw.FPDFPage_GetObject, page.handle, count, _PAGE, 0)
     return painter.finish()
-
-
-def _parts(form: Any) -> Iterator[Any]:
-    return (raw.FPDFFormObj_GetObject(form, place) for place in range(raw.FPDFFormObj_CountObjects(form)))
 
 
 def _matrix_of(one: Any) -> Matrix:

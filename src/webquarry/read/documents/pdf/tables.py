@@ -7,12 +7,12 @@ of prose that were written across the page look like that too, and are put back 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.lines import Line, Word
-from webquarry.read.documents.pdf.pdfium import Box, PageText
-from webquarry.read.documents.pdf.ruled import Grid, fill, find_grids
+from webquarry.read.documents.pdf.ruled import Grid, fill
 
 _LEAST_ROWS = 3
 _FURTHEST = 2.6  # times the size of a line, from one row to the next
@@ -30,30 +30,30 @@ class Table:
     page: int
     top: float = 0.0  # where it begins and ends on the page, in shares of its height
     foot: float = 0.0
-    lines: list[Line] = field(default_factory=list)
+    more_pages: int = 0  # over which it goes on
 
 
 Item = Line | Table
 
 
-def find_tables(page: PageText, rules: list[Box], lines: list[Line]) -> list[Item]:
+def find_tables(grids: list[Grid], lines: list[Line]) -> list[Item]:
     """The lines with those that make a table replaced by it."""
     items: list[Item] = list(lines)
-    for grid in find_grids(rules):
-        items = _take_ruled(page, grid, items)
+    for grid in grids:
+        items = _take_ruled(grid, items)
     return list(_take_aligned(items))
 
 
-def _take_ruled(page: PageText, grid: Grid, items: list[Item]) -> list[Item]:
+def _take_ruled(grid: Grid, items: list[Item]) -> list[Item]:
     inside = [item for item in items if isinstance(item, Line) and not item.turns and grid.holds(*item.centre)]
     if not inside:
         return items
-    cells = fill(page, grid, inside)
+    cells = fill(grid, inside)
     rows = [[_JOINER.join(" ".join(word.text for word in line) for line in cell) for cell in row] for row in cells]
     rows = _without_empty(rows)
     if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
         return items
-    table = Table(rows, inside[0].page, inside[0].height, inside[-1].height, inside)
+    table = Table(rows, inside[0].page, inside[0].height, inside[-1].height)
     taken = set(map(id, inside))
     place = next(place for place, item in enumerate(items) if id(item) in taken)
     return [
@@ -65,7 +65,7 @@ def _take_ruled(page: PageText, grid: Grid, items: list[Item]) -> list[Item]:
 
 def _without_empty(rows: list[list[str]]) -> list[list[str]]:
     rows = [row for row in rows if any(row)]
-    columns = [column for column in range(len(rows[0]))] if rows else []
+    columns = range(len(rows[0])) if rows else range(0)
     filled = [column for column in columns if any(row[column] for row in rows)]
     return [[row[column] for column in filled] for row in rows]
 
@@ -73,6 +73,11 @@ def _without_empty(rows: list[list[str]]) -> list[list[str]]:
 def _take_aligned(items: list[Item]) -> Iterator[Item]:
     start = 0
     while start < len(items):
+        item = items[start]
+        if not isinstance(item, Line) or len(item.cells) < 2:
+            yield item
+            start += 1
+            continue
         run = _run_of_rows(items, start)
         bands = _bands(run)
         while len(run) >= _LEAST_ROWS and not bands:
@@ -85,13 +90,13 @@ def _take_aligned(items: list[Item]) -> Iterator[Item]:
         if _is_prose(run, bands):
             yield from _columns(run, bands)
         else:
-            yield Table(_rows(run, bands), run[0].page, run[0].height, run[-1].height, run)
+            yield Table(_rows(run, bands), run[0].page, run[0].height, run[-1].height)
 
 
 def _run_of_rows(items: list[Item], start: int) -> list[Line]:
     """The rows that follow each other closely from here on. A part alone may go on from the row above."""
     run: list[Line] = []
-    for item in items[start:]:
+    for item in islice(items, start, None):
         if not isinstance(item, Line) or (len(item.cells) < 2 and not run):
             break
         if run and (item.turns != run[-1].turns or not 0 < run[-1].baseline - item.baseline < _FURTHEST * run[-1].size):
@@ -120,7 +125,7 @@ def _goes_on(run: list[Line], line: Line) -> bool:
 def _bands(run: list[Line]) -> list[tuple[float, float]]:
     """The columns: stretches of the page with cells, none of which reaches into another; empty if there are none."""
     full = [row for row in run if len(row.cells) > 1]
-    cells = sorted(((cell.left, cell.right) for row in full for cell in row.cells))
+    cells = sorted((cell.left, cell.right) for row in full for cell in row.cells)
     bands: list[tuple[float, float]] = []
     for left, right in cells:
         if bands and left <= bands[-1][1]:

@@ -1,0 +1,1 @@
+"""a Word document -> Markdown"""

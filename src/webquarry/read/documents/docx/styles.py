@@ -1,0 +1,127 @@
+"""The styles of a Word document: the id that a paragraph names -> what that style, and those it is based on, say.
+
+Ids differ from language to language (`berschrift1`); the names behind them do not (`heading 1`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from webquarry.read.documents.office import child_of, name_of, value_of
+
+_HEADING = re.compile(r"heading ([1-9])")
+_CONTENTS = re.compile(r"toc ([1-9])")
+_LIST = re.compile(r"list (?:bullet |number )?([2-9])")
+_CODE = re.compile(r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|preformatted text|listing")
+_QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation")
+_OFF = frozenset({"0", "false", "off", "none"})
+_DEEPEST = 12  # styles based on styles
+
+
+@dataclass(frozen=True)
+class Style:
+    """What one style says about a paragraph or a run; None where it says nothing."""
+
+    heading: int | None = None
+    contents: int | None = None  # the level of an entry of a table of contents
+    code: bool = False
+    quote: bool = False
+    title: bool = False
+    list_id: str | None = None
+    list_level: int | None = None
+    list_depth: int = 0  # how far in its items stand, where only its name says so
+    run: dict[str, str | None] = field(default_factory=dict)  # the properties of its text, by name
+
+
+PLAIN = Style()
+
+
+def run_properties(element: etree._Element | None) -> dict[str, str | None]:
+    """The properties of a run that we look at: their names and values."""
+    if element is None:
+        return {}
+    found = {name_of(child.tag): value_of(child) for child in element}
+    if "w:shd" in found:
+        found["w:shd"] = value_of(child_of(element, "w:shd"), "fill")
+    return found
+
+
+def is_on(properties: dict[str, str | None], name: str) -> bool:
+    """Whether a property that can be switched is switched on."""
+    return name in properties and (properties[name] or "").lower() not in _OFF
+
+
+class Styles:
+    """The styles of one document."""
+
+    def __init__(self, root: etree._Element | None) -> None:
+        self._elements: dict[str, etree._Element] = {}
+        self._known: dict[str, Style] = {}
+        self.default = ""  # the id of the style of paragraphs that name none
+        for element in root if root is not None else ():
+            identity = value_of(element, "styleId")
+            if name_of(element.tag) == "w:style" and identity:
+                self._elements.setdefault(identity, element)
+                if value_of(element, "type") == "paragraph" and value_of(element, "default") in ("1", "true", "on"):
+                    self.default = identity
+
+    def get(self, identity: str | None) -> Style:
+        """What a style says, with all it inherits."""
+        key = identity or self.default
+        if key not in self._known:
+            self._known[key] = self._resolved(key, 0, set())
+        return self._known[key]
+
+    def list_of(self, identity: str) -> str | None:
+        """The list that a style of lists stands for."""
+        return value_of(child_of(_numbering(self._elements.get(identity)), "w:numId"))
+
+    def _resolved(self, identity: str, depth: int, seen: set[str]) -> Style:
+        element = self._elements.get(identity)
+        if element is None or depth > _DEEPEST or identity in seen:
+            return PLAIN
+        based_on = value_of(child_of(element, "w:basedOn"))
+        base = self._resolved(based_on, depth + 1, seen | {identity}) if based_on else PLAIN
+        name = (value_of(child_of(element, "w:name")) or "").strip().lower()
+        heading = _level(_HEADING.fullmatch(name)) or _outline_level(child_of(element, "w:pPr"))
+        numbering = _numbering(element)
+        level = value_of(child_of(numbering, "w:ilvl"))
+        return Style(
+            heading=base.heading if heading is None else heading,
+            contents=_level(_CONTENTS.fullmatch(name)) or base.contents,
+            code=bool(_CODE.fullmatch(name)) or base.code,
+            quote=bool(_QUOTE.fullmatch(name)) or base.quote,
+            title=name == "title" or base.title,
+            list_id=value_of(child_of(numbering, "w:numId")) or base.list_id,
+            list_level=int(level) if level and level.isdigit() else base.list_level,
+            list_depth=_list_depth(name) or base.list_depth,
+            run=base.run | run_properties(child_of(element, "w:rPr")),
+        )
+
+
+def _level(found: re.Match[str] | None) -> int | None:
+    return int(found[1]) if found else None
+
+
+def _list_depth(name: str) -> int:
+    """How deep the items of a style of lists stand by its name: `List Bullet 2` stands one level in."""
+    found = _LIST.fullmatch(name)
+    return int(found[1]) - 1 if found else 0
+
+
+def _outline_level(settings: etree._Element | None) -> int | None:
+    return outline_level(value_of(child_of(settings, "w:outlineLvl")))
+
+
+def outline_level(value: str | None) -> int | None:
+    """The level of a heading that an outline level stands for; 0 for the level that means: no heading."""
+    if value is None or not value.isdigit():
+        return None
+    return int(value) + 1 if int(value) < 9 else 0
+
+
+def _numbering(element: etree._Element | None) -> etree._Element | None:
+    return child_of(child_of(element, "w:pPr"), "w:numPr")

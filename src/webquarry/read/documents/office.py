@@ -1,0 +1,207 @@
+"""An Office file -> its XML parts, one by one, and never more than agreed of any of them.
+
+The sizes in the directory of the zip are checked before a part is read; `zipfile` does not yield more than they say.
+A part with a DOCTYPE is refused: no Office program writes one, and its entities could grow without bound.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from lxml import etree
+
+from webquarry.read.documents.models import Refusal
+
+_MOST_MEMBERS = 5_000
+_LARGEST_PART = 64_000_000  # bytes, unpacked
+_LARGEST_RATIO = 200  # unpacked to packed
+_SPARE = 1_000_000  # bytes that the ratio does not count
+_MOST_BYTES = 256_000_000  # of all parts that are read
+_DIRECTORY_ENTRY = b"PK\x01\x02"
+_DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
+_ENCRYPTED = 0x1
+DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
+UNSAFE = "could not be read safely: it unpacks to far more than it should"
+
+# Both families of namespaces, the one of the first standard and the strict one.
+_NAMESPACES = {
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
+    "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
+    "http://schemas.openxmlformats.org/presentationml/2006/main": "p",
+    "http://purl.oclc.org/ooxml/presentationml/main": "p",
+    "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
+    "http://purl.oclc.org/ooxml/drawingml/main": "a",
+    "http://schemas.openxmlformats.org/drawingml/2006/chart": "c",
+    "http://purl.oclc.org/ooxml/drawingml/chart": "c",
+    "http://schemas.openxmlformats.org/drawingml/2006/diagram": "dgm",
+    "http://purl.oclc.org/ooxml/drawingml/diagram": "dgm",
+    "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "r",
+    "http://purl.oclc.org/ooxml/officeDocument/relationships": "r",
+    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
+    "http://purl.oclc.org/ooxml/officeDocument/math": "m",
+    "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
+    "http://schemas.openxmlformats.org/package/2006/relationships": "rel",
+    "http://schemas.openxmlformats.org/package/2006/metadata/core-properties": "cp",
+    "http://purl.org/dc/elements/1.1/": "dc",
+    "http://purl.org/dc/terms/": "dcterms",
+}
+_known_names: dict[str, str] = {}
+_MOST_KNOWN = 5_000
+
+
+def name_of(tag: object) -> str:
+    """The name of an element or attribute with the prefix we know its namespace by: `w:p`; bare if we know none."""
+    if not isinstance(tag, str):  # a comment or an entity
+        return ""
+    found = _known_names.get(tag)
+    if found is None:
+        namespace, _, local = tag.rpartition("}")
+        prefix = _NAMESPACES.get(namespace.removeprefix("{"))
+        found = f"{prefix}:{local}" if prefix else local
+        if len(_known_names) < _MOST_KNOWN:
+            _known_names[tag] = found
+    return found
+
+
+def value_of(element: etree._Element | None, name: str = "val") -> str | None:
+    """The attribute of that local name; Office gives most of them a namespace."""
+    if element is not None:
+        for key, value in element.items():
+            if key == name or (str(key)[0] == "{" and str(key).endswith("}" + name)):
+                return str(value)
+    return None
+
+
+def child_of(element: etree._Element | None, name: str) -> etree._Element | None:
+    """The first child of that name."""
+    if element is not None:
+        for child in element:
+            if name_of(child.tag) == name:
+                return child
+    return None
+
+
+def preferred(alternatives: etree._Element) -> etree._Element:
+    """Of `AlternateContent` the first choice; the others say the same for older programs. Else what there is."""
+    choice = child_of(alternatives, "mc:Choice")
+    fallback = child_of(alternatives, "mc:Fallback") if choice is None else choice
+    return alternatives if fallback is None else fallback
+
+
+class Unsafe(Refusal):
+    """Nobody writes such a file by accident."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A reference from one part to another, or out into the world."""
+
+    kind: str  # the last part of its type: hyperlink, image, styles
+    target: str
+    external: bool
+
+
+class Package:
+    """An open file."""
+
+    def __init__(self, body: bytes) -> None:
+        if body.count(_DIRECTORY_ENTRY) > _MOST_MEMBERS:
+            raise Unsafe("could not be read safely: it holds too many files")
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(body))
+        except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as error:
+            raise Refusal(DAMAGED) from error
+        members = self._zip.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise Unsafe("could not be read safely: it holds too many files")
+        self._members = {member.filename.replace("\\", "/").lstrip("/").lower(): member for member in members}
+        self._left = _MOST_BYTES
+
+    def has(self, part: str) -> bool:
+        return part.lower() in self._members
+
+    def xml(self, part: str) -> etree._Element | None:
+        """The root of a part; None where the file has no such part."""
+        data = self._read(part)
+        if data is None:
+            return None
+        if any(doctype in data for doctype in _DOCTYPES):
+            raise Unsafe("could not be read safely: it declares a document type, which no Office file does")
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            root = etree.fromstring(data, parser)
+        except etree.XMLSyntaxError as error:
+            raise Refusal(DAMAGED) from error
+        if root.getroottree().docinfo.internalDTD is not None:
+            raise Unsafe("could not be read safely: it declares a document type, which no Office file does")
+        return root
+
+    def xml_if_sound(self, part: str) -> etree._Element | None:
+        """The root of a part that the text can do without; a hostile one is refused all the same."""
+        try:
+            return self.xml(part)
+        except Unsafe:
+            raise
+        except Refusal:
+            return None
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What a part refers to, by the names it uses; targets inside the file are whole part names."""
+        folder, _, name = part.rpartition("/")
+        root = self.xml_if_sound(posixpath.join(folder, "_rels", f"{name}.rels"))
+        found: dict[str, Relation] = {}
+        for element in root if root is not None else ():
+            identity, target = element.get("Id"), element.get("Target")
+            if name_of(element.tag) == "rel:Relationship" and identity and target:
+                external = (element.get("TargetMode") or "").lower() == "external"
+                place = target if external else _inside(folder, target)
+                found[identity] = Relation((element.get("Type") or "").rpartition("/")[2], place, external)
+        return found
+
+    def main_part(self, usual: str) -> str:
+        """The part that holds the document."""
+        for relation in self.relations("").values():
+            if relation.kind == "officeDocument" and self.has(relation.target):
+                return relation.target
+        return usual
+
+    def _read(self, part: str) -> bytes | None:
+        member = self._members.get(part.lower())
+        if member is None:
+            return None
+        if member.flag_bits & _ENCRYPTED:
+            raise Refusal("is protected by a password")
+        limit = min(_LARGEST_PART, _LARGEST_RATIO * member.compress_size + _SPARE, self._left)
+        if member.file_size > limit:
+            raise Unsafe(UNSAFE)
+        self._left -= member.file_size
+        try:
+            return self._zip.read(member)
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            NotImplementedError,
+            RuntimeError,
+            ValueError,
+        ) as error:
+            raise Refusal(DAMAGED) from error
+
+
+def _inside(folder: str, target: str) -> str:
+    """The name of a part that another part, in some folder, refers to."""
+    target = unquote(target.partition("#")[0])
+    return posixpath.normpath(target if target.startswith("/") else posixpath.join("/", folder, target)).lstrip("/")

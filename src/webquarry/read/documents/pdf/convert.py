@@ -1,0 +1,136 @@
+"""A PDF file comes in, Markdown goes out, or a refusal that says why none can be made.
+
+pages -> lines (hidden text dropped) -> running heads dropped -> tables -> blocks -> headings -> Markdown
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import chain
+
+from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
+from webquarry.read.documents.pdf.blocks import Block, build_blocks
+from webquarry.read.documents.pdf.headings import find_headings
+from webquarry.read.documents.pdf.joining import Joiner
+from webquarry.read.documents.pdf.layout import body_size
+from webquarry.read.documents.pdf.lines import Line, read_lines
+from webquarry.read.documents.pdf.metadata import author_of, date_of, title_of
+from webquarry.read.documents.pdf.order import in_reading_order
+from webquarry.read.documents.pdf.pdfium import PageText, Pdf
+from webquarry.read.documents.pdf.render import Renderer
+from webquarry.read.documents.pdf.ruled import Grid, find_grids
+from webquarry.read.documents.pdf.running import without_running_heads
+from webquarry.read.documents.pdf.scene import Scene, look_at
+from webquarry.read.documents.pdf.tables import Item, find_tables
+from webquarry.read.documents.prose import name
+
+_MOST_PAGES = 2_000
+_TITLE_PAGES = 2  # where a title is looked for
+
+
+@dataclass
+class _Pages:
+    """What was read of the pages."""
+
+    lines: list[list[Line]] = field(default_factory=list)
+    grids: list[list[Grid]] = field(default_factory=list)
+    pictured: int = 0  # pages with a picture and no text
+    broken: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
+        """The next page."""
+        scene = look_at(page) if page else Scene()
+        lines = read_lines(page, scene, number, removed) if page else []
+        self.lines.append(lines)
+        self.grids.append(find_grids(page, scene.rules, lines) if page else [])
+        self.pictured += bool(scene.images) and not lines
+        for line in lines:
+            line.places = ()  # the page is closed after this
+
+
+def convert(body: bytes, url: str) -> Document:
+    """The document. `url` is not needed: links in a PDF are not read."""
+    removed: Counter[str] = Counter()
+    pdf = Pdf(body)
+    try:
+        pages = _read(pdf, removed)
+        outline = pdf.outline()
+        title, author = title_of(pdf, removed), author_of(pdf, removed)
+        published, modified = date_of(pdf, "CreationDate"), date_of(pdf, "ModDate")
+    finally:
+        pdf.close()
+    items = _items(pages)
+    size = body_size(chain.from_iterable(pages.lines))
+    blocks = build_blocks(items, size)
+    levels = find_headings(blocks, size, outline)
+    joiner = Joiner.knowing(line.text for lines in pages.lines for line in lines)
+    markdown = Renderer(joiner, removed).render(blocks, levels)
+    notes = (*pages.notes, *_notes_on_pictures(pages))
+    return Document(
+        markdown,
+        title=title or _title_in_text(blocks, levels, joiner, removed),
+        author=author,
+        published=published,
+        modified=modified,
+        removed={reason: count for reason, count in removed.items() if count},
+        notes=notes,
+        lost=notes,
+    )
+
+
+def _read(pdf: Pdf, removed: Counter[str]) -> _Pages:
+    """Every page, one open at a time."""
+    if not pdf.page_count:
+        raise Refusal("is a PDF file without pages")
+    pages = _Pages()
+    length = 0
+    count = min(pdf.page_count, _MOST_PAGES)
+    if count < pdf.page_count:
+        pages.notes.append(f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read.")
+    for number in range(count):
+        with pdf.page(number) as page:
+            length += page.count if page else 0
+            if length > LONGEST_TEXT:
+                pages.notes.append(f"The PDF has more text than is read at once; it ends before page {number + 1:,}.")
+                break
+            if page is None:
+                pages.broken += 1
+            pages.add(page, number, removed)
+    if pages.broken:
+        pages.notes.append(f"Damaged pages that could not be read: {pages.broken:,}.")
+    return pages
+
+
+def _items(pages: _Pages) -> list[list[Item]]:
+    """Lines and tables, page by page; the lines in `pages` are then those that count."""
+    if not any(pages.lines):
+        raise Refusal(_why_empty(pages))
+    bare = without_running_heads(pages.lines)
+    if not any(bare):
+        if 2 * pages.pictured > len(pages.lines) or (len(pages.lines) > 1 and pages.pictured):
+            raise Refusal(_why_empty(pages))
+        bare = pages.lines  # a page with nothing but a head is better than nothing
+    pages.lines = [in_reading_order(lines) for lines in bare]
+    return [find_tables(grids, lines) for grids, lines in zip(pages.grids, pages.lines, strict=True)]
+
+
+def _why_empty(pages: _Pages) -> str:
+    if pages.pictured:
+        return "has no text layer: its pages are pictures, and it needs OCR to be read"
+    if pages.broken == len(pages.lines):
+        return "is damaged: none of its pages can be read"
+    return "has no text that can be seen"
+
+
+def _notes_on_pictures(pages: _Pages) -> tuple[str, ...]:
+    if not pages.pictured:
+        return ()
+    return (f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of {len(pages.lines):,}.",)
+
+
+def _title_in_text(blocks: list[Block], levels: dict[int, int], joiner: Joiner, removed: Counter[str]) -> str:
+    """The first heading of the highest level, on the first pages."""
+    tops = [block for place, block in enumerate(blocks) if levels.get(place) == 1 and block.page < _TITLE_PAGES]
+    return name(joiner.join(line.text for line in tops[0].lines), removed) if tops else ""

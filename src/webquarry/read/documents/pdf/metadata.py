@@ -1,0 +1,62 @@
+"""What a PDF says about itself -> title, author and dates, where they say something."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from webquarry.read.documents.pdf.pdfium import Pdf
+from webquarry.read.documents.prose import name
+from webquarry.read.models import Dated
+
+_DATE = re.compile(
+    r"\s*(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d))?)?)?)?)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?"
+)
+_ISO = re.compile(r"\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?)?\s*$")
+# What programs write when their user gave no title: the name of the file, or their own.
+_NO_TITLE = re.compile(
+    r"(?i)(?:untitled|unbenannt|sans titre|sin título|document|doc|presentation|slide)?\s*[\d-]*"
+    r"|(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|print|layout \d+|about:blank)\b.*"
+    r"|\S+\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|qxp|rtf|odt|html?|ps|pages|pub)(?:\s.*)?"
+)
+
+
+def title_of(pdf: Pdf, removed: Counter[str]) -> str:
+    """The title in the file, unless a program made it up."""
+    title = name(pdf.says("Title"), removed)
+    return "" if _NO_TITLE.fullmatch(title) else title
+
+
+def author_of(pdf: Pdf, removed: Counter[str]) -> str:
+    return name(pdf.says("Author"), removed)
+
+
+def date_of(pdf: Pdf, key: str) -> Dated | None:
+    """The date under a key, as exact as it was given; None for one that cannot be."""
+    text = pdf.says(key)[:100]
+    value = _from_iso(text) or _from_pdf(text)
+    return Dated(value, f"pdf:{key}") if value else None
+
+
+def _from_iso(text: str) -> str | None:
+    found = _ISO.match(text)
+    if found is None:
+        return None
+    day, time, zone = found.groups()
+    return f"{day}T{time}{zone or ''}" if time else day
+
+
+def _from_pdf(text: str) -> str | None:
+    found = _DATE.match(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second, utc, sign, hours, minutes = found.groups()
+    if not 1900 <= int(year) <= 2200 or not 1 <= int(month or 1) <= 12 or not 1 <= int(day or 1) <= 31:
+        return None
+    if int(hour or 0) > 23 or int(minute or 0) > 59 or int(second or 0) > 59:
+        return None
+    value = "-".join(part for part in (year, month, day) if part)
+    if minute is None:
+        return value
+    zone = "Z" if utc else f"{sign}{hours}:{minutes or '00'}" if sign else ""
+    return f"{value}T{hour}:{minute}:{second or '00'}{zone}"

@@ -1,0 +1,1 @@
+"""a presentation -> Markdown"""

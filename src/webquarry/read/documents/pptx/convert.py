@@ -1,0 +1,114 @@
+"""A presentation (PPTX) comes in, Markdown goes out, or a refusal that says why none can be made.
+
+Slides come in the order of the presentation, which need not be that of their file names. Where a slide begins, a line
+`[slide 3]` says so, as page marks do in a PDF; what stands before the first mark is on slide 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from lxml import etree
+
+from webquarry.read.blocks import Blocks
+from webquarry.read.delimiters import defuse_prose
+from webquarry.read.documents import prose
+from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
+from webquarry.read.documents.office import DAMAGED, Package, child_of, name_of, value_of
+from webquarry.read.documents.pptx.slide import Slide
+from webquarry.read.documents.properties import read_properties
+from webquarry.read.links import Links
+
+_MOST_SLIDES = 2_000
+
+
+def convert(body: bytes, url: str) -> Document:
+    """The presentation; relative links in it are relative to `url`."""
+    package = Package(body)
+    main = package.main_part("ppt/presentation.xml")
+    root = package.xml(main)
+    if root is None:
+        raise Refusal(DAMAGED)
+    writer = _Writer(package, root, url)
+    writer.write(list(_slide_parts(package, main, root)))
+    markdown = defuse_prose(writer.out.text(), writer.removed)
+    if not markdown.strip():
+        raise Refusal("has no text that can be seen")
+    said = read_properties(package, "pptx", writer.removed)
+    return Document(
+        markdown,
+        title=said.title or prose.name(writer.title, writer.removed),
+        author=said.author,
+        published=said.published,
+        modified=said.modified,
+        removed={reason: count for reason, count in writer.removed.items() if count},
+        notes=(*writer.lost, *writer.notes),
+        lost=tuple(writer.lost),
+    )
+
+
+class _Writer:
+    """Writes the slides one after the other."""
+
+    def __init__(self, package: Package, root: etree._Element, url: str) -> None:
+        self._package = package
+        self._size = _size(root)
+        self._links = Links(url)
+        self.out = Blocks()
+        self.removed: Counter[str] = Counter()
+        self.title = ""
+        self.notes: list[str] = []
+        self.lost: list[str] = []
+
+    def write(self, parts: list[str]) -> None:
+        hidden = 0
+        length = 0
+        if len(parts) > _MOST_SLIDES:
+            self.lost.append(f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} were read.")
+        for number, part in enumerate(parts[:_MOST_SLIDES], 1):
+            root = self._package.xml(part)
+            if root is None or root.get("show") in ("0", "false"):
+                hidden += root is not None
+                continue
+            slide = Blocks()
+            writer = Slide(self._package, part, self._links, slide, self.removed)
+            writer.write(root, self._size)
+            self.title = self.title or writer.title
+            text = slide.text()
+            length += len(text)
+            if length > LONGEST_TEXT:
+                self.lost.append(
+                    f"The presentation has more text than is read at once; it ends before slide {number:,}."
+                )
+                break
+            if text and number > 1:
+                self.out.add(f"[slide {number}]")
+            if text:
+                self.out.add(text)
+        if hidden:
+            self.notes.append(f"Hidden slides that were left out: {hidden:,}.")
+
+
+def _slide_parts(package: Package, main: str, root: etree._Element) -> Iterator[str]:
+    """The parts of the slides, in order."""
+    relations = package.relations(main)
+    listed = child_of(root, "p:sldIdLst")
+    for element in listed if listed is not None else ():
+        relation = relations.get(_relation_id(element) or "")
+        if name_of(element.tag) == "p:sldId" and relation is not None and not relation.external:
+            yield relation.target
+
+
+def _relation_id(element: etree._Element) -> str | None:
+    """The name of a relation; the element has an `id` of its own, without a namespace."""
+    return next((str(value) for key, value in element.items() if name_of(key) == "r:id"), None)
+
+
+def _size(root: etree._Element) -> tuple[int, int]:
+    """The height and width of a slide; 0 where they are not known."""
+    element = child_of(root, "p:sldSz")
+    try:
+        return int(value_of(element, "cy") or ""), int(value_of(element, "cx") or "")
+    except ValueError:
+        return 0, 0

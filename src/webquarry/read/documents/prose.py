@@ -1,0 +1,39 @@
+"""Text of a document -> Markdown that reads as that text. What a person cannot see is taken out, and counted.
+
+Blanks are folded, so what comes out is one line; only a paragraph can begin with something that Markdown would take for
+a list or a heading, and only there is it escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from webquarry.read.characters import strip_invisible, without_surrogates
+from webquarry.read.delimiters import defuse_verbatim
+from webquarry.read.escape import escape, escape_heading, escape_line_starts
+
+_LONGEST_NAME = 500  # characters of a title or an author
+_BLANKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]{2,}|[\t\n\r\f\v\u2028\u2029]")
+
+
+def line(text: str, removed: Counter[str]) -> str:
+    """One line that does not stand at the beginning of a line of Markdown: in a heading, in a cell."""
+    return escape(strip_invisible(_BLANKS.sub(" ", without_surrogates(text)), removed)).strip()
+
+
+def paragraph(text: str, removed: Counter[str]) -> str:
+    """One line that is a block of its own."""
+    return escape_line_starts(line(text, removed))
+
+
+def heading(text: str, level: int, removed: Counter[str]) -> str:
+    """A heading, or nothing where there is no text."""
+    found = line(text, removed)
+    return f"{'#' * level} {escape_heading(found)}" if found else ""
+
+
+def name(text: str, removed: Counter[str]) -> str:
+    """A title or an author: one plain line, not Markdown."""
+    folded = _BLANKS.sub(" ", without_surrogates(text[: 4 * _LONGEST_NAME]))
+    return defuse_verbatim(strip_invisible(folded, removed), removed).strip()[:_LONGEST_NAME]

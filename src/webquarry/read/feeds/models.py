@@ -1,0 +1,36 @@
+"""A feed in one shape, whatever format it came in. Texts are as they were sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from webquarry.read.models import Dated
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of a feed, and whether it is HTML."""
+
+    value: str = ""
+    is_html: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    title: Text = field(default_factory=Text)
+    link: str = ""
+    date: str = ""  # ISO 8601 where it could be told, else as it was sent
+    author: str = ""
+    content: Text = field(default_factory=Text)
+    enclosures: tuple[str, ...] = ()  # recordings and the like
+
+
+@dataclass(frozen=True)
+class Feed:
+    title: Text = field(default_factory=Text)
+    description: Text = field(default_factory=Text)
+    link: str = ""
+    author: str = ""
+    published: Dated | None = None
+    modified: Dated | None = None
+    entries: tuple[Entry, ...] = ()

@@ -1,0 +1,38 @@
+"""RSS, Atom and JSON Feed: title, what it is about, then the entries. A document that only claims to be one is shown as
+XML or JSON, and so is one that declares entities: they are never expanded."""
+
+from __future__ import annotations
+
+from webquarry.read.compose import Composer
+from webquarry.read.feeds.json_feed import parse_json_feed
+from webquarry.read.feeds.write import write_feed
+from webquarry.read.feeds.xml_feed import parse_xml_feed
+from webquarry.read.format import Draft, Format, Source
+from webquarry.read.formats.json import Json
+from webquarry.read.formats.xml import Xml
+
+
+class FeedFormat(Format):
+    name = "feed"
+    media_types = ("application/rss+xml", "application/atom+xml", "application/feed+json")
+    suffixes = (".rss", ".atom")
+
+    def to_markdown(self, source: Source) -> Draft:
+        text = source.text.text
+        is_json = text.lstrip("\ufeff \t\r\n")[:1] == "{"
+        feed = parse_json_feed(text) if is_json else parse_xml_feed(text)
+        if feed is None:
+            return (Json() if is_json else Xml()).to_markdown(source)
+        composer = Composer(feed.link if feed.link.startswith(("https://", "http://")) else source.url)
+        written = write_feed(feed, composer)
+        return Draft(
+            written.markdown,
+            title=written.title,
+            encoding=source.text.encoding,
+            removed=dict(composer.removed),
+            notes=written.lost,
+            author=composer.plain(feed.author),
+            published=feed.published,
+            modified=feed.modified,
+            lost=written.lost,
+        )

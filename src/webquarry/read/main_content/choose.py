@@ -1,0 +1,93 @@
+"""Probabilities of blocks -> which blocks to keep: a threshold for the page, then no text twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import nlargest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.notices import without_notices
+
+_LOWEST, _HIGHEST = 0.2, 0.5  # between these the threshold of a page may lie
+_STRICTNESS = 1.05
+_UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kept
+_LONG = 60  # characters; shorter texts may well stand twice on a page
+_WHOLE_TEXT = 600
+_MOST_COPIES = 5
+
+
+def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
+    """The numbers of the blocks to keep, in order."""
+    kept = np.flatnonzero(chances >= threshold(chances, words)).tolist()
+    return with_headings(flow, chances, without_notices(flow, without_copies(flow, kept)))
+
+
+def with_headings(flow: Flow, chances: NDArray[np.float64], kept: Sequence[int]) -> list[int]:
+    """The same blocks, and the headings right before them: readers need the name of what they read."""
+    chosen = set(kept)
+    for index in kept:
+        before = index - 1
+        if (
+            before >= 0
+            and before not in chosen
+            and flow.levels[flow.boxes[before]]
+            > 1  # the first level is the page's title, which is given beside the text
+            and not flow.levels[flow.boxes[index]]
+            and chances[before] >= _UNLIKELY
+        ):
+            chosen.add(before)
+    return sorted(chosen)
+
+
+def threshold(chances: NDArray[np.float64], words: NDArray[np.float64]) -> float:
+    """The chance from which on keeping a block makes the expected F1 of the page the largest."""
+    order = np.argsort(-chances, kind="stable")
+    weighted = (chances * words)[order]
+    kept = np.cumsum(weighted)
+    expected = 2 * kept / (np.cumsum(words[order]) + weighted.sum())
+    best = float(chances[order][int(np.argmax(expected))])
+    return min(max(_STRICTNESS * best, _LOWEST), _HIGHEST)
+
+
+def without_copies(flow: Flow, kept: Sequence[int]) -> list[int]:
+    """The blocks that do not say again, somewhere else on the page, what others say."""
+    first: dict[str, int] = {}
+    single: list[int] = []
+    for index in kept:
+        text = flow.texts[index]
+        if len(text) >= _LONG:
+            parent = flow.parents[flow.boxes[index]]
+            if first.setdefault(text, parent) != parent:
+                continue  # the same list or recipe repeats a line on purpose
+        single.append(index)
+    return _without_whole_texts(flow, single)
+
+
+def _without_whole_texts(flow: Flow, kept: list[int]) -> list[int]:
+    """Without a long block that holds the beginnings of two others: a copy of the whole text in one piece."""
+    long = [index for index in kept if len(flow.texts[index]) >= _WHOLE_TEXT]
+    if not long:
+        return kept
+    longest = nlargest(
+        _MOST_COPIES, long, key=lambda index: len(flow.texts[index])
+    )  # a copy of the whole is among them
+    beginnings = {flow.texts[index][:_LONG] for index in kept if len(flow.texts[index]) >= _LONG}
+    copies = {index for index in longest if _holds_two(flow.texts[index], beginnings)}
+    return [index for index in kept if index not in copies] if copies else kept
+
+
+def _holds_two(text: str, beginnings: set[str]) -> bool:
+    """Whether two of the beginnings, besides its own, stand in a text at the start of a word."""
+    found: set[str] = set()
+    at = text.find(" ") + 1
+    while at:
+        piece = text[at : at + _LONG]
+        if piece in beginnings:
+            found.add(piece)
+            if len(found) == 2:
+                return True
+        at = text.find(" ", at) + 1
+    return False

@@ -1,0 +1,182 @@
+"""A selection -> Markdown, with the headings, lists, tables, quotes and code that the kept blocks stand in.
+
+The serialiser's own walk and actions are used; elements without anything kept in them are passed by. Hidden text is left
+out here, by the same judgement as for the whole page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from lxml import etree
+
+from webquarry.read.actions import SKIP, Leave
+from webquarry.read.concealment import DISPLAY, NO_SIZE, TRANSPARENT
+from webquarry.read.delimiters import defuse_prose
+from webquarry.read.elements import ACTIONS, called_heading
+from webquarry.read.footnotes import Footnotes
+from webquarry.read.formulas import is_formula_image
+from webquarry.read.furniture import Furniture, furniture_of
+from webquarry.read.hidden_classes import HIDDEN_CLASS
+from webquarry.read.html import Document
+from webquarry.read.links import Links
+from webquarry.read.main_content.select import Selection
+from webquarry.read.markdown import Markdown
+from webquarry.read.visible import HIDDEN, SAME_COLOUR, VISIBILITY, WATCHED, Sight
+from webquarry.read.walk import Walker
+
+CUT_NOTE = "The page has more than 20,000 pieces of text; those behind them were not looked at."
+READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
+_NEARLY_NOTHING = 0.05  # of the chosen text; a page that shows no more of it hides itself until it is ready
+
+# How pages hide themselves until they are ready; the other ways are never undone.
+_UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})
+_FALLBACKS = frozenset({"noscript", "noframes", "noembed"})  # the model has judged what stands there
+
+Element = etree._Element
+
+
+def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
+    """The kept blocks as Markdown; the title is for the caller to add."""
+    furniture = furniture_of(document.roots)
+    links = Links(base_url, furniture.base)
+    walker = _walk(document, selection, furniture, links, ready=False)
+    notes: tuple[str, ...] = (CUT_NOTE,) if selection.flow.cut else ()
+    if walker.shown < _NEARLY_NOTHING * sum(map(len, selection.texts)):
+        walker = _walk(document, selection, furniture, links, ready=True)
+        notes = (*notes, READY_NOTE)
+    text = defuse_prose(walker.blocks.text(), walker.removed)
+    return Markdown(text, "", dict(walker.removed), notes)
+
+
+def _walk(
+    document: Document, selection: Selection, furniture: Furniture, links: Links, *, ready: bool
+) -> _SelectedWalker:
+    chosen = Chosen.of(selection)
+    sight = Sight(document.roots, furniture, chosen.names() if furniture.css else None)
+    walker = _SelectedWalker(sight, links, Footnotes(document.roots), furniture, _FALLBACKS)
+    walker.chosen = chosen
+    walker.ready = ready
+    walker.walk(document.roots)
+    return walker
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the blocks of a selection are made of."""
+
+    heads: set[Element]  # elements whose own text is kept
+    tails: set[Element]  # elements with text behind them that is kept
+    ways: set[Element]  # elements that are walked into
+
+    @classmethod
+    def of(cls, selection: Selection) -> Chosen:
+        flow, kept = selection.flow, set(selection.kept)
+        heads = {element for index in kept for element in flow.heads[index]}
+        tails = {element for index in kept for element in flow.tails[index]}
+        ways: set[Element] = set()
+        for element in heads:
+            _open_way(ways, element)
+        for element in tails:
+            _open_way(ways, element.getparent())
+        for element, index in flow.atoms:
+            if index in kept:
+                _open_way(ways, element)
+        for element, index in flow.images:
+            if index in kept and is_formula_image(element):
+                _open_way(ways, element)
+        return cls(heads, tails, ways)
+
+    def names(self) -> frozenset[str]:
+        """The classes and ids of the elements that are walked into, in lower case."""
+        values = {value for way in self.ways for value in (way.get("class"), way.get("id")) if value}
+        return frozenset(" ".join(values).lower().split())
+
+
+def _open_way(ways: set[Element], element: Element | None) -> None:
+    while element is not None and element not in ways:
+        ways.add(element)
+        element = element.getparent()
+
+
+class _SelectedWalker(Walker):
+    """Walks through the elements that hold something kept, and takes no other text."""
+
+    chosen: Chosen
+    ready = False  # take the page as it is once its script has run
+    shown = 0  # characters
+
+    def walk(self, elements: Iterable[Element]) -> None:
+        """As the whole page is walked through, but only where something is kept."""
+        stack: list[tuple[Iterator[Element], Element, Leave | None, bool]] = []
+        children = iter(elements)
+        sight, ways, heads, tails = self.sight, self.chosen.ways, self.chosen.heads, self.chosen.tails
+        while True:
+            for element in children:
+                if element in ways:
+                    leave, changed = self._enter(element)
+                    if leave is not SKIP:
+                        if element in heads:
+                            self._take(cast(str, element.text))
+                        if len(element):
+                            stack.append((children, element, leave, changed))
+                            children = iter(element)
+                            break
+                        if leave is not None:
+                            leave(self, element)
+                    if changed:
+                        sight.leave()
+                if element in tails:
+                    self._take(cast(str, element.tail))
+            else:
+                if not stack:
+                    self.flush()
+                    return
+                children, element, leave, changed = stack.pop()
+                if leave is not None:
+                    leave(self, element)
+                if changed:
+                    sight.leave()
+                if element in tails:
+                    self._take(cast(str, element.tail))
+
+    def _enter(self, element: Element) -> tuple[Leave | None, bool]:
+        """What to do on leaving an element (SKIP for one that is not seen), and whether the look changes back then."""
+        tag, sight = element.tag, self.sight
+        names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
+        action = self.actions.get(tag)
+        changed = False
+        if ((names and not WATCHED.isdisjoint(names)) or tag in sight.tags) and not sight.is_plain(element, names):
+            seen = self._look_at(element, names)
+            if seen is None:
+                return SKIP, False
+            changed = seen
+            if "role" in names and self.actions is ACTIONS and element.get("role") == "heading":
+                action = called_heading
+        if tag == "a" and sight.muted == SAME_COLOUR and not changed:
+            changed = sight.enter_link()
+        return (action(self, element) if action is not None else None), changed
+
+    def _look_at(self, element: Element, names: list[str]) -> bool | None:
+        """As for the whole page, but on a page that is ready nothing waits for its script."""
+        if not self.ready:
+            return super()._look_at(element, names)
+        verdict = self.sight.enter(element, names)
+        if isinstance(verdict, bool):
+            return verdict
+        if verdict in _UNDONE_BY_SCRIPTS:
+            return False
+        self.removed[verdict] += 1
+        return None
+
+    def _take(self, text: str) -> None:
+        """Put text into the block, if it can be seen."""
+        muted = self.sight.muted
+        if muted is None or (self.ready and muted == VISIBILITY):
+            self.shown += len(text)
+            if self.pieces or not text.isspace():
+                self.pieces.append(text)
+        elif not text.isspace():
+            self.removed[muted] += 1

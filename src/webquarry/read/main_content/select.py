@@ -1,0 +1,40 @@
+"""A parsed page -> the blocks of it that a reader came for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webquarry.read.html import Document
+from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.choose import choose
+from webquarry.read.main_content.features import features_of
+from webquarry.read.main_content.model import Model, shipped_model
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The blocks that are kept, by number, in the order of the page. `render.py` makes Markdown of them."""
+
+    flow: Flow
+    kept: list[int]
+    confidence: float  # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
+
+    @property
+    def texts(self) -> list[str]:
+        """The plain text of the blocks."""
+        return [self.flow.texts[index] for index in self.kept]
+
+
+def main_content(document: Document, model: Model | None = None) -> Selection:
+    """Choose what to keep of a page. A page without text, such as the shell of a script, gives nothing."""
+    flow = flow_of(document)
+    if not flow.texts:
+        return Selection(flow, [], 0.0)
+    model = model or shipped_model()
+    features = features_of(flow, model.lifts)
+    chances = model.chances(features)
+    words = features.words
+    kept = choose(flow, chances, words)
+    hit = float((chances * words)[kept].sum())
+    size = float(words[kept].sum()) + float((chances * words).sum())
+    return Selection(flow, kept, round(2 * hit / size, 4) if size else 0.0)

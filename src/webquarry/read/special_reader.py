@@ -1,0 +1,92 @@
+"""What a special reader is: for the URLs of one site it knows a better way to the text than the page itself.
+
+A special reader is one file in `special/`. It asks the site's own API through the client's `send`, bounded in number, size
+and time, and gives a page; what it raises, but for "there is no such thing" and "that needs an account", means that the
+page itself is read instead.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.net.client import Client
+from webquarry.net.models import Reply
+from webquarry.read.models import Page
+from webquarry.registry import members_of
+from webquarry.search.provider import at_origin
+from webquarry.settings import Settings
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a special reader works with."""
+
+    client: Client
+    settings: Settings
+    clock: Clock
+
+    def url(self, origin_name: str, origin: str, path: str) -> str:
+        """A path at a service, or at the origin that the user put in its place."""
+        base = self.settings.origins.get(origin_name, origin)
+        return at_origin(base, path, f"WEBQUARRY_{origin_name.upper()}_URL")
+
+    def time_left(self, started: float) -> float:
+        """Seconds until all of one read must be done; `started` is the clock's own time of its beginning."""
+        left = self.settings.timeout_seconds - (self.clock.monotonic() - started)
+        if left <= 0:
+            raise ProviderFailure("The time for this page ran out.")
+        return left
+
+    async def send(self, request: httpx2.Request, started: float) -> Reply:
+        """The answer of a service, of any status."""
+        return await self.client.send(request, timeout_seconds=self.time_left(started))
+
+    async def json(self, request: httpx2.Request, started: float) -> Any:
+        """The JSON of an answer with success; everything else is a failure of the service."""
+        reply = await self.send(request, started)
+        host = request.url.host
+        if reply.status != 200:
+            raise ProviderFailure(f"{host} answered with HTTP {reply.status}.")
+        try:
+            return json.loads(reply.body)
+        except (ValueError, RecursionError) as error:
+            raise ProviderFailure(f"{host} answered with unreadable JSON.") from error
+
+
+class SpecialReader(ABC):
+    """Another way to the pages of one site."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def knows(self, url: httpx2.URL) -> bool:
+        """Whether this is a URL to read in this way; asked of every URL, so it looks at nothing but the URL."""
+
+    @abstractmethod
+    async def read(self, url: str, desk: Desk) -> Page:
+        """The page. Raises NotFound or LoginWall for what is not to be had, anything else to leave it to the page."""
+
+
+@cache
+def special_readers() -> tuple[SpecialReader, ...]:
+    """Every special reader, one object each."""
+    return tuple(kind() for kind in members_of("webquarry.read.special", SpecialReader))
+
+
+def reader_for(url: str) -> SpecialReader | None:
+    """The special reader of a URL, if there is one; a URL that is none is for the guard to refuse."""
+    try:
+        address = httpx2.URL(url)
+        if address.scheme not in ("http", "https"):
+            return None
+        return next((one for one in special_readers() if one.knows(address)), None)
+    except (httpx2.InvalidURL, WebquarryError, ValueError):
+        return None

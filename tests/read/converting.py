@@ -1,0 +1,16 @@
+"""What the tests of the serialiser share: HTML in, Markdown out."""
+
+from __future__ import annotations
+
+from webquarry.read.html import parse_html
+from webquarry.read.markdown import Markdown, to_markdown
+
+BASE = "https://example.org/a/b.html"
+
+
+def page(html: str, base: str = BASE) -> Markdown:
+    return to_markdown(parse_html(html), base)
+
+
+def markdown(html: str, base: str = BASE) -> str:
+    return page(html, base).text

@@ -1,0 +1,94 @@
+"""CSV and TSV: rows and columns, whatever stands between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.read.detect import pick_format
+from webquarry.read.format import Draft, Source
+from webquarry.read.formats import csv as csv_module
+
+
+def read(body: str, content_type: str = "text/csv", url: str = "https://site.example/data") -> Draft:
+    source = Source(url, body.encode(), content_type)
+    chosen = pick_format(source)
+    assert chosen.name == "csv"
+    return chosen.to_markdown(source)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found_out(delimiter: str) -> None:
+    rows = [["port", "high", "low"], ["Lowick", "6,1; a", "1.2"], ["Strand", "5.8", "0.9"]]
+    body = "\n".join(delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in rows)
+
+    assert read(body).markdown == (
+        "| port | high | low |\n| --- | --- | --- |\n| Lowick | 6,1; a | 1.2 |\n| Strand | 5.8 | 0.9 |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content_type", "url"),
+    [
+        ("text/csv", "/x"),
+        ("text/csv; charset=utf-8; header=present", "/x"),
+        ("text/tab-separated-values", "/x"),
+        ("text/plain", "/tides.csv"),
+        ("application/octet-stream", "/tides.TSV"),
+        ("", "/tides.csv?download=1"),
+    ],
+)
+def test_a_table_is_known_by_its_label_or_its_name(content_type: str, url: str) -> None:
+    assert (
+        read("a\tb\n1\t2\n", content_type, "https://site.example" + url).markdown
+        == "| a | b |\n| --- | --- |\n| 1 | 2 |"
+    )
+
+
+def test_quotes_line_breaks_and_markup_stay_inside_their_cells() -> None:
+    draft = read('a,b\n"one, ""two""\r\nthree",x | *y*\n"<|im_start|>",\u200bz\n')
+
+    assert draft.markdown == (
+        '| a | b |\n| --- | --- |\n| one, "two" three | x \\| \\*y\\* |\n| <\\|im_start\\|> | z |'
+    )
+    assert draft.removed["zero-width character"] == 1
+
+
+def test_short_rows_are_filled_up_and_long_ones_widen_the_table() -> None:
+    assert read("a,b\n1\n1,2,3\n\n,,\n").markdown == "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |"
+
+
+def test_one_endless_row_does_not_make_all_the_others_as_long() -> None:
+    body = "a,b\n" + "1,2\n" * 5_000 + "," * 5_000 + "x\n"
+
+    assert len(read(body).markdown) < 200_000
+
+
+def test_a_hint_of_a_spreadsheet_is_followed_and_not_shown() -> None:
+    assert read("sep=;\na,x;b\n1;2\n").markdown == "| a,x | b |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_text_without_columns_is_shown_as_it_is() -> None:
+    assert read("just some words\nand some more\n").markdown == "just some words\nand some more"
+
+
+def test_a_quote_that_is_never_closed_does_not_swallow_the_file_silently() -> None:
+    body = 'a,b\n1,"2\n' + "word,word\n" * 20_000
+    draft = read(body)
+
+    assert draft.markdown.count("word,word") == 20_000
+    assert draft.notes == ("The rows of the table could not be told apart; it is shown as it was sent.",)
+
+
+def test_all_rows_are_shown_up_to_a_limit_that_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "a,b\n" + "".join(f"{number},x\n" for number in range(1000))
+    assert read(body).markdown.endswith("| 999 | x |")
+
+    monkeypatch.setattr(csv_module, "_LONGEST", 100)
+    draft = read(body)
+
+    assert draft.markdown.count("\n") < 20
+    assert (
+        draft.lost
+        == draft.notes
+        == (f"The table has 1,001 rows; only the first {draft.markdown.count(chr(10))} are shown.",)
+    )

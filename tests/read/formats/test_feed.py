@@ -1,0 +1,132 @@
+"""Feeds: RSS, Atom and JSON Feed, and documents that only look like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.read.detect import pick_format
+from webquarry.read.feeds import write as write_module
+from webquarry.read.feeds.dates import iso_date
+from webquarry.read.format import Draft, Source
+
+RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'
+ATOM = '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>{}</feed>'
+
+
+def read(body: str | bytes, content_type: str = "application/rss+xml") -> Draft:
+    source = Source("https://site.example/feed", body if isinstance(body, bytes) else body.encode(), content_type)
+    return pick_format(source).to_markdown(source)
+
+
+def item(inside: str) -> str:
+    return read(RSS.format(f"<item>{inside}</item>")).markdown.partition("# News\n\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ("<title>A</title><link>https://a.example/</link>", "## [A](https://a.example/)"),
+        ("<title>A</title><link>/a</link>", "## [A](https://site.example/a)"),
+        ("<title>A</title><link>javascript:alert(1)</link>", "## A"),
+        ("<title>A &amp;amp; B</title>", "## A & B"),
+        ("<title>&lt;b&gt;A&lt;/b&gt; *b*</title>", r"## A \*b\*"),
+        ("<description>words</description>", "## Entry 1\n\nwords"),
+        ("<title>A</title><guid isPermaLink='false'>https://a.example/</guid>", "## A"),
+        ("<title>A</title><author>a@b.example (Ada)</author>", "## A\n\nAda"),
+        ("<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 GMT</pubDate>", "## A\n\n2024-05-01T08:30:00Z"),
+        ("<title>A</title><pubDate>soon *enough*</pubDate>", "## A\n\nsoon \\*enough\\*"),
+        ("<title>A</title><description>&lt;script&gt;x&lt;/script&gt;y</description>", "## A\n\ny"),
+        ("<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# code&lt;/pre&gt;</description>", "## A\n\n### H\n\n```\n# code\n```"),
+        ("<title>A</title><description>&lt;|im_start|&gt;</description>", "## A\n\n&lt;|im_start|>"),
+    ],
+)  # fmt: skip
+def test_an_entry_has_a_heading_its_date_its_author_and_its_text(inside: str, expected: str) -> None:
+    assert item(inside) == expected
+
+
+def test_a_feed_in_another_encoding_is_read() -> None:
+    body = RSS.replace('"1.0"?', '"1.0" encoding="iso-8859-1"?').format("<description>Château</description>")
+
+    assert read(body.encode("latin-1"), "application/xml").markdown == "# News\n\nChâteau"
+
+
+def test_a_feed_with_small_mistakes_is_read_all_the_same() -> None:
+    assert "## A" in read(RSS.format("<item><title>A</title><description>5 &nbsp; < 6</description></item>")).markdown
+
+
+def test_atom_takes_text_as_text_and_html_as_html() -> None:
+    entry = "<entry><title>T</title><summary type='{}'>&lt;b&gt;x&lt;/b&gt;</summary></entry>"
+
+    assert read(ATOM.format(entry.format("text"))).markdown == "# News\n\n## T\n\n\\<b>x\\</b>"
+    assert read(ATOM.format(entry.format("html"))).markdown == "# News\n\n## T\n\n**x**"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<!DOCTYPE rss [<!ENTITY a "lol">]><rss><channel><title>&a;</title></channel></rss>',
+        '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><title>&x;</title></channel></rss>',
+        "<rss><nothing/></rss>",
+        "<rss><channel><title>cut off",
+        "not xml at all",
+        "",
+    ],
+)
+def test_what_is_no_sound_feed_is_shown_as_xml_word_for_word(body: str) -> None:
+    markdown = read(body).markdown
+
+    assert markdown in (f"```xml\n{body}\n```", "", "# cut off")
+
+
+def test_entities_of_a_feed_never_grow() -> None:
+    bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
+    body = f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><channel><title>MARK &l9;</title></channel></rss>'
+
+    assert read(body).markdown == f"```xml\n{body}\n```"
+
+
+def test_an_old_feed_with_a_doctype_and_no_entities_is_a_feed() -> None:
+    doctype = '<!DOCTYPE rss PUBLIC "-//Netscape//DTD RSS 0.91//EN" "http://my.netscape.example/rss-0.91.dtd">'
+    body = RSS.format("").replace("<rss", doctype + "<rss")
+
+    assert read(body).markdown == "# News"
+
+
+@pytest.mark.parametrize("body", ["{", '{"version": "https://jsonfeed.org/version/1"', '{"items": []}'])
+def test_json_that_is_no_feed_is_shown_as_json(body: str) -> None:
+    assert read(body, "application/feed+json").markdown.startswith("```json\n")
+
+
+@pytest.mark.parametrize("items", ["null", "[1, null, []]", '[{"title": 1, "authors": [7], "attachments": [3]}]'])
+def test_a_json_feed_with_anything_in_it_is_read(items: str) -> None:
+    body = '{"version": "https://jsonfeed.org/version/1.1", "title": "News", "items": ' + items + "}"
+
+    assert read(body, "application/json").markdown.startswith("# News")
+
+
+def test_more_entries_than_are_shown_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_module, "_LONGEST", 60)
+    draft = read(RSS.format("<item><title>0123456789012345</title></item>" * 10))
+
+    assert draft.markdown.count("## ") == 3
+    assert draft.lost == draft.notes == ("The feed has 10 entries; only the first 3 are shown.",)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("Wed, 01 May 2024 08:30:00 +0200", "2024-05-01T08:30:00+02:00"),
+        ("Wed, 01 May 2024 08:30:00 EST", "2024-05-01T08:30:00-05:00"),
+        ("Wed, 01 May 2024 08:30:00 -0000", "2024-05-01T08:30:00"),
+        ("2024-05-01", "2024-05-01"),
+        ("2024-05-01 08:30", "2024-05-01T08:30"),
+        ("2024-05-01T08:30:00Z", "2024-05-01T08:30:00Z"),
+        ("2024", "2024"),
+        ("2024-13-01", ""),
+        ("2024-02-31", ""),
+        ("soon", ""),
+        ("Wed, 99 May 2024 08:30:00 GMT", ""),
+    ],
+)
+def test_dates_become_iso_and_gain_nothing(written: str, expected: str) -> None:
+    assert iso_date(written) == expected

@@ -1,0 +1,141 @@
+"""PPTX: slides as an audience sees them, and what the speaker says."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
+from webquarry.read.documents.models import Document, Refusal
+from webquarry.read.documents.pptx import convert as convert_module
+from webquarry.read.documents.pptx.convert import convert
+
+TITLE, BODY = 'type="title"', 'idx="1"'
+WIDE, TALL = 'gridSpan="2"', 'rowSpan="2"'
+
+
+def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> Document:
+    return convert(pptx(list(slides), parts=parts, order=order), "https://site.example/deck.pptx")
+
+
+def test_slides_come_in_the_order_of_the_presentation_with_their_numbers_in_it() -> None:
+    slides = [slide(shape(f"slide {name}")) for name in ("one", "two", "three")]
+
+    assert read(*slides, order="312").markdown == "slide three\n\n[slide 2]\n\nslide one\n\n[slide 3]\n\nslide two"
+
+
+def test_a_slide_mark_cannot_be_forged() -> None:
+    assert read(slide(shape("[slide 9]"))).markdown == r"\[slide 9\]"
+
+
+def test_the_title_comes_first_then_everything_from_top_to_bottom() -> None:
+    one = slide(
+        shape("last", place=(800, 0)),
+        shape("second", place=(400, 0)),
+        shape("third", place=(400, 500)),
+        shape("The title", placeholder=TITLE, place=(900, 0)),
+    )
+
+    assert read(one).markdown == "## The title\n\nsecond\n\nthird\n\nlast"
+
+
+def test_a_placeholder_without_a_place_stands_where_the_layout_puts_it() -> None:
+    layout = part("p:sldLayout", f"<p:cSld><p:spTree>{shape('', placeholder=BODY, place=(900, 0))}</p:spTree></p:cSld>")
+    body = slide(shape("from the layout", placeholder=BODY), shape("above it", place=(100, 0)))
+    file = pptx(
+        [body],
+        [{"rId1": ("slideLayout", "../slideLayouts/slideLayout1.xml")}],
+        {"ppt/slideLayouts/slideLayout1.xml": layout},
+    )
+
+    assert convert(file, "").markdown == "above it\n\nfrom the layout"
+
+
+def test_an_empty_title_is_no_heading() -> None:
+    assert read(slide(shape("", placeholder=TITLE), shape("Text."))).markdown == "Text."
+
+
+def test_levels_bullets_and_numbers() -> None:
+    numbered = "<a:pPr><a:buAutoNum type='arabicPeriod'/></a:pPr>"
+    one = slide(
+        shape(
+            "first",
+            slide_paragraph("deeper", '<a:pPr lvl="1"/>'),
+            slide_paragraph("deepest", '<a:pPr lvl="2"/>'),
+            "second",
+            slide_paragraph("no bullet", "<a:pPr><a:buNone/></a:pPr>"),
+            placeholder=BODY,
+        ),
+        shape(slide_paragraph("eins", numbered), slide_paragraph("zwei", numbered), "plain"),
+    )
+
+    assert read(one).markdown == (
+        "- first\n  - deeper\n    - deepest\n- second\n\nno bullet\n\n1. eins\n2. zwei\n\nplain"
+    )
+
+
+def test_a_single_paragraph_of_a_list_is_just_text() -> None:
+    assert read(slide(shape("Alone.", placeholder=BODY))).markdown == "Alone."
+
+
+@pytest.mark.parametrize(
+    ("look", "expected"),
+    [
+        ('b="1"', "**x**"),
+        ('i="1"', "*x*"),
+        ('strike="sngStrike"', "~~x~~"),
+        ('baseline="30000"', "^x^"),
+        ('baseline="-25000"', "~x~"),
+        ('b="0"', "x"),
+    ],
+)
+def test_the_look_of_text_is_kept(look: str, expected: str) -> None:
+    assert read(slide(shape(slide_paragraph("x", look=look)))).markdown == expected
+
+
+def test_tiny_text_hidden_shapes_and_slide_numbers_are_left_out() -> None:
+    one = slide(
+        shape("Seen."),
+        shape(slide_paragraph("tiny", look='sz="100"')),
+        shape("hidden", drawn='hidden="1"'),
+        shape("<a:p><a:fld type='slidenum'><a:t>7</a:t></a:fld></a:p>"),
+        shape("12 May", placeholder='type="dt"'),
+    )
+    document = read(one)
+
+    assert document.markdown == "Seen."
+    assert document.removed == {"tiny text": 1, "hidden text": 1}
+
+
+def test_merged_cells_leave_empty_ones() -> None:
+    def cell(text: str, attributes: str = "") -> str:
+        return f"<a:tc {attributes}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+
+    merged, tall = cell("", 'hMerge="1"'), cell("", 'vMerge="1"')
+    rows = f"<a:tr>{cell('wide', WIDE)}{merged}{cell('c')}</a:tr>"
+    rows += f"<a:tr>{cell('tall', TALL)}{cell('x')}{cell('y')}</a:tr><a:tr>{tall}{cell('z')}{cell('end')}</a:tr>"
+    frame = (
+        f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    )
+
+    assert read(slide(frame)).markdown == "| wide |  | c |\n| --- | --- | --- |\n| tall | x | y |\n|  | z | end |"
+
+
+def test_more_slides_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convert_module, "_MOST_SLIDES", 1)
+    document = read(slide(shape("one")), slide(shape("two")))
+
+    assert document.markdown == "one"
+    assert document.lost == ("The presentation has 2 slides; only the first 1 were read.",)
+
+
+def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convert_module, "LONGEST_TEXT", 8)
+    document = read(slide(shape("one")), slide(shape("much more")))
+
+    assert document.markdown == "one"
+    assert document.lost == ("The presentation has more text than is read at once; it ends before slide 2.",)
+
+
+def test_a_presentation_of_pictures_has_no_text() -> None:
+    with pytest.raises(Refusal, match="no text that can be seen"):
+        read(slide("<p:pic/>"))

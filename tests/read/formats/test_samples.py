@@ -1,0 +1,117 @@
+"""Every sample document becomes exactly the Markdown that lies beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.read.formats.make_samples import FOLDER, SAMPLES
+from webquarry.errors import Unreadable
+from webquarry.read.detect import formats, pick_format
+from webquarry.read.documents.pool import Pool
+from webquarry.read.format import Draft, Source
+from webquarry.read.models import Dated
+
+EXPECTED = sorted(FOLDER.glob("*.md"))
+
+
+def read(name: str) -> Draft:
+    source = Source(f"https://site.example/files/{name}", (FOLDER / name).read_bytes())
+    return pick_format(source).to_markdown(source)
+
+
+@pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
+def test_a_sample_becomes_the_expected_markdown(expected: Path) -> None:
+    assert read(expected.stem).markdown + "\n" == expected.read_text("utf-8")
+
+
+def test_every_document_format_has_a_sample() -> None:
+    read_as = {pick_format(Source(path.stem, (FOLDER / path.stem).read_bytes(), "")).name for path in EXPECTED}
+
+    assert {"pdf", "docx", "pptx", "csv", "feed"} <= read_as <= set(formats())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_samples_are_those_that_the_script_makes(name: str) -> None:
+    assert (FOLDER / name).read_bytes() == SAMPLES[name]()
+
+
+@pytest.mark.parametrize("name", ["paper.pdf", "letter.docx", "deck.pptx"])
+def test_the_same_bytes_give_the_same_answer_in_any_process(name: str) -> None:
+    kind, body = name.rpartition(".")[2], (FOLDER / name).read_bytes()
+    answers = []
+    for _ in range(2):  # each child has its own hash seed
+        pool = Pool(size=1)
+        answers.append(pool.read(kind, "https://site.example/", body))
+        pool.close()
+
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "author", "published", "modified"),
+    [
+        (
+            "paper.pdf",
+            "What the tide leaves behind",
+            "Ada Ferry, Bram Lock",
+            Dated("2024-05-12T08:30:00+02:00", "pdf:CreationDate"),
+            Dated("2024-06-01", "pdf:ModDate"),
+        ),
+        ("report.pdf", "Rules of the Harbour", "Harbour Office", Dated("2023", "pdf:CreationDate"), None),
+        (
+            "letter.docx",
+            "Notice 14",
+            "Harbour Office",
+            Dated("2024-03-01T08:00:00Z", "docx:created"),
+            Dated("2024-03-02T09:30:00Z", "docx:modified"),
+        ),
+        (
+            "deck.pptx",
+            "Mud, and what to do about it",
+            "B. Lock",
+            Dated("2024-04-01T10:00:00Z", "pptx:created"),
+            Dated("2024-04-02T10:00:00Z", "pptx:modified"),
+        ),
+        (
+            "news.rss",
+            "Harbour news & notices",
+            "Harbour Office",
+            None,
+            Dated("2024-05-02T09:00:00Z", "rss:lastBuildDate"),
+        ),
+        ("log.atom", "Log of the “Albatross”", "Bram Lock", None, Dated("2024-05-02T09:00:00Z", "atom:updated")),
+        ("feed.json", "Buoys", "Harbour Office", None, None),
+    ],
+)
+def test_a_document_says_who_wrote_it_and_when(
+    name: str, title: str, author: str, published: Dated | None, modified: Dated | None
+) -> None:
+    draft = read(name)
+
+    assert (draft.title, draft.author, draft.published, draft.modified) == (title, author, published, modified)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("scan.pdf", r"scan\.pdf has no text layer: its pages are pictures, and it needs OCR to be read\.$"),
+        ("locked.pdf", r"locked\.pdf is protected by a password\.$"),
+    ],
+)
+def test_a_document_without_text_says_why(name: str, message: str) -> None:
+    with pytest.raises(Unreadable, match=message) as caught:
+        read(name)
+
+    assert caught.value.kind == "unsupported"
+
+
+def test_what_nobody_sees_is_counted_by_reason() -> None:
+    assert read("hidden.pdf").removed == {"same colour": 2, "tiny text": 1, "off page": 1, "invisible text": 1}
+    assert read("letter.docx").removed == {"deleted text": 1, "hidden text": 1, "unsafe link": 1}
+    assert read("deck.pptx").removed == {"off page": 1, "hidden text": 1}
+
+
+def test_hidden_slides_are_mentioned() -> None:
+    assert read("deck.pptx").notes == ("Hidden slides that were left out: 1.",)

@@ -1,0 +1,85 @@
+"""The walk that makes a flat list of blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.read.html import parse_html
+from webquarry.read.main_content.blocks import Flow, flow_of
+
+
+def flow(body: str, head: str = "") -> Flow:
+    return flow_of(parse_html(f"<html><head>{head}</head><body>{body}</body></html>"))
+
+
+def test_inline_tags_add_to_a_block_and_boxes_end_it() -> None:
+    assert flow("<div>One <b>two</b> <a href=/x>three</a><p>four</p>five</div>").texts == [
+        "One two three",
+        "four",
+        "five",
+    ]
+
+
+def test_one_line_break_is_white_space_and_two_end_the_block() -> None:
+    assert flow("<div>a<br>b<br><br>c</div>").texts == ["a b", "c"]
+
+
+def test_link_characters_are_counted_for_the_block_they_stand_in() -> None:
+    found = flow("<p>see <a href=/x>here</a> or not</p><p>plain</p>")
+
+    assert (found.link_chars, found.links) == ([4, 0], [1, 0])
+
+
+@pytest.mark.parametrize(
+    "chrome",
+    [
+        "<nav>menu</nav>",
+        "<div role=navigation>menu</div>",
+        "<footer>imprint</footer>",
+        "<header>logo</header>",
+        "<dialog open>hello</dialog>",
+        "<div role=dialog>hello</div>",
+        "<select><option>one</select>",
+        "<script>x()</script>",
+        "<button>Buy</button>",
+        "<template><p>later</p></template>",
+    ],
+)
+def test_what_is_never_the_point_of_a_page_makes_no_block(chrome: str) -> None:
+    assert flow(f"{chrome}<p>text</p>").texts == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        ("<header><h1>Title</h1></header>", ["Title"]),
+        ("<article><footer>Source: us</footer></article>", ["Source: us"]),
+        ("<noscript><p>thread</p></noscript>", ["thread"]),
+        ("<button class=accordion-button aria-expanded=false>Question</button>", ["Question"]),
+        ("<h2><button>Question</button></h2>", ["Question"]),
+    ],
+)
+def test_what_may_be_the_point_of_a_page_stays(body: str, texts: list[str]) -> None:
+    assert flow(body).texts == texts
+
+
+def test_a_block_of_code_is_one_block_whatever_boxes_are_in_it() -> None:
+    assert flow("<pre><div>a = 1</div><div>b = 2</div></pre>").texts == ["a = 1b = 2"]
+
+
+def test_the_blocks_of_an_element_are_contiguous_and_empty_elements_leave_the_table() -> None:
+    found = flow("<div id=a><p>1</p><div><span></span></div><p>2</p></div><div></div><p>3</p>")
+    place = found.ids.index("a")
+
+    assert (found.first[place], found.last[place]) == (0, 2)
+    assert all(first < last for first, last in zip(found.first, found.last, strict=True))
+
+
+def test_title_and_metadata_are_read() -> None:
+    found = flow("<p>x</p>", "<title> A  title </title><meta property=og:type content=article>")
+
+    assert (found.title, found.is_article) == ("A title", 1)
+
+
+def test_a_page_of_ten_thousand_levels_is_walked_through() -> None:
+    assert "deep" in " ".join(flow("<div>" * 10_000 + "deep").texts)

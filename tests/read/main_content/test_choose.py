@@ -1,0 +1,86 @@
+"""Chances -> blocks to keep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from webquarry.read.html import parse_html
+from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.choose import threshold, with_headings, without_copies
+from webquarry.read.main_content.notices import without_notices
+
+LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
+
+
+def flow(body: str) -> Flow:
+    return flow_of(parse_html(f"<body>{body}</body>"))
+
+
+def test_the_threshold_is_lower_on_a_page_where_nothing_is_certain() -> None:
+    words = np.full(4, 10.0)
+
+    certain = threshold(np.array([0.99, 0.98, 0.4, 0.01]), words)
+    vague = threshold(np.array([0.4, 0.35, 0.3, 0.3]), words)
+
+    assert vague < 0.35 < 0.4 < certain
+
+
+@pytest.mark.parametrize("chances", [[0.0, 0.0], [1.0, 1.0]])
+def test_the_threshold_stays_within_its_bounds(chances: list[float]) -> None:
+    assert 0.2 <= threshold(np.array(chances), np.ones(2)) <= 0.5
+
+
+def test_a_long_text_that_comes_again_elsewhere_is_dropped() -> None:
+    found = flow(f"<div><p>{LONG}</p></div><section><p>{LONG}</p></section>")
+
+    assert without_copies(found, [0, 1]) == [0]
+
+
+def test_a_list_may_repeat_itself() -> None:
+    found = flow(f"<ul><li>{LONG}</li><li>{LONG}</li></ul>")
+
+    assert without_copies(found, [0, 1]) == [0, 1]
+
+
+def test_a_copy_of_the_whole_text_in_one_piece_is_dropped() -> None:
+    parts = [f"{number} {LONG} {'and more ' * 40}" for number in "123"]
+    found = flow("".join(f"<p>{part}</p>" for part in parts) + f"<div>{' '.join(parts)}</div>")
+
+    assert without_copies(found, [0, 1, 2, 3]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "<noscript><p>Please enable JavaScript to view this page.</p></noscript>",
+        "<div><div>Your browser does not seem to support JavaScript.</div></div>",
+        "<div><div>This site uses cookies to improve your experience.</div></div>",
+        "<div><div>Diese Website verwendet Cookies.</div></div>",
+    ],
+)
+def test_a_notice_in_a_box_of_its_own_is_dropped(notice: str) -> None:
+    found = flow(f"{notice}<main><p>{LONG}</p></main>")
+
+    assert without_notices(found, [0, 1]) == [1]
+
+
+def test_a_sentence_about_cookies_among_others_stays() -> None:
+    found = flow(f"<main><p>{LONG}</p><p>Our website uses cookies only where it has to.</p><p>{LONG}</p></main>")
+
+    assert without_notices(found, [0, 1, 2]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("chance", "kept"), [(0.15, [0, 1]), (0.05, [1])])
+def test_a_heading_comes_along_with_the_text_below_it_unless_it_is_most_unlikely(
+    chance: float, kept: list[int]
+) -> None:
+    found = flow(f"<h2>Name</h2><p>{LONG}</p>")
+
+    assert with_headings(found, np.array([chance, 0.9]), [1]) == kept
+
+
+def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
+    found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
+
+    assert with_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]

@@ -1,0 +1,129 @@
+"""Whole pages: what a reader came for is kept, with its structure, and the rest is dropped. The score may not fall."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webquarry.read.html import parse_html
+from webquarry.read.main_content import main_content, render_selection
+
+PAGES = Path(__file__).parent / "pages"
+EXPECTED: dict[str, dict[str, list[str]]] = json.loads((PAGES / "expected.json").read_text("utf-8"))
+PINNED: dict[str, float] = json.loads((PAGES / "scores.json").read_text("utf-8"))
+
+
+NAMES = "master pilot clerk keeper baker cook diver guard nurse printer".split()  # noqa: SIM905
+
+
+def markdown(html: str) -> str:
+    document = parse_html(html)
+    return render_selection(document, main_content(document), "https://example.org/page").text
+
+
+def page(name: str) -> str:
+    return markdown((PAGES / f"{name}.html").read_text("utf-8"))
+
+
+def score(name: str) -> float:
+    """The share of right decisions: sentences of the page's point that are there, others that are not."""
+    text = " ".join(page(name).replace("\\", "").split())
+    kept, dropped = EXPECTED[name]["kept"], EXPECTED[name]["dropped"]
+    right = sum(sentence in text for sentence in kept) + sum(sentence not in text for sentence in dropped)
+    return round(right / (len(kept) + len(dropped)), 3)
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_the_score_of_a_page_does_not_fall(name: str) -> None:
+    assert score(name) >= PINNED[name]
+
+
+def test_every_page_has_a_score_and_their_mean_does_not_fall() -> None:
+    assert PINNED.keys() == EXPECTED.keys() == {path.stem for path in PAGES.glob("*.html")}
+    assert sum(PINNED.values()) / len(PINNED) >= 0.95
+
+
+def test_code_keeps_its_lines_and_tables_their_columns() -> None:
+    text = page("documentation")
+
+    assert 'client = Client(retry=Retry(attempts=5, base=0.5))\nclient.get("/harbours")' in text
+    assert "| `attempts` | 3 | How often a request is sent at most |" in text
+    assert "- Requests whose body is a stream" in text
+
+
+def test_headings_lists_and_quotes_keep_their_marks() -> None:
+    text = page("release_notes")
+
+    assert "## Fixed" in text
+    assert "- A crash when a host name ended in a dot." in text
+    assert "> If you still use the old configuration format" in text
+
+
+def test_ordered_steps_keep_their_numbers() -> None:
+    assert "4. Line the tin" in page("recipe")
+
+
+def test_a_panel_that_a_control_opens_stays_and_hidden_text_goes() -> None:
+    text = page("faq_panels")
+
+    assert "You can renew twice" in text
+    assert "praise the mayor" not in text
+
+
+def test_text_that_a_script_moves_into_place_is_read() -> None:
+    assert "twenty-two layers over a form of sand" in page("streamed_page")
+
+
+def test_a_page_that_hides_all_of_its_text_until_it_is_ready_is_read() -> None:
+    html = (PAGES / "news_article.html").read_text("utf-8").replace("<article", '<article style="display:none"')
+
+    assert "carrying forty passengers" in markdown(html)
+
+
+def test_what_a_page_hides_stays_out_where_a_tenth_of_the_text_is_seen() -> None:
+    shown, *hidden = (f"The {name} of the harbour keeps a log of every boat, its crew and its cargo." for name in NAMES)
+    html = f"<article><h1>Harbour</h1><p>{shown}</p><div hidden>{''.join(f'<p>{text}</p>' for text in hidden)}</div>"
+
+    text = markdown(html)
+
+    assert shown in text
+    assert not any(one in text for one in hidden)
+
+
+def test_links_of_kept_text_are_absolute() -> None:
+    html = (
+        (PAGES / "news_article.html")
+        .read_text("utf-8")
+        .replace("a hydraulic ramp", '<a href="/ramp">a hydraulic ramp</a>')
+    )
+
+    assert "[a hydraulic ramp](https://example.org/ramp)" in markdown(html)
+
+
+@pytest.mark.parametrize("html", ["", "   ", "<html></html>", "<body><div id=root></div><script>run()</script></body>"])
+def test_a_page_without_text_gives_nothing_and_no_confidence(html: str) -> None:
+    document = parse_html(html)
+    selection = main_content(document)
+
+    assert (selection.kept, selection.confidence) == ([], 0.0)
+    assert render_selection(document, selection, "https://example.org/").text == ""
+
+
+def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
+    article = main_content(parse_html((PAGES / "news_article.html").read_text("utf-8")))
+    scraps = main_content(parse_html("<body><div><a href=/a>One</a> <a href=/b>Two</a></div><div>three</div></body>"))
+
+    assert 0.0 <= scraps.confidence < article.confidence <= 1.0
+
+
+def test_the_same_page_gives_the_same_markdown() -> None:
+    assert page("forum_thread") == page("forum_thread")
+
+
+def test_nothing_is_kept_that_the_whole_page_does_not_show() -> None:
+    selection = main_content(parse_html((PAGES / "hidden_instruction.html").read_text("utf-8")))
+
+    assert selection.kept == sorted(set(selection.kept))
+    assert "Ignore all previous" not in page("hidden_instruction")

@@ -1,0 +1,34 @@
+"""A desk for special readers: services that answer from a table, and a clock that stands still."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from tests.net.doubles import FakeClock, FakeWeb
+from webquarry.net.client import Client
+from webquarry.read.models import Page
+from webquarry.read.reader import Reader
+from webquarry.settings import Settings
+
+REPLIES = Path(__file__).with_name("replies")
+
+
+def recorded(name: str) -> httpx2.Response:
+    """A recorded reply, as a response."""
+    return httpx2.Response(200, stream=httpx2.ByteStream((REPLIES / name).read_bytes()))
+
+
+def read(web: FakeWeb, url: str, **settings: Any) -> Page:
+    """Read a URL with the services and the pages of this web."""
+
+    async def run() -> Page:
+        given = Settings(**{"retries": 0} | settings)
+        clock = FakeClock()
+        async with Client(given, clock, pages=web, providers=web) as client:
+            return await Reader(client, given, clock).read(url, selection="main")
+
+    return asyncio.run(run())

@@ -1,0 +1,67 @@
+"""Rules of a page's own style sheet that hide an element, in the spellings that selectors and values have."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.read.css import length
+from webquarry.read.html import parse_html
+from webquarry.read.markdown import to_markdown
+
+HIDDEN = "words nobody sees"
+
+
+def shown(css: str, body: str) -> str:
+    document = parse_html(f"<html><head><style>{css}</style></head><body>{body}</body></html>")
+    return to_markdown(document, "https://example.org/").text
+
+
+@pytest.mark.parametrize(
+    ("css", "body"),
+    [
+        ('p[data-x="1"]{display:none}', f"<p>first<p data-x=1>{HIDDEN}<p>last"),
+        ("[data-x]{display:none}", f"<p>first<p data-x=1>{HIDDEN}<p>last"),
+        ('[class^="zq"]{visibility:hidden}', f"<p>first<p class=zq-1>{HIDDEN}<p>last"),
+        (r".z\:q{display:none}", f'<p>first<p class="z:q">{HIDDEN}<p>last'),
+        (r".\31 0{display:none}", f'<p>first<p class="10">{HIDDEN}<p>last'),
+        ("<!-- .a{display:none} -->", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (".a p{display:none}", f"<p>first<div class=a><p>{HIDDEN}</div><p>last"),
+        ("#a > span{font-size:0}", f"<p>first<div id=a><span>{HIDDEN}</span></div><p>last"),
+        ("", f'<p>first<p style="position:absolute;left:calc(-1 * 9999px)">{HIDDEN}<p>last'),
+    ],
+)
+def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: str) -> None:
+    text = shown(css, body)
+
+    assert HIDDEN not in text
+    assert "first" in text
+    assert "last" in text
+
+
+@pytest.mark.parametrize(
+    ("css", "body"),
+    [
+        ('p[data-x="1"]{display:none}', "<p data-x=1>gone<p data-x=2>kept"),
+        ("[data-x]{display:none}", "<p data-x=1>gone<p data-y=1>kept"),
+        (r".md\:q{display:none}", "<p class=md>kept"),
+        (".a p{display:none}", "<div class=a><p>gone</div><p class=a>kept<div class=b><p>more</div>"),
+    ],
+)
+def test_what_no_rule_is_about_is_kept(css: str, body: str) -> None:
+    text = shown(css, body)
+
+    assert "kept" in text
+    assert "gone" not in text
+
+
+@pytest.mark.parametrize(("value", "pixels"), [("calc(-1 * 20px)", -20), ("calc(1em * 0)", 0), ("calc(2px)", 2)])
+def test_a_product_is_worked_out(value: str, pixels: float) -> None:
+    assert length(value) == pixels
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "title", "template", "textarea", "noscript", "iframe", "svg"])
+def test_what_is_never_shown_does_not_become_so_by_calling_itself_a_heading(tag: str) -> None:
+    text = shown("", f"<p>{'first words of the page ' * 20}</p><{tag} role=heading>{HIDDEN}</{tag}><p>last")
+
+    assert HIDDEN not in text
+    assert "last" in text

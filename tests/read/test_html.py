@@ -1,0 +1,96 @@
+"""Any text gives a tree, in bounded time, and says so when something of it could not be kept."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from tests.read.converting import markdown
+from webquarry.read.html import CUT, FLATTENED, parse_html
+
+DEEP = 20_000
+DEEPEST = 100_000
+
+
+def test_the_parser_is_one_with_an_html5_tokeniser() -> None:
+    assert etree.LIBXML_VERSION >= (2, 14)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "<!-- only -->", "\x00", "<?xml version='1.0'?>"])
+def test_nothing_gives_no_roots(text: str) -> None:
+    assert parse_html(text).roots == []
+
+
+def test_what_follows_the_end_of_the_page_is_a_root_of_its_own() -> None:
+    document = parse_html("<html><body>a</body></html><p>b</p>")
+
+    assert [element.text for element in document.elements() if element.text] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "tag", ["div", "ul", "b", "table", "blockquote", "span", "i><a href=x", "section class=x", "ul><li"]
+)
+def test_text_behind_any_depth_of_nesting_is_kept_and_the_depth_is_said(tag: str) -> None:
+    html = (
+        "<p>BEFORE</p>"
+        + f"<{tag}>" * DEEP
+        + "DEEP"
+        + f"</{tag.split()[0].partition('>')[0]}>" * DEEP
+        + "<p>AFTER-NEST</p>"
+    )
+    text = markdown(html)
+
+    assert [word in text for word in ("BEFORE", "DEEP", "AFTER-NEST")] == [True, True, True]
+    assert parse_html(html).notes == (FLATTENED,)
+
+
+def test_a_hundred_thousand_levels_are_no_different() -> None:
+    assert markdown("<div>" * DEEPEST + "DEEP" + "</div>" * DEEPEST + "<p>AFTER-NEST") == "DEEP\n\nAFTER-NEST"
+
+
+def test_a_tree_as_deep_as_the_parser_allows_is_walked_through() -> None:
+    document = parse_html("<div>" * 2_000 + "x")
+
+    assert document.notes == ()
+    assert markdown("<div>" * 2_000 + "x" + "</div>y" * 2_000).count("y") == 2_000
+
+
+def test_taking_boxes_apart_does_not_show_what_is_hidden_in_them() -> None:
+    deep = "<div>" * 3_000
+    hidden = "<div style='display:none'>INJ</div><p class=sr-only>INJ</p><p class=zz>INJ</p><script>INJ</script><p>SEEN"
+    text = markdown(f"<style>.zz{{display:none}}</style>{deep}{hidden}")
+
+    assert text == "SEEN"
+
+
+def test_what_is_nested_too_deep_in_boxes_that_may_hide_is_cut_and_said() -> None:
+    document = parse_html("<div style='color:red'>" * 3_000 + "DEEP" + "</div>" * 3_000 + "<p>AFTER-NEST")
+
+    assert document.notes == (CUT,)
+    assert markdown("<div style='color:red'>" * 3_000 + "DEEP" + "</div>" * 3_000 + "<p>AFTER-NEST") == "AFTER-NEST"
+
+
+def test_a_flood_of_attributes_is_cut_down_to_those_that_matter() -> None:
+    flood = " ".join(f"a{number}" for number in range(DEEPEST))
+    document = parse_html(f"<div {flood} style='display:none' id=x>INJ</div><p {flood}>SEEN")
+    (hidden,) = (element for element in document.elements() if element.tag == "div")
+
+    assert dict(hidden.items()) == {"style": "display:none", "id": "x"}
+    assert markdown(f"<div {flood} style='display:none'>INJ</div><p {flood}>SEEN") == "SEEN"
+
+
+def test_a_long_attribute_is_not_a_flood() -> None:
+    (image,) = (one for one in parse_html(f"<img src='data:,{'x' * 100_000}' data-a=1>").elements() if one.tag == "img")
+
+    assert image.get("data-a") == "1"
+
+
+def test_comments_are_counted_though_the_tree_holds_none() -> None:
+    document = parse_html("a<!-- b -->c<!-- d -->")
+
+    assert document.comments == 2
+    assert all(isinstance(element.tag, str) for element in document.elements())
+
+
+def test_marks_that_the_parser_would_end_at_a_paragraph_go_on() -> None:
+    assert markdown("<b><p>x</p></b><S><P>y</P></S>") == "**x**\n\n~~y~~"

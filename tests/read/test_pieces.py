@@ -1,0 +1,91 @@
+"""Pieces end where blocks end, and joined they are the text, byte for byte."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webquarry.errors import BadInput
+from webquarry.read.pieces import block_starts, cut, cut_between_characters, find_blocks
+
+EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "150"))
+TEXT = st.text(alphabet=st.sampled_from("aé漢😀 \n\n`~#-\t>|1."), max_size=300)
+
+
+def pieces(text: str, limit: int) -> list[bytes]:
+    data = text.encode()
+    starts, found, at = block_starts(data), [], 0
+    while at < len(data):
+        end = cut(data, at, limit, starts)
+        found.append(data[at:end])
+        at = end
+    return found
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(TEXT, st.integers(1, 80))
+def test_pieces_joined_are_the_text_and_each_is_valid_and_within_the_limit(text: str, limit: int) -> None:
+    found = pieces(text, limit)
+
+    assert b"".join(found) == text.encode()
+    for piece in found:
+        assert 0 < len(piece) <= max(limit, len(piece.decode()[0].encode()))
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(TEXT, st.integers(1, 80))
+def test_texts_without_blocks_are_cut_between_characters(text: str, limit: int) -> None:
+    data, at = text.encode(), 0
+    while at < len(data):
+        end = cut_between_characters(data, at, limit)
+        data[at:end].decode()
+        assert at < end <= max(at + limit, at + 4)
+        at = end
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(TEXT)
+def test_blocks_start_at_lines_in_order(text: str) -> None:
+    data = text.encode()
+    starts = block_starts(data)
+
+    assert starts == sorted(set(starts))
+    assert all(start == 0 or data[start - 1 : start] == b"\n" for start in starts)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "first"),
+    [
+        ("One.\n\nTwo.\n\nThree.", 13, "One.\n\nTwo.\n\n"),
+        ("# A\ntext\n# B\ntext", 12, "# A\ntext\n"),
+        ("- a\n- b\n- c\n", 9, "- a\n- b\n"),
+        ("One.\n\n```\na\n\nb\n```\n\nTwo.", 14, "One.\n\n"),
+        ("-   a\n\n    more\n\n-   b", 18, "-   a\n\n    more\n\n"),
+        ("-   a\n\n    -   b\n\n    -   c", 20, "-   a\n\n    -   b\n\n"),
+        ("one line\nanother line\n", 12, "one line\n"),
+        ("words without an end", 10, "words "),
+        ("漢漢漢", 4, "漢"),
+        ("漢漢漢", 1, "漢"),
+    ],
+)
+def test_the_cut_is_behind_the_last_block_line_word_or_character_that_fits(text: str, limit: int, first: str) -> None:
+    assert pieces(text, limit)[0].decode() == first
+
+
+def test_what_is_found_comes_with_its_neighbours_and_gaps_are_marked() -> None:
+    text = "\n\n".join(["zero", "one", "Two\nBLOCKS here", "three", "four", "five", "six", "two blocks", "eight"])
+    data = text.encode()
+
+    found = find_blocks(data, "two   blocks", block_starts(data))
+
+    assert found.matches == 2
+    assert found.data.decode() == "one\n\nTwo\nBLOCKS here\n\nthree\n\n[...]\n\nsix\n\ntwo blocks\n\neight"
+
+
+def test_nothing_found_is_empty_and_a_blank_text_is_refused() -> None:
+    assert find_blocks(b"a\n\nb", "c.*", [0, 3]).data == b""
+    with pytest.raises(BadInput):
+        find_blocks(b"a", "  ", [0])

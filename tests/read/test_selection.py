@@ -1,0 +1,67 @@
+"""The whole page as it is seen, or the part that a reader came for; walls are judged by the whole."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.net.doubles import FakeClock, FakeWeb, text
+from tests.tools.pages import ARTICLE, PROSE
+from webquarry.errors import LoginWall
+from webquarry.net.client import Client
+from webquarry.read.format import Selection
+from webquarry.read.formats.html import WHOLE_NOTE
+from webquarry.read.models import Page
+from webquarry.read.reader import Reader
+from webquarry.settings import Settings
+
+URL = "https://site.example/a"
+
+
+def read(body: str, selection: Selection) -> Page:
+    async def run() -> Page:
+        async with Client(Settings(), FakeClock(), pages=FakeWeb({URL: text(body)})) as client:
+            return await Reader(client).read(URL, selection=selection)
+
+    return asyncio.run(run())
+
+
+def test_the_whole_page_has_its_footer_and_the_main_part_has_none() -> None:
+    whole, main = read(ARTICLE, "whole"), read(ARTICLE, "main")
+
+    assert whole.markdown.endswith("© Harbor")
+    assert "Harbor" not in main.markdown
+    assert main.title == whole.title == "Reading a tide table"
+    assert main.markdown.count(PROSE.strip()) == whole.markdown.count(PROSE.strip())
+
+
+def test_the_parsed_page_comes_with_it_for_those_who_look_for_more() -> None:
+    page = read(ARTICLE, "main")
+
+    assert page.document is not None
+    assert page.document.roots[0].find("head/title") is not None
+
+
+def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from webquarry.read import main_content
+    from webquarry.read.main_content import Selection as Chosen
+
+    def nothing(document: object) -> Chosen:
+        found = real(document)  # type: ignore[arg-type]
+        return Chosen(found.flow, [], 0.0)
+
+    real = main_content.main_content
+    monkeypatch.setattr(main_content, "main_content", nothing)
+    page = read(ARTICLE, "main")
+
+    assert page.markdown == read(ARTICLE, "whole").markdown
+    assert WHOLE_NOTE in page.notes
+
+
+def test_a_short_main_part_is_judged_by_the_whole_page() -> None:
+    door = "<title>Log in</title><h1>Log in</h1><form action=/login method=post><input name=user>"
+    door += "<input type=password name=password><button>Log in</button></form><p>Log in to read this article.</p>"
+
+    with pytest.raises(LoginWall):
+        read(door, "main")
