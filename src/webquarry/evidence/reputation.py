@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,6 +37,7 @@ def reputation_of(url: str) -> Reputation | None:
     return Reputation(tiers[domain]) if domain in tiers else None
 
 
+@lru_cache(2048)
 def registrable_domain(host: str) -> str:
     """What its owner registered: the public suffix and one label; empty for a bare suffix or an address."""
     return str(_suffixes().privatesuffix(host) or "") if host and not host.replace(".", "").isdigit() else ""

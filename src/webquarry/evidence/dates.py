@@ -1,0 +1,95 @@
+"""A date as a page writes it -> ISO 8601, as exact as it was given; or nothing, where it can be read in two ways.
+
+Read are ISO 8601 (a year, a month, a day, a moment), the same with slashes as scholarly tags have it (`2023/4/5`), the
+dates of mail headers, and English dates with the month in letters. `07/01/2025` is a day in July or in January, so it
+is no date here. A moment without a zone stays without one.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_NUMBER_OF = {name.lower(): number for number, name in enumerate(MONTHS, 1)}
+_NUMBER_OF |= {name[:3]: number for name, number in _NUMBER_OF.items()} | {"sept": 9}
+_MONTH = r"(?P<month>" + "|".join(sorted(_NUMBER_OF, key=len, reverse=True)) + r")\.?"
+_DAY, _YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<year>\d{4})"
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
+_TIME = r"(?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?(?P<zone>z|utc|gmt|[+-]\d{2}(?::?\d{2})?)?"
+_FORMS = [
+    re.compile(form, re.IGNORECASE | re.ASCII)
+    for form in (
+        rf"{_YEAR}(?:-(?P<month>\d{{2}})(?:-(?P<day>\d{{2}})(?:(?:t|\s){_TIME})?)?)?",
+        rf"{_YEAR}(?P<month>\d{{2}})(?P<day>\d{{2}})(?:t{_TIME})?",
+        rf"{_YEAR}/(?P<month>\d{{1,2}})(?:/(?P<day>\d{{1,2}})(?:\s{_TIME})?)?",
+        rf"{_WEEKDAY}{_DAY}\s+{_MONTH},?\s+{_YEAR}(?:,?\s+{_TIME})?",
+        rf"{_WEEKDAY}{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+        rf"{_MONTH},?\s+{_YEAR}",
+    )
+]
+_LONGEST = 64  # characters; no date is longer
+_LOOSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?!\d))?)?(?![\d-])")
+_NO_DATE = frozenset({"1601-01-01", "1900-01-01", "1970-01-01"})  # what programs write for "none"; years below 1000 too
+_OLDEST_PAGE = 1990
+
+
+def read_date(text: object) -> str | None:
+    """The date in ISO 8601, or None for what is no date or not clearly one."""
+    written = text.strip() if isinstance(text, str) else ""
+    if not 4 <= len(written) <= _LONGEST:
+        return None
+    for form in _FORMS:
+        if found := form.fullmatch(written):
+            return _iso(found.groupdict())
+    return None
+
+
+def _iso(part: dict[str, str | None]) -> str | None:
+    year, month, day = part["year"] or "", part.get("month"), part.get("day")
+    number = None if month is None else int(month) if month.isdigit() else _NUMBER_OF[month.lower()]
+    try:
+        date(int(year), number or 1, int(day or 1))
+        written = year + (f"-{number:02}" if number else "") + (f"-{int(day):02}" if day else "")
+        time = (part.get("time") or "").replace(",", ".")
+        if not time:
+            return written if year >= "1000" else None
+        moment = f"{written}T{time}{_zone(part.get('zone') or '')}"
+        datetime.fromisoformat(moment)
+    except ValueError:
+        return None
+    return moment if year >= "1000" else None
+
+
+def _zone(zone: str) -> str:
+    """`Z`, `+01:00`, or nothing where none was given."""
+    if zone[:1] not in ("+", "-"):
+        return "Z" if zone else ""
+    return f"{zone[:3]}:{zone[3:].removeprefix(':') or '00'}"
+
+
+def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
+    """Whether a page read at that time can bear this date.
+
+    Not the date of a program that had none, and not the future (a day of it is allowed for zones). What the page does
+    not declare as its date, such as any `<time>`, is taken for the subject's when it is older than the web.
+    """
+    year = int(value[:4])
+    if value[:10] in _NO_DATE or (not declared and year < _OLDEST_PAGE):
+        return False
+    latest = f"{accessed.date() + timedelta(days=1):%Y-%m-%d}"
+    return value[:10] <= latest[: len(value[:10])]
+
+
+def date_parts(value: str | None) -> tuple[int, ...]:
+    """Year, month and day of an ISO 8601 date, as far as they are there and can be right."""
+    found = _LOOSE.match(value or "")
+    if not found:
+        return ()
+    year, month, day = found.groups()
+    if month is None or not 1 <= int(month) <= 12:
+        return (int(year),)
+    return (int(year), int(month), int(day)) if day and 1 <= int(day) <= 31 else (int(year), int(month))

@@ -1,0 +1,1 @@
+"""a work -> its reference, one file for each style"""

@@ -1,0 +1,83 @@
+"""What a reference is made of, and the parts that the styles share: italics, ranges of pages, where a work is found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from webquarry.evidence.people import Name
+
+MOST_LISTED = 100
+# Control characters stand for italics while a reference is put together: no text that comes in can hold them.
+_ON, _OFF = "\x02", "\x03"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_RANGE = re.compile(r"\s*(\w+)\s*[-–—]+\s*(\w+)\s*")
+_ENDED = (".", "!", "?", "…")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One source. `kind` is a type of CSL, such as `webpage` or `article-journal`; dates are (year, month, day)."""
+
+    kind: str = "webpage"
+    title: str = ""
+    authors: tuple[Name, ...] = ()
+    container: str = ""  # the journal, the newspaper, the site
+    publisher: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    number: str = ""  # of an article or a report, where there are no pages
+    doi: str = ""
+    url: str = ""
+    issued: tuple[int, ...] = ()
+    accessed: tuple[int, ...] = ()
+    issn: str = ""
+    language: str = ""
+
+    @property
+    def location(self) -> str:
+        """Where it is found: by its DOI, else at its address."""
+        return f"https://doi.org/{quote(self.doi, safe='/:;().-_')}" if self.doi else self.url
+
+    @property
+    def listed(self) -> tuple[Name, ...]:
+        """The authors for a list that a program keeps; a paper with thousands of them ends in "et al."."""
+        if len(self.authors) <= MOST_LISTED:
+            return self.authors
+        return (*self.authors[:MOST_LISTED], Name(literal="et al."))
+
+    @property
+    def signs_itself(self) -> bool:
+        """The author is the site, or the publisher, under the same name."""
+        names = [name.literal.casefold() for name in self.authors]
+        return len(names) == 1 and bool(names[0]) and names[0] == (self.container or self.publisher).casefold()
+
+
+def plain(text: str) -> str:
+    """A text in one line without control characters, as it may stand in a reference."""
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def italic(text: str) -> str:
+    """The text, marked."""
+    return f"{_ON}{text}{_OFF}" if text else ""
+
+
+def ended(text: str, stop: str = ".") -> str:
+    """The text with a full stop, unless it has one of its own."""
+    return text if not text or text.rstrip(_OFF + "”’)").endswith(_ENDED) else text + stop
+
+
+def rendered(reference: str, *, markdown: bool) -> str:
+    """The reference as Markdown, or as plain text without its italics."""
+    if not markdown:
+        return reference.replace(_ON, "").replace(_OFF, "")
+    return reference.replace("*", r"\*").replace(_ON, "*").replace(_OFF, "*")
+
+
+def page_range(pages: str) -> tuple[str, str]:
+    """First and last page; the last is empty for a single one or what is no range."""
+    found = _RANGE.fullmatch(pages)
+    return (found[1], found[2]) if found else (plain(pages), "")

@@ -1,0 +1,45 @@
+"""A work becomes an entry in MLA 9."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.evidence.works import CASES, FOLDER, work_of
+from webquarry.evidence.styles.mla import mla, mla_pages
+from webquarry.evidence.styles.work import Work
+
+each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(recorded["id"]))
+
+
+@each_case
+def test_a_recorded_case_becomes_its_entry(recorded: dict[str, Any]) -> None:
+    assert mla(work_of(recorded["csl"]), markdown=True) == recorded["mla"]
+
+
+@each_case
+def test_the_plain_entry_is_the_same_without_italics(recorded: dict[str, Any]) -> None:
+    assert mla(work_of(recorded["csl"])) == recorded["mla"].replace("*", "")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"), json.loads((FOLDER / "page-ranges.json").read_text("utf-8"))["mla"].items()
+)
+def test_of_a_range_of_pages_the_repeated_hundreds_are_dropped(written: str, expected: str) -> None:
+    assert mla_pages(written) == expected
+
+
+def test_quotation_marks_within_a_title_become_single_ones() -> None:
+    assert mla(Work(title="On “Tides”")).startswith("“On ‘Tides’.”")
+
+
+def test_a_title_in_another_language_keeps_its_capitals() -> None:
+    assert "“Die Gezeiten der lagune.”" in mla(Work(title="Die Gezeiten der lagune", language="de-DE"))
+    assert "“Les marées.”" in mla(Work(title="Les marées", language="fr"))
+
+
+def test_an_undated_work_says_when_it_was_read_and_a_dated_one_does_not() -> None:
+    assert mla(Work(title="T", accessed=(2026, 5, 1))).endswith("Accessed 1 May 2026.")
+    assert "Accessed" not in mla(Work(title="T", issued=(2020,), accessed=(2026, 5, 1)))

@@ -1,0 +1,70 @@
+"""Names are taken apart where that is no guess, and nobody is no author."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webquarry.evidence.people import Name, people, person
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Okafor, Amara", Name("Okafor", "Amara")),
+        ("Amara Okafor", Name("Okafor", "Amara")),
+        ("Per J. Lindqvist", Name("Lindqvist", "Per J.")),
+        ("María de la Cruz", Name("de la Cruz", "María")),
+        ("Vincent van Gogh", Name("van Gogh", "Vincent")),
+        ("Ursula K. Le Guin", Name("Le Guin", "Ursula K.")),
+        ("Van Morrison", Name("Morrison", "Van")),
+        ("Martin Luther King Jr.", Name("King", "Martin Luther", "Jr.")),
+        ("King, Martin Luther, Jr.", Name("King", "Martin Luther", "Jr.")),
+        ("Jane Doe, MD, PhD", Name("Doe", "Jane")),
+        ("John Y Smith", Name("Smith", "John Y")),
+        ("saltmarsh", Name(literal="saltmarsh")),
+        ("World Tide Organization", Name(literal="World Tide Organization")),
+        ("王小明", Name(literal="王小明")),
+    ],
+)
+def test_one_author_is_taken_apart_or_kept_whole(written: str, name: Name) -> None:
+    assert person(written) == name
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["admin", "105464", "Unknown", "@kenito", "ken@post.example", "https://post.example/staff/ken-ito", "", "x" * 500],
+)
+def test_what_names_nobody_is_no_author(written: str) -> None:
+    assert people([written]) == ()
+
+
+@pytest.mark.parametrize(
+    ("byline", "families"),
+    [
+        ("By Amara Okafor", ["Okafor"]),
+        ("Amara Okafor and Per Lindqvist", ["Okafor", "Lindqvist"]),
+        ("Amara Okafor, Per Lindqvist and Ken Ito", ["Okafor", "Lindqvist", "Ito"]),
+        ("Amara Okafor, Per Lindqvist, & Ken Ito", ["Okafor", "Lindqvist", "Ito"]),
+        ("Okafor, Amara; Lindqvist, Per", ["Okafor", "Lindqvist"]),
+        ("Okafor, Amara", ["Okafor"]),
+        ("Jane Doe, PhD", ["Doe"]),
+        ("Ministry of Food and Fisheries Team", [""]),
+    ],
+)
+def test_a_byline_names_each_of_its_authors(byline: str, families: list[str]) -> None:
+    assert [name.family for name in people([byline])] == families
+
+
+def test_a_byline_keeps_the_suffix_of_a_name() -> None:
+    assert people(["Martin Luther King, Jr."]) == (Name("King", "Martin Luther", "Jr."),)
+
+
+def test_an_author_named_twice_is_one() -> None:
+    assert len(people(["Amara Okafor", "Okafor, Amara"])) == 1
+
+
+@given(st.lists(st.text(max_size=80), max_size=5))
+def test_any_byline_gives_names_that_say_something(texts: list[str]) -> None:
+    assert all(name.written.strip() for name in people(texts))

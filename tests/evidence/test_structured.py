@@ -1,0 +1,85 @@
+"""The machine-readable part of a page is given as the page has it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.evidence.pages_at_hand import linked, meta, recorded, with_head
+from webquarry.evidence.models import StructuredData
+from webquarry.evidence.structured import structured_data
+from webquarry.evidence.tags import read_tags
+from webquarry.read.html import Document, parse_html
+
+
+def structured(page: str | Document) -> StructuredData | None:
+    return structured_data(read_tags(parse_html(page) if isinstance(page, str) else page))
+
+
+def test_a_page_without_any_has_none() -> None:
+    assert structured(recorded("no-metadata.html")) is None
+    assert structured_data(read_tags(None)) is None
+
+
+def test_json_ld_blocks_are_the_values_they_hold_with_their_nulls() -> None:
+    block = {"@type": "Article", "headline": "Tides & <i>waves</i>", "image": None, "n": [1, 2.5, True], "é": "\u200b"}
+    found = structured(with_head(linked(json.dumps(block, ensure_ascii=False)), linked("[]")))
+
+    assert found is not None
+    assert found.model_dump(by_alias=True, exclude_none=True, mode="json") == {"jsonLd": [block, []]}
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1,}', "<!-- {} -->", '{"a": NaN}', '{"a": 1e999}', "[" * 100 + "]" * 100, "[" * 100_000, "{"]
+)
+def test_what_is_not_json_is_skipped_and_counted(text: str) -> None:
+    found = structured(with_head(linked(text), linked('{"b": 2}')))
+
+    assert found is not None
+    assert (found.json_ld, found.skipped) == ([{"b": 2}], 1)
+
+
+def test_a_lone_surrogate_does_not_break_the_answer() -> None:
+    found = structured(with_head(linked(r'{"a\ud800": "\udfff \ud83d\ude00"}')))
+
+    assert found is not None
+    assert "😀" in found.model_dump_json()
+
+
+def test_blocks_beyond_the_limit_are_skipped_and_counted() -> None:
+    block = linked(json.dumps({"text": "x" * 150_000}))
+    found = structured(with_head(block, block, linked("{}")))
+
+    assert found is not None
+    assert found.json_ld is not None
+    assert (len(found.json_ld), found.skipped) == (2, 1)
+
+
+def test_open_graph_and_article_tags_keep_their_prefix_and_repeated_ones_are_joined() -> None:
+    found = structured(recorded("news-article.html"))
+
+    assert found is not None
+    assert found.open_graph is not None
+    assert found.open_graph["og:site_name"] == "The Daily Post"
+    assert found.open_graph["article:tag"] == "harbour; storm"
+    assert not [name for name in found.open_graph if not name.startswith(("og:", "article:"))]
+
+
+def test_highwire_tags_are_given_under_their_names() -> None:
+    found = structured(recorded("scholarly-highwire.html"))
+
+    assert found is not None
+    assert found.citation is not None
+    assert found.citation["citation_author"] == "Okafor, Amara; Per J. Lindqvist"
+    assert found.citation["citation_doi"] == "doi:10.5555/jce.2023.0042"
+    assert (found.open_graph, found.json_ld) == (None, None)
+
+
+def test_tags_beyond_the_limit_are_skipped_and_counted() -> None:
+    found = structured(with_head(*[meta("og:image", "x" * 1990)] * 30))
+
+    assert found is not None
+    assert found.open_graph is not None
+    assert len(found.open_graph["og:image"]) < 21_000
+    assert found.skipped == 20
