@@ -6,12 +6,8 @@ The text is Markdown. Runs until its input ends; never touches the network.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
-
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # small arrays: threads only wait for each other
-    os.environ.setdefault(variable, "1")
 
 from webquarry.errors import WebquarryError
 from webquarry.read.decode import decode

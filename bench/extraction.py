@@ -24,7 +24,11 @@ WORKER = Path(__file__).resolve().parent / "extract_worker.py"
 
 def available(python: str) -> list[str]:
     """The libraries that the interpreter can import."""
-    found = [name for name in LIBRARIES if not subprocess.run([python, "-c", f"import {name}"], capture_output=True).returncode]
+    found = [
+        name
+        for name in LIBRARIES
+        if not subprocess.run([python, "-c", f"import {name}"], capture_output=True).returncode
+    ]
     for name in LIBRARIES:
         if name not in found:
             print(f"{name} is not installed for {python}: left out (pip install {name}).")

@@ -120,7 +120,8 @@ def test_help_loads_none_of_the_engine(run: Runner) -> None:
         (["serch"], "Did you mean 'search'?"),
         (["tools", "lst"], "Did you mean 'list'?"),
         (["read"], "Missing argument"),
-        (["read", "https://example.org", "--offset", "0"], "--offset"),
+        (["read", "https://example.org", "--max-length", "0"], "--max-length"),
+        (["read", "https://example.org", "--raw", "--preview"], "choose one"),
         (["doctor", "--ofline"], "--offline"),
     ],
 )
@@ -274,14 +275,6 @@ def test_completion_knows_the_commands_and_the_tools() -> None:
     assert complete("webquarry d", 1) == ["doctor", "demo"]
     assert complete("webquarry call web_f", 2) == ["web_fetch"]
     assert "trust" in complete("webquarry tools ", 2)
-
-
-def test_a_recorded_page_is_read_as_json_when_piped_and_as_markdown_on_a_terminal(run: Runner) -> None:
-    answer = json.loads(run("read", PAGE, "--limit", "3", settings=RECORDED).stdout)
-    seen = without_colours(on_terminal("read", PAGE, "--limit", "3", **RECORDED))
-
-    assert answer["lines_read"] == 3
-    assert seen == answer["content"] + "\n"
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "ja_JP.SJIS"])

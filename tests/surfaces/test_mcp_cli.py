@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from tests.duckduckgo_site import DuckDuckGoSite
 from tests.surfaces.mcp.stdio_process import session
+from webquarry.__main__ import main
 from webquarry.registry import module_names
 from webquarry.surfaces import mcp_cli
 from webquarry.surfaces.cli import app
@@ -19,7 +20,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, bool]]:
     """What would be served, instead of serving it."""
     calls: list[tuple[str, str, bool]] = []
 
-    def run(name: str, set_name: str, with_tools: bool) -> int:
+    def run(name: str, set_name: str, with_tools: bool, *_: object) -> int:
         calls.append((name, set_name, with_tools))
         return 0
 
@@ -47,7 +48,51 @@ def test_an_unknown_tool_set_is_wrong_usage_and_told_with_those_there_are(served
     done = CliRunner().invoke(app, ["mcp", "--toolset", "weather"])
 
     assert (done.exit_code, served) == (2, [])
-    assert all(name in done.output for name in module_names("webquarry.tools"))
+    assert all(name in done.output for name in (*module_names("webquarry.tools"), "core"))
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"), [("--text", "yaml"), ("--log-level", "loud"), ("--log-format", "xml"), ("--port", "70000")]
+)
+def test_a_value_that_a_flag_does_not_take_is_wrong_usage(
+    served: list[tuple[str, str, bool]], flag: str, value: str
+) -> None:
+    done = CliRunner().invoke(app, ["mcp", flag, value])
+
+    assert (done.exit_code, served) == (2, [])
+
+
+def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[object, ...]] = []
+
+    def run(*arguments: object) -> int:
+        calls.append(arguments)
+        return 0
+
+    monkeypatch.setattr("webquarry.surfaces.mcp.http.run", run)
+    monkeypatch.setenv("PORT", "8123")
+    flags = ["--http", "--toolset", "core", "--text", "digest", "--log-level", "info", "--log-format", "json"]
+
+    assert CliRunner().invoke(app, ["mcp", *flags]).exit_code == 0
+    assert CliRunner().invoke(app, ["mcp", "--http", "--port", "9"]).exit_code == 0
+    assert calls == [
+        ("webquarry", "core", False, "digest", ("info", "json"), "127.0.0.1", 8123),
+        ("webquarry", "research", False, None, (None, None), "127.0.0.1", 9),
+    ]
+
+
+def test_the_usual_start_reads_no_flags_and_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[object, ...]] = []
+
+    def run(*arguments: object) -> int:
+        calls.append(arguments)
+        return 0
+
+    monkeypatch.setattr("webquarry.surfaces.mcp.stdio.run", run)
+    monkeypatch.setattr("sys.argv", ["webquarry", "mcp"])
+
+    assert main() == 0
+    assert calls == [("webquarry", "research")]
 
 
 def test_tool_sets_complete() -> None:

@@ -14,7 +14,6 @@ import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from webquarry.errors import BadInput

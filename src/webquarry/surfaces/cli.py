@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces import cache_cli, mcp_cli, search_cli
+from webquarry.surfaces import cache_cli, mcp_cli, read_cli, search_cli
 from webquarry.surfaces.terminal import answering, speak_utf8
 
 
@@ -37,9 +37,10 @@ app = typer.Typer(
 tools = typer.Typer(cls=LateGroup, help="The tools on this machine, ours and yours: list, check, export and run them.")
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache_cli.app, name="cache", no_args_is_help=True)
+app.add_typer(mcp_cli.app, name="mcp")
 
 app.command()(search_cli.search)
-app.command()(mcp_cli.mcp)
+app.command()(read_cli.read)
 
 AsJson = Annotated[
     bool | None,
@@ -74,21 +75,6 @@ def start(
         raise typer.Exit
     if context.invoked_subcommand is None:
         sys.stdout.write(context.get_help() + "\n")
-
-
-@app.command()
-def read(
-    url: Annotated[str, typer.Argument(help="The page to read.")],
-    offset: Annotated[int | None, typer.Option(help="First line of the Markdown to show, from 1.", min=1)] = None,
-    limit: Annotated[int | None, typer.Option(help="Most lines to show.", min=1)] = None,
-    as_json: AsJson = None,
-) -> None:
-    """Read a page as Markdown."""
-    with answering(as_json) as output:
-        from webquarry.surfaces.page_view import show_markdown
-
-        answer = _call("web_fetch", {"url": url, "offset": offset, "limit": limit})
-        output.show(answer, lambda console: show_markdown(console, answer["content"]))
 
 
 @app.command()

@@ -60,8 +60,7 @@ async def _read_and_cite(kit: Toolkit, story: _Story, best: Result) -> None:
     story.heading(f"Read: the first result as Markdown, from its heading on (line {start + 1} of {len(lines)})")
     for line in lines[start : start + _EXCERPT_LINES]:
         story.paragraph(line, "  | ")
-    more = f"webquarry read {page.url} --text --offset {start + _EXCERPT_LINES + 1}"
-    story.line(f"  The rest: WEBQUARRY_REPLAY=demo {more}", "dim")
+    story.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
     story.heading("Cite: what was read, and when")
     story.paragraph(cite(Source(page.title, page.url, page.fetched_at, best.published)), "  ")
 

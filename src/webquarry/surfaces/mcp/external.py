@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Container
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
 from webquarry.errors import WebquarryError
-from webquarry.host.host import ToolHost
 from webquarry.secret import redact
+
+if TYPE_CHECKING:
+    from webquarry.host.host import ToolHost
 
 log = logging.getLogger(__name__)
 

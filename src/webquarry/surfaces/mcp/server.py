@@ -1,117 +1,117 @@
-"""A tool set as an MCP server: `tools/list` and `tools/call` translated, nothing added.
+"""A tool set as an MCP server: the protocol's requests translated, nothing added.
 
 Built on the low-level server of the official SDK, which checks neither arguments nor results: `Tool.call` does.
-A failure is a result with `isError`, so that a model can repair its call; an unknown tool is a protocol error.
+An unknown tool is a protocol error; whatever a tool says is a result. Research sets also have resources, prompts and
+completion.
 """
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import AsyncIterator, Callable
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import mcp_types as types
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from webquarry import __version__
-from webquarry.errors import WebquarryError
-from webquarry.host.host import ToolHost
-from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.surfaces.mcp import identity, prompts, resources
+from webquarry.surfaces.mcp.calling import Manner, call
 from webquarry.surfaces.mcp.external import ExternalTools
-from webquarry.surfaces.mcp.listing import as_written, describe, listed_tools
-from webquarry.tool import Answer, TextAnswer, Tool
+from webquarry.surfaces.mcp.listing import ServedTools, as_written, listed_tools
 from webquarry.toolkit import Toolkit
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from webquarry.host.host import ToolHost
 
-_LIST_SECONDS = 3600  # a tool list changes only with the program
+_LIST_SECONDS = 3600  # a list changes only with the program
+_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 _INVALID_PARAMS = -32602
+_RESEARCH = "research"  # the package whose sets have resources and prompts besides
 
 Context = ServerRequestContext[Toolkit]
 
+__all__ = ["build_server", "call", "settings_of"]
+
 
 def build_server(
-    name: str, set_name: str, instructions: str | None = None, host: ToolHost | None = None
+    name: str,
+    set_name: str,
+    instructions: str | None = None,
+    host: ToolHost | None = None,
+    text: str | None = None,
 ) -> Server[Toolkit]:
     """The server of one tool set, and of the external tools of a host besides, if one is given.
 
-    Its toolkit is opened when it starts to serve and closed when it ends.
+    Its toolkit is opened when it starts to serve and closed when it ends. `text` is what the text of a result holds;
+    the setting says it otherwise.
     """
     tools = listed_tools(set_name)
     external = ExternalTools(host, tools) if host else None
-    listed = types.ListToolsResult(
-        tools=[*(describe(tool) for tool in tools.values()), *(external.listed if external else [])]
-    )
+    listed = types.ListToolsResult(tools=[*tools.listed(), *(external.listed if external else [])])
+    schemas = {tool.name: tool.input_schema for tool in listed.tools}
+    research = tools.package == _RESEARCH
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if external and params.name in external:
-            return await external.call(params.name, params.arguments or {})
-        if params.name not in tools:
-            raise MCPError(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)})
-        return await call(tools[params.name], context.lifespan_context, params.arguments or {})
-
     server = Server(
         name,
         version=__version__,
-        instructions=instructions,
+        title="webquarry" if research else None,
+        description=identity.DESCRIPTION if research else None,
+        icons=identity.icons() if research else None,
+        instructions=instructions or (identity.INSTRUCTIONS if research else None),
         lifespan=_toolkit_of(set_name),
-        cache_hints={"tools/list": CacheHint(ttl_ms=_LIST_SECONDS * 1000, scope="public")},
-        get_tool_input_schema=lambda tool: tools[tool].parameters if tool in tools else None,
+        cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LIST_SECONDS * 1000, scope="public")),
+        get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=_caller(tools, external, text),
+        on_list_resources=resources.list_resources if research else None,
+        on_list_resource_templates=resources.list_templates if research else None,
+        on_read_resource=resources.read_resource if research else None,
+        on_list_prompts=prompts.list_prompts if research else None,
+        on_get_prompt=prompts.get_prompt if research else None,
+        on_completion=prompts.complete if research else None,
     )
+    if not any(variable.startswith("OTEL_") for variable in os.environ):  # spans would be made for nobody
+        server.middleware[:] = [one for one in server.middleware if type(one).__name__ != "OpenTelemetryMiddleware"]
     server.middleware.append(as_written)
     return server
-
-
-async def call(tool: Tool, kit: Toolkit, arguments: dict[str, Any]) -> types.CallToolResult:
-    """Run a tool and give back what the protocol wants of it."""
-    try:
-        answer = await tool.call(kit, arguments)
-    except WebquarryError as error:
-        return failure(tool, error)
-    except Exception as error:
-        log.exception("the tool %s failed", tool.name)
-        return failure(tool, WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}."))
-    return success(answer)
-
-
-def success(answer: Answer) -> types.CallToolResult:
-    """Text answers are their text; the others are structured, with the same JSON as text for older clients."""
-    if isinstance(answer, TextAnswer):
-        return types.CallToolResult(content=[types.TextContent(text=answer.text)], _meta=answer.meta or None)
-    data = answer.as_dict()
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return types.CallToolResult(
-        content=[types.TextContent(text=text)], structured_content=data, _meta=answer.meta or None
-    )
-
-
-def failure(tool: Tool, error: WebquarryError) -> types.CallToolResult:
-    """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
-    sentence = redact(f"{error.message} {error.suggested_action}".strip())
-    content: list[types.ContentBlock] = [types.TextContent(text=sentence)]
-    if not issubclass(tool.answer, TextAnswer):
-        facts = {key: value for key, value in error.as_dict().items() if key != "message"}
-        content.append(types.TextContent(text=redact(json.dumps(facts, ensure_ascii=False))))
-    return types.CallToolResult(content=content, is_error=True)
 
 
 def settings_of(set_name: str) -> Settings:
     """The settings from the environment, as a tool set that has some of its own (`own_settings`) wants them."""
     settings = Settings.from_environment()
-    adapt = getattr(import_module(f"webquarry.tools.{set_name}"), "own_settings", None)
+    package = listed_tools(set_name).package
+    adapt = getattr(import_module(f"webquarry.tools.{package}"), "own_settings", None)
     return adapt(settings) if adapt else settings
+
+
+def _caller(
+    tools: ServedTools, external: ExternalTools | None, text: str | None
+) -> Callable[[Context, types.CallToolRequestParams], Awaitable[types.CallToolResult]]:
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if external and params.name in external:
+            return await external.call(params.name, params.arguments or {})
+        if params.name not in tools:
+            raise MCPError(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)})
+        kit = context.lifespan_context
+        wanted = context.meta is not None and "progress_token" in context.meta
+        manner = Manner(
+            text or kit.settings.mcp_text,
+            kit.settings.seconds_for(params.name),
+            context.session.report_progress if wanted else None,
+        )
+        return await call(tools[params.name], kit, params.arguments or {}, manner)
+
+    return call_tool
 
 
 def _toolkit_of(set_name: str) -> Callable[[Server[Toolkit]], AbstractAsyncContextManager[Toolkit]]:

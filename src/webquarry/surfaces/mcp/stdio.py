@@ -7,22 +7,36 @@ import logging
 import signal
 import sys
 from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.stdio import stdio_server
 
 from webquarry.errors import WebquarryError
-from webquarry.host.host import ToolHost
 from webquarry.logs import set_up
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.server import build_server, settings_of
 
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+
 log = logging.getLogger(__name__)
 
+Logs = tuple[str | None, str | None]  # the level and the format
 
-async def serve(name: str, set_name: str, with_tools: bool = False) -> None:
+
+async def built(name: str, set_name: str, with_tools: bool, text: str | None) -> Server[Any]:
+    """The server, with the external tools found on this machine if asked to."""
+    host = None
+    if with_tools:
+        from webquarry.host.host import ToolHost
+
+        host = await ToolHost.adiscover()
+    return build_server(name, set_name, host=host, text=text)
+
+
+async def serve(name: str, set_name: str, with_tools: bool = False, text: str | None = None) -> None:
     """Serve one tool set, and the external tools found on this machine if asked to, until stdin closes."""
-    host = await ToolHost.adiscover() if with_tools else None
-    server = build_server(name, set_name, host=host)
+    server = await built(name, set_name, with_tools, text)
     try:
         async with stdio_server() as (reading, writing):
             # The SDK has moved the descriptors out of the way; a print would still wait in the buffer for the end.
@@ -32,15 +46,16 @@ async def serve(name: str, set_name: str, with_tools: bool = False) -> None:
         log.info("the client has gone")
 
 
-def run(name: str, set_name: str, with_tools: bool = False) -> int:
-    """The whole life of a stdio server; what a script returns."""
+def run(name: str, set_name: str, with_tools: bool = False, text: str | None = None, logs: Logs = (None, None)) -> int:
+    """The whole life of a stdio server; what a script returns. What `logs` leaves open is taken from the settings."""
     # Ctrl-C ends the process at once: the thread that reads stdin could not be woken, and there is nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        set_up(settings_of(set_name).log_level)
-        asyncio.run(serve(name, set_name, with_tools))
+        settings = settings_of(set_name)
+        set_up(logs[0] or settings.log_level, logs[1] or settings.log_format)
+        asyncio.run(serve(name, set_name, with_tools, text))
     except (WebquarryError, BaseExceptionGroup) as raised:
-        error = _ours(raised)
+        error = ours_in(raised)
         if error is None:
             raise
         sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
@@ -48,8 +63,8 @@ def run(name: str, set_name: str, with_tools: bool = False) -> int:
     return 0
 
 
-def _ours(raised: BaseException) -> WebquarryError | None:
+def ours_in(raised: BaseException) -> WebquarryError | None:
     """The error of ours in what was raised: what goes wrong at the start comes in the task groups of the SDK."""
     if isinstance(raised, BaseExceptionGroup):
-        return next((found for one in raised.exceptions if (found := _ours(one))), None)
+        return next((found for one in raised.exceptions if (found := ours_in(one))), None)
     return raised if isinstance(raised, WebquarryError) else None

@@ -1,0 +1,160 @@
+"""The official MCP conformance suite against our server: `make conformance`. Needs npm and the package registry.
+
+    python scripts/conformance.py [--work FOLDER]
+
+Two servers are judged, each by both releases of the suite and all requirement sets: ours as it is, by the scenarios that
+need nothing but a server, and ours with the suite's fixtures mounted (tests/conformance), by all of them. The packages
+are installed by name into a folder of their own, a newer Node included where the system's is too old. Prints one JSON
+object; fails when a scenario failed, other than those of optional extensions that we do not offer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "@modelcontextprotocol/conformance"
+RUNS = (
+    ("0.1.16 active", "0.1.16", ()),
+    ("0.2.0-alpha.12 2025-11-25", "0.2.0-alpha.12", ("--requirements", "2025-11-25", "--timeout", "8000")),
+    ("0.2.0-alpha.12 2026-07-28", "0.2.0-alpha.12", ("--requirements", "2026-07-28", "--timeout", "8000")),
+)
+NODE_NEEDED = (22, 19)
+NODE_PACKAGE = "node@24"
+OPTIONAL = ("tasks-", "sep-2640-")  # extensions
+# What any server must pass with its own tools; the others look for fixtures.
+PLAIN = {
+    "server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "completion-complete",
+    "dns-rebinding-protection", "server-sse-multiple-streams", "server-session-lifecycle", "server-stateless",
+    "caching", "sep-2164-resource-not-found", "http-header-validation",
+}  # fmt: skip
+# Single checks of those that look for fixtures all the same.
+NOT_PLAIN = {
+    "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
+    "sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
+}  # fmt: skip
+
+
+def node_version(node: str | Path) -> tuple[int, ...]:
+    try:
+        said = subprocess.run([str(node), "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return (0,)
+    return tuple(int(part) for part in said.strip().lstrip("v").split(".")[:2])
+
+
+def installed(folder: Path, package: str, environ: dict[str, str]) -> Path:
+    """The folder with the package in it; what is there already stays."""
+    if not (folder / "done").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text('{"private": true, "type": "module"}')
+        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", package]
+        subprocess.run(command, cwd=folder, env=environ, check=True, timeout=400)
+        (folder / "done").touch()
+    return folder
+
+
+def environment(work: Path) -> dict[str, str]:
+    """Ours, with a Node that is new enough."""
+    environ = dict(os.environ)
+    node = shutil.which("node")
+    if node is None or node_version(node) < NODE_NEEDED:
+        binaries = installed(work / "node", NODE_PACKAGE, environ) / "node_modules" / "node" / "bin"
+        environ["PATH"] = f"{binaries}{os.pathsep}{environ['PATH']}"
+    return environ
+
+
+@contextmanager
+def served(command: list[str]) -> Iterator[str]:
+    """The address of a server of ours that is started for the time of a context."""
+    environ = dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    try:
+        line = process.stderr.readline()
+        found = re.search(r"http://\S+/mcp", line)
+        if not found:
+            sys.exit(f"the server did not start: {line}{process.stderr.read()}")
+        yield found[0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def checks(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """What the suite has written down, by scenario."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for file in sorted(folder.glob("*/checks.json")):
+        scenario = re.sub(r"^server-(.*)-\d{4}-\d\d-\d\dT.*$", r"\1", file.parent.name)
+        found.setdefault(scenario, []).extend(json.loads(file.read_text("utf-8")))
+    return found
+
+
+def judged(found: dict[str, list[dict[str, Any]]], plain: bool) -> dict[str, Any]:
+    """Numbers, and the failures in words."""
+    failed: dict[str, list[str]] = {}
+    passed = 0
+    for scenario, rows in found.items():
+        for row in rows:
+            passed += row["status"] == "SUCCESS"
+            if row["status"] == "FAILURE" and not (plain and row["id"] in NOT_PLAIN):
+                failed.setdefault(scenario, []).append(f"{row['id']}: {(row.get('errorMessage') or '')[:300]}")
+    counted = {name for name in found if not plain or name in PLAIN}
+    return {
+        "scenarios": len(counted),
+        "clean": len([name for name in counted if name not in failed]),
+        "checksPassed": passed,
+        "failures": {
+            name: words for name, words in failed.items() if name in counted and not name.startswith(OPTIONAL)
+        },
+        "optionalFailed": sorted(name for name in failed if name.startswith(OPTIONAL)),
+    }
+
+
+def run_suite(url: str, work: Path, label: str, plain: bool, environ: dict[str, str]) -> dict[str, Any]:
+    version, flags = next((version, flags) for name, version, flags in RUNS if name == label)
+    folder = installed(work / f"suite-{version}", f"{PACKAGE}@{version}", environ)
+    out = work / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    program = folder / "node_modules" / PACKAGE / "dist" / "index.js"
+    started = time.monotonic()
+    command = ["node", str(program), "server", "--url", url, "-o", str(out), *flags]
+    subprocess.run(command, cwd=folder, env=environ, capture_output=True, timeout=300)
+    return judged(checks(out), plain) | {"seconds": round(time.monotonic() - started, 1)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=Path, help="where the packages are installed; a temporary folder otherwise")
+    arguments = parser.parse_args()
+    work = (arguments.work or Path(tempfile.mkdtemp(prefix="conformance-"))).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    environ = environment(work)
+    ours = [str(Path(sysconfig.get_path("scripts")) / "webquarry"), "mcp", "--http", "--port", "0"]
+    servers = {"as it is": ours, "with fixtures": [sys.executable, "-m", "tests.conformance.server"]}
+    report: dict[str, Any] = {}
+    for name, command in servers.items():
+        with served(command) as url:
+            for label, _, _ in RUNS:
+                report[f"{name}, {label}"] = run_suite(url, work, label, name == "as it is", environ)
+    print(json.dumps(report, indent=1))
+    if arguments.work is None:
+        shutil.rmtree(work, ignore_errors=True)
+    return 1 if any(one["failures"] or not one["scenarios"] for one in report.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

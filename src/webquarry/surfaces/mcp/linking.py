@@ -1,0 +1,113 @@
+"""Large results: the whole is kept for an hour and linked to, its digest is sent.
+
+An artifact is the JSON of an answer. Its address holds the SHA-256 of its bytes, so that equal answers have one address
+and nobody gets other bytes than those that were linked to. What was not kept is not linked to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+
+from webquarry.surfaces.mcp.text import digest
+
+if TYPE_CHECKING:
+    from webquarry.tool import Answer
+    from webquarry.toolkit import Toolkit
+
+TEMPLATE = "research://artifact/{id}"
+LIFE_SECONDS = 3600
+DIGEST_BYTES = 8192
+MIME_TYPE = "application/json"
+_PREFIX = TEMPLATE.removesuffix("{id}")
+_ID = re.compile(r"[0-9a-f]{64}")
+_VERSION = 1
+
+_LINKED = {
+    "type": "object",
+    "description": "What stands for a large result: where the whole of it can be read.",
+    "properties": {
+        "resource": {"type": "string", "description": "The resource that holds the whole result."},
+        "bytes": {"type": "integer"},
+        "mimeType": {"type": "string"},
+        "summary": {"type": "string"},
+        "expiresAt": {"type": "string", "format": "date-time"},
+        "linked": {"const": True},
+    },
+    "required": ["resource", "bytes", "mimeType", "summary", "expiresAt", "linked"],
+}
+
+
+def schema_with_link(full: dict[str, Any]) -> dict[str, Any]:
+    """The output schema of a tool whose answer may be linked to: the full shape or the linked one."""
+    shared = {"$defs": full["$defs"]} if "$defs" in full else {}
+    whole = {key: value for key, value in full.items() if key != "$defs"}
+    return {"type": "object", "anyOf": [whole, _LINKED], **shared}
+
+
+async def link(answer: Answer, data: dict[str, Any], text: str, kit: Toolkit) -> types.CallToolResult | None:
+    """The linked form of an answer; None where it is to be sent as it is."""
+    body = text.encode("utf-8", "replace")
+    if not answer.is_linkable() or len(body) < kit.settings.link_threshold_bytes:
+        return None
+    address = await _keep(body, kit)
+    if address is None:
+        return None
+    expires = kit.clock.now() + timedelta(seconds=LIFE_SECONDS)
+    name = str(data.get("url") or data.get("query") or "the result")
+    linked = {
+        "resource": address,
+        "bytes": len(body),
+        "mimeType": MIME_TYPE,
+        "summary": f"The whole of {name[:300]}, {len(body):,} bytes of JSON, is at the linked resource.",
+        "expiresAt": expires.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "linked": True,
+    }
+    return types.CallToolResult(
+        content=[
+            types.TextContent(text=digest(linked, DIGEST_BYTES, as_json=True)),
+            types.TextContent(text=_beginning(answer, data)),
+            types.ResourceLink(
+                uri=address, name=address.removeprefix(_PREFIX), title="The whole result", mime_type=MIME_TYPE,
+                size=len(body), description=str(linked["summary"]),
+            ),
+        ],
+        structured_content=linked,
+        _meta=answer.meta or None,
+    )  # fmt: skip
+
+
+async def read_artifact(uri: str, kit: Toolkit) -> str | None:
+    """The text of an artifact; None where there is none, or no longer."""
+    name = uri.removeprefix(_PREFIX)
+    if not uri.startswith(_PREFIX) or not _ID.fullmatch(name):
+        return None
+    kept = await kit.cache.get(_key(name))
+    if kept is None or hashlib.sha256(kept.value).hexdigest() != name:
+        return None
+    return kept.value.decode()
+
+
+async def _keep(body: bytes, kit: Toolkit) -> str | None:
+    """Keep it, and say where; None where nothing is kept: no cache, or too large for it."""
+    from webquarry.cache.cache import Made
+
+    name = hashlib.sha256(body).hexdigest()
+    await kit.cache.put(_key(name), Made(body, LIFE_SECONDS))
+    return _PREFIX + name if await kit.cache.get(_key(name)) else None
+
+
+def _key(name: str) -> str:
+    from webquarry.cache.base import key_of
+
+    return key_of("artifact", _VERSION, {"id": name})
+
+
+def _beginning(answer: Answer, data: dict[str, Any]) -> str:
+    """The best of it for clients that follow no links, and how to get the rest."""
+    advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
+    return digest(data, DIGEST_BYTES - len(advice.encode())) + advice

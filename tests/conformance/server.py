@@ -1,0 +1,26 @@
+"""The research server over our own HTTP stack with the suite's fixtures mounted: `python -m tests.conformance.server`.
+
+Prints where it serves to stderr, as the product does. With state, since some fixtures ask the client something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import warnings
+
+from tests.conformance.fixtures import mount
+from webquarry.surfaces.mcp.http import app_of, listen, serve
+from webquarry.surfaces.mcp.server import build_server
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")  # the suite uses what 2026 has deprecated
+    server = build_server("webquarry", "research")
+    mount(server)
+    stateless = "--stateless" in sys.argv
+    asyncio.run(serve(app_of(server, 1_048_576, stateless), listen("127.0.0.1", 0)))
+
+
+if __name__ == "__main__":
+    main()

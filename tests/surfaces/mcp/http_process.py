@@ -1,0 +1,77 @@
+"""Our MCP server over HTTP as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+
+from tests.surfaces.mcp.stdio_process import command_of
+
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+MODERN = "2026-07-28"
+
+
+class Served:
+    """A running server: its address, and one request after the other."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+        self.process = process
+        self.url = url
+
+    def post(self, method: str, params: Mapping[str, Any] | None = None, **more: Any) -> httpx2.Response:
+        """One request in the older way, which needs no handshake with a server that keeps no state."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params or {})}
+        headers = HEADERS | more.pop("headers", {})
+        return httpx2.post(more.pop("url", self.url), json=body, headers=headers, timeout=30, trust_env=False, **more)
+
+    def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        answer = self.post(method, params)
+        assert answer.status_code == 200, answer.text
+        return message_in(answer.text)["result"]
+
+    def open_files(self) -> int:
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def message_in(text: str) -> Any:
+    """The last message of an answer, whether it came alone or as a stream of events."""
+    lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: {")]
+    return json.loads(lines[-1] if lines else text)
+
+
+def modern(method: str, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """Body and headers of a request of 2026-07-28."""
+    meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+    meta |= params.pop("meta", {})
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+    headers = HEADERS | {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
+    return body, headers | ({"Mcp-Name": params["name"]} if "name" in params else {})
+
+
+@contextmanager
+def http_server(environ: Mapping[str, str], *flags: str) -> Iterator[Served]:
+    """Start a server on a free port; whatever happens, it is gone at the end."""
+    process = subprocess.Popen(
+        command_of(("webquarry", "mcp", "--http", "--port", "0", *flags)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(os.environ) | dict(environ),
+        encoding="utf-8",
+    )
+    with process:
+        try:
+            assert process.stderr
+            line = process.stderr.readline()
+            found = re.search(r"http://\S+/mcp", line)
+            assert found, line
+            yield Served(process, found[0])
+        finally:
+            process.kill()

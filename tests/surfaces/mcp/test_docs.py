@@ -1,0 +1,63 @@
+"""What docs/mcp.md tells people to copy works."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from webquarry.settings import Settings
+from webquarry.surfaces.cli import app
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")
+SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+
+
+def blocks(language: str) -> list[str]:
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return found
+
+
+def servers() -> Iterator[dict[str, Any]]:
+    """Every server that a block for a client sets up."""
+    for block in [*map(json.loads, blocks("json")), *map(tomllib.loads, blocks("toml"))]:
+        (named,) = block.values()
+        yield from named.values()
+
+
+def test_every_block_starts_a_script_of_ours_with_settings_that_exist() -> None:
+    found = list(servers())
+
+    assert len(found) == 3
+    for server in found:
+        assert server["command"] in SCRIPTS
+        assert Settings.from_environment(server["env"]) != Settings()
+
+
+def test_every_command_line_starts_a_script_of_ours() -> None:
+    lines = [shlex.split(line) for block in blocks("sh") for line in block.splitlines()]
+
+    assert len(lines) == 3
+    for words in lines:
+        program, *arguments = words[words.index("--") + 1 :]
+        assert program in SCRIPTS
+        assert all(word in get_command(app).commands for word in arguments)  # type: ignore[attr-defined] # a group
+
+
+def test_every_setting_of_the_set_is_on_the_page_with_its_default() -> None:
+    engine = {
+        "websearch_timeout_secs": "timeout_seconds",
+        "websearch_cache_ttl_secs": "cache_search_seconds",
+        "websearch_max_retries": "retries",
+    }
+    for field in [field for field in Settings.model_fields if field.startswith("websearch_")]:
+        default = getattr(Settings(), engine.get(field, field))
+        told = "our own" if default is None else f"{default:g}"
+        assert f"| `{Settings.variables_of(field)[-1]}` | {told} |" in PAGE

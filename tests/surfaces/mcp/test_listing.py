@@ -1,0 +1,78 @@
+"""What `tools/list` shows, and what it costs a model to see it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webquarry.errors import BadInput
+from webquarry.registry import module_names
+from webquarry.surfaces.mcp import listing
+from webquarry.surfaces.mcp.listing import GENERATED, describe, generated_list, listed_tools, served_sets
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize(("set_name", "limit"), [("research", 9000), ("core", 3500)])
+def test_what_a_model_sees_of_a_set_stays_small(set_name: str, limit: int, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = [
+        {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        for tool in listed_tools(set_name).listed()
+    ]
+    size = len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode())
+    with capsys.disabled():
+        sys.stdout.write(f"\n{set_name}: {len(seen)} tools, {size} bytes of {limit}\n")
+
+    assert size <= limit
+
+
+@pytest.mark.parametrize("set_name", GENERATED)
+def test_the_list_that_ships_is_the_one_that_the_signatures_describe(set_name: str) -> None:
+    shipped = (ROOT / "src" / "webquarry" / "data" / "mcp" / f"{set_name}.json").read_text("utf-8")
+
+    assert shipped == generated_list(set_name), "run: make generate"
+
+
+def test_a_list_that_names_other_tools_than_there_are_is_left_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_generated", lambda package: {"web_search": {}})
+
+    assert listed_tools("research").listed() == [describe(tool) for tool in listed_tools("research").values()]
+
+
+def test_core_is_a_part_of_research_in_its_order() -> None:
+    core = list(listed_tools("core"))
+
+    assert core[:2] == ["web_search", "scrape_page"]
+    assert set(core) <= {"web_search", "scrape_page", "search_and_scrape"}
+    assert listed_tools("core")["web_search"] is listed_tools("research")["web_search"]
+
+
+def test_every_set_and_part_is_known_by_name_and_no_other() -> None:
+    assert served_sets() == sorted([*module_names("webquarry.tools"), "core"])
+    with pytest.raises(BadInput, match="no tool set 'weather'"):
+        listed_tools("weather")
+
+
+@pytest.mark.parametrize("name", module_names("webquarry.tools.research"))
+def test_every_research_tool_is_described_with_its_output_and_its_nature(name: str) -> None:
+    tool = describe(listed_tools("research")[name])
+
+    assert tool.description
+    assert tool.title
+    assert tool.annotations
+    assert tool.output_schema
+    assert tool.output_schema["type"] == "object"
+
+
+def test_the_list_is_shown_without_importing_a_tool() -> None:
+    code = (
+        "import sys; from webquarry.surfaces.mcp.server import build_server; build_server('x', 'research');"
+        "print([name for name in sys.modules if name.startswith(('webquarry.tools.research.', 'lxml'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"

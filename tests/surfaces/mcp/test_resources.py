@@ -1,0 +1,194 @@
+"""Resources, prompts and completion of the research server, with the SDK's client in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from webquarry.surfaces.mcp.prompts import PROMPTS
+from webquarry.surfaces.mcp.server import build_server
+
+T = TypeVar("T")
+BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+SECRET = "canary-brave-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+    monkeypatch.setenv("BRAVE_API_KEY", SECRET)
+
+
+def with_client(work: Callable[[Client], Awaitable[T]], mode: str = "legacy") -> T:
+    async def run() -> T:
+        async with Client(build_server("webquarry", "core"), mode=mode) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+def resource(uri: str, mode: str = "legacy") -> Any:
+    async def read(client: Client) -> Any:
+        (content,) = (await client.read_resource(uri)).contents
+        assert isinstance(content, types.TextResourceContents)
+        assert SECRET not in content.text
+        return json.loads(content.text)
+
+    return with_client(read, mode)
+
+
+@BOTH_ERAS
+def test_resources_and_the_template_are_listed_with_descriptions(mode: str) -> None:
+    async def work(client: Client) -> tuple[list[types.Resource], list[types.ResourceTemplate]]:
+        return (await client.list_resources()).resources, (await client.list_resource_templates()).resource_templates
+
+    listed, templates = with_client(work, mode)
+
+    assert [str(one.uri) for one in listed] == ["lenses://catalog", "stats://providers", "diagnostics://health"]
+    assert [one.uri_template for one in templates] == ["research://artifact/{id}"]
+    assert all(one.description for one in listed)
+    assert all(one.description for one in templates)
+
+
+def test_the_catalogue_has_every_lens_with_its_domains() -> None:
+    lenses = resource("lenses://catalog")["lenses"]
+
+    assert {"academic", "legal", "medical", "news"} <= {lens["name"] for lens in lenses}
+    assert all(lens["domains"] and lens["description"] for lens in lenses)
+
+
+def test_the_providers_are_told_with_their_state_and_without_their_keys() -> None:
+    providers = {one["name"]: one for one in resource("stats://providers")["providers"]}
+
+    assert providers["brave"]["configured"] is True
+    assert providers["tavily"]["configured"] is False
+    assert providers["duckduckgo"]["state"] == "closed"
+
+
+@BOTH_ERAS
+def test_health_tells_version_parts_and_cache(mode: str) -> None:
+    health = resource("diagnostics://health", mode)
+
+    assert health["status"] == "ok"
+    assert {"version", "uptimeSeconds", "cache"} <= set(health)
+    assert {"python", "lenses"} <= {part["name"] for part in health["parts"]}
+
+
+@pytest.mark.parametrize(("mode", "code"), [("legacy", -32002), ("2026-07-28", -32602)])
+@pytest.mark.parametrize("uri", ["research://artifact/" + "0" * 64, "lenses://nothing", "file:///etc/passwd"])
+def test_what_is_not_there_is_an_error_that_names_it(mode: str, code: int, uri: str) -> None:
+    async def work(client: Client) -> types.ErrorData:
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(uri)
+        return caught.value.error
+
+    error = with_client(work, mode)
+
+    assert (error.code, error.data) == (code, {"uri": uri})
+
+
+def test_verbatim_bytes_are_linked_to_where_they_can_be_read_and_clean_text_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_LINK_THRESHOLD_BYTES", "1000")
+
+    async def work(client: Client) -> tuple[Any, Any, Any]:
+        found = await client.call_tool("web_search", {"query": "tidal energy storage"})
+        assert isinstance(found.structured_content, dict)
+        page = found.structured_content["urls"][0]
+        cleaned = await client.call_tool("scrape_page", {"url": page})
+        result = await client.call_tool("scrape_page", {"url": page, "mode": "raw"})
+        (link,) = [part for part in result.content if isinstance(part, types.ResourceLink)]
+        (content,) = (await client.read_resource(str(link.uri))).contents
+        assert isinstance(content, types.TextResourceContents)
+        return cleaned, result, json.loads(content.text)
+
+    cleaned, result, whole = with_client(work)
+
+    assert "linked" not in cleaned.structured_content
+    assert len(str(cleaned.structured_content)) > 1000
+    assert result.structured_content["linked"] is True
+    assert whole["raw"] is True
+    assert whole["content"]
+    assert result.meta
+    assert set(result.meta) >= {"webquarry/cache", "webquarry/routing"}
+
+
+# --- prompts and completion -------------------------------------------------------------------------------------------
+
+
+@BOTH_ERAS
+def test_prompts_are_listed_with_descriptions_and_arguments(mode: str) -> None:
+    async def work(client: Client) -> list[types.Prompt]:
+        return (await client.list_prompts()).prompts
+
+    prompts = with_client(work, mode)
+
+    assert [prompt.name for prompt in prompts] == ["comprehensive-research", "fact-check", "literature-review"]
+    for prompt in prompts:
+        assert prompt.description
+        assert prompt.arguments
+        assert all(argument.description for argument in prompt.arguments)
+        assert [argument.required for argument in prompt.arguments][0:2] == [True, False]
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_prompt_is_filled_in_and_takes_braces_for_what_they_are(name: str) -> None:
+    (required,) = PROMPTS[name].required
+
+    async def work(client: Client) -> types.GetPromptResult:
+        return await client.get_prompt(name, {required: "otters {lens} {0}", "lens": "academic"})
+
+    (message,) = with_client(work).messages
+    assert isinstance(message.content, types.TextContent)
+
+    assert "otters {lens} {0}" in message.content.text
+    assert message.content.text.endswith("Search with the lens academic first.")
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("nobody", {}), ("fact-check", {}), ("fact-check", {"claim": " "})])
+def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(name: str, arguments: dict[str, str]) -> None:
+    async def work(client: Client) -> int:
+        with pytest.raises(MCPError) as caught:
+            await client.get_prompt(name, arguments)
+        return caught.value.error.code
+
+    assert with_client(work) == -32602
+
+
+@pytest.mark.parametrize(
+    ("argument", "typed", "found"),
+    [
+        ("lens", "aca", ["academic"]),
+        ("provider", "duck", ["duckduckgo"]),
+        ("provider", "DUCK", ["duckduckgo"]),
+        ("topic", "a", []),
+        ("lens", "zzz", []),
+    ],
+)
+def test_names_of_lenses_and_providers_complete(argument: str, typed: str, found: list[str]) -> None:
+    async def work(client: Client) -> list[str]:
+        prompt = types.PromptReference(name="comprehensive-research")
+        return (await client.complete(prompt, {"name": argument, "value": typed})).completion.values
+
+    assert with_client(work) == found
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_server_says_who_it_is_and_how_it_is_used(mode: str) -> None:
+    async def work(client: Client) -> tuple[Any, str | None]:
+        return client.server_info, client.instructions
+
+    info, instructions = with_client(work, mode)
+
+    assert (info.name, info.title) == ("webquarry", "webquarry")
+    assert info.icons[0].src.startswith("data:image/svg+xml;base64,")
+    assert instructions
+    assert "untrusted" in instructions

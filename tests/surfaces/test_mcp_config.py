@@ -1,0 +1,151 @@
+"""`webquarry mcp config`: what clients need, printed or written without harm to what they have."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from webquarry.surfaces.cli import app
+from webquarry.surfaces.mcp_config import CLIENTS, Entry, entry_for, written
+
+ENTRY = Entry("webquarry", '/opt/we "b/webquarry', ["mcp"])
+
+
+def config(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["mcp", "config", *words])
+    return done.exit_code, done.output
+
+
+def parsed(client: str, text: str) -> Any:
+    return tomllib.loads(text) if client == "codex" else json.loads(text)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_block_is_printed_and_names_this_installation(client: str) -> None:
+    code, text = config(client)
+    entry = parsed(client, text)[CLIENTS[client].key]["webquarry"]
+
+    assert code == 0
+    assert Path(entry["command"]).is_file()
+    assert entry["args"] == ["mcp"]
+
+
+def test_another_tool_set_is_passed_on() -> None:
+    assert entry_for("core").args == ["mcp", "--toolset", "core"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_file_that_is_not_there_is_made(client: str, tmp_path: Path) -> None:
+    place = tmp_path / "new" / "file"
+    code, _ = config(client, "--write", "--file", str(place))
+
+    assert code == 0
+    assert "webquarry" in parsed(client, place.read_text())[CLIENTS[client].key]
+    assert os.listdir(place.parent) == ["file"]
+
+
+def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    ours = {"command": "old", "args": [], "env": {"BRAVE_API_KEY": "k"}}
+    before = {"theme": "däy", "mcpServers": {"other": {"command": "x"}, "webquarry": ours}}
+    place.write_text(json.dumps(before))
+    place.chmod(0o600)
+
+    _, backup = written(CLIENTS["cursor"], ENTRY, place)
+
+    after = json.loads(place.read_text())
+    assert after["theme"] == "däy"
+    assert after["mcpServers"]["other"] == {"command": "x"}
+    assert after["mcpServers"]["webquarry"] == {
+        "command": ENTRY.command,
+        "args": ["mcp"],
+        "env": {"BRAVE_API_KEY": "k"},
+    }
+    assert backup is not None
+    assert json.loads(backup.read_text()) == before
+    assert place.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_older_backup_is_never_overwritten(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    place.write_text("{}")
+    first = written(CLIENTS["cursor"], ENTRY, place)[1]
+    second = written(CLIENTS["cursor"], Entry("webquarry", "other", []), place)[1]
+
+    assert first is not None
+    assert second is not None
+    assert first != second
+    assert first.read_text() == "{}"
+
+
+def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    written(CLIENTS["vscode"], ENTRY, place)
+
+    assert written(CLIENTS["vscode"], ENTRY, place)[1] is None
+    assert os.listdir(tmp_path) == ["mcp.json"]
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("cursor", '{"mcpServers": {} // mine\n}'),
+        ("cursor", "[]"),
+        ("cursor", '{"mcpServers": []}'),
+        ("codex", "[mcp_servers"),
+        ("codex", 'mcp_servers = { webquarry = { command = "x" } }\n'),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_left_as_it_is(client: str, text: str, tmp_path: Path) -> None:
+    place = tmp_path / "config"
+    place.write_text(text)
+
+    code, said = config(client, "--write", "--file", str(place))
+
+    assert code == 1
+    assert "left as it is" in said.replace("\n", " ")
+    assert place.read_text() == text
+    assert os.listdir(tmp_path) == ["config"]
+
+
+def test_toml_keeps_its_comments_and_its_other_tables(tmp_path: Path) -> None:
+    place = tmp_path / "config.toml"
+    place.write_text(
+        '# mine\nmodel = "o"\n\n[mcp_servers.webquarry] # ours\ncommand = "old"\nargs = ["a"]\nstartup_timeout_sec = 20\n'
+        '\n[mcp_servers.webquarry.env]\nKEY = "k" # secret\n\n[mcp_servers.other]\ncommand = "x"\n'
+    )
+
+    written(CLIENTS["codex"], ENTRY, place)
+
+    text = place.read_text()
+    found = tomllib.loads(text)["mcp_servers"]
+    assert text.startswith('# mine\nmodel = "o"\n')
+    assert "# secret" in text
+    assert found["other"] == {"command": "x"}
+    assert found["webquarry"] == {
+        "command": ENTRY.command, "args": ["mcp"], "startup_timeout_sec": 20, "env": {"KEY": "k"},
+    }  # fmt: skip
+
+
+def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("{}")
+    link.symlink_to(real)
+
+    written(CLIENTS["cursor"], ENTRY, link)
+
+    assert link.is_symlink()
+    assert "webquarry" in real.read_text()
+
+
+def test_an_unknown_client_is_wrong_usage() -> None:
+    code, said = config("emacs")
+
+    assert code == 2
+    assert "claude-desktop" in said

@@ -1,0 +1,104 @@
+"""`webquarry read`: Markdown and a citation for a person, the tool's own JSON for a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import webquarry
+
+pty = pytest.importorskip("pty", reason="this system has no terminals to open")
+
+from tests.surfaces.test_cli import RECORDED, Runner, on_terminal, run_apart, without_colours  # noqa: E402
+
+PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
+NOTES = "https://blog.saltmarsh.example/notes/reading-list.md"
+WALL = "https://shop.chandlery.example/clearance"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
+    return Runner(monkeypatch)
+
+
+def read(run: Runner, *arguments: str) -> dict[str, object]:
+    done = run("read", *arguments, settings=RECORDED)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_a_terminal_shows_the_markdown_and_a_line_to_cite_it_by(run: Runner) -> None:
+    seen = without_colours(on_terminal("read", NOTES, **RECORDED))
+    answer = read(run, NOTES)
+
+    assert seen.startswith(str(answer["content"]).rstrip("\n") + "\n\nCite: ")
+    assert NOTES in seen.splitlines()[-1]
+
+
+def test_what_is_piped_is_the_answer_of_the_tool(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+    direct = webquarry.call("scrape_page", url=PAGE, section="Criticism").as_dict()
+
+    assert read(run, PAGE, "--section", "Criticism") == direct
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (["--outline"], r"2\. Technologies \(line \d+, \d+ bytes\)"),
+        (["--section", "Results of nothing"], None),
+        (["--section", "2"], r"\A## Technologies"),
+        (["--find", "vanadium"], r"Vanadium flow battery"),
+        (["--raw"], r"\A<!DOCTYPE html>"),
+        (["--preview"], r"Tidal energy storage"),
+    ],
+)
+def test_each_flag_is_the_parameter_of_the_tool(run: Runner, flags: list[str], expected: str | None) -> None:
+    done = run("read", PAGE, *flags, settings=RECORDED)
+
+    assert done.returncode == (expected is None)
+    found = json.loads(done.stdout)
+    if expected is None:
+        assert "1. The two gaps" in found["error"]["suggestedAction"]
+    else:
+        assert re.search(expected, found["content"])
+
+
+def test_a_cut_page_tells_a_person_the_command_that_goes_on(run: Runner) -> None:
+    seen = run("read", PAGE, "--max-length", "600", "--text", settings=RECORDED).stdout.decode()
+    command = re.search(r"webquarry read (\S+) --cursor (\S+)", seen)
+
+    assert command is not None
+    rest = read(run, command[1], "--cursor", command[2])
+    first, whole = read(run, PAGE, "--max-length", "600"), read(run, PAGE)
+    assert str(first["content"]) + str(rest["content"]) == whole["content"]
+
+
+def test_a_wall_is_a_failure_with_its_kind(run: Runner) -> None:
+    done = run("read", WALL, settings=RECORDED)
+
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["kind"] == "challenge"
+
+
+def test_the_same_bytes_give_the_same_answer_whatever_the_hash_seed_and_the_locale() -> None:
+    answers = {
+        run_apart("read", PAGE, **RECORDED, PYTHONHASHSEED=seed, LC_ALL=locale, TZ=zone).stdout
+        for seed, locale, zone in [("1", "C", "UTC"), ("2", "tr_TR.UTF-8", "Pacific/Auckland")]
+    }
+
+    assert len(answers) == 1
+    assert json.loads(answers.pop())["content"]
+
+
+def test_help_loads_none_of_the_engine() -> None:
+    code = "import sys; sys.argv = ['webquarry', 'read', '--help']\nfrom webquarry.__main__ import main\nmain()\n"
+    code += "sys.exit(bool({'httpx2', 'lxml', 'numpy'} & set(sys.modules)))"
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, env=dict(os.environ)).returncode == 0
