@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo test lint format bench fuzz generate clean
+.PHONY: help setup demo test lint format bench bench-extraction fuzz conformance generate clean
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 $(READY): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "webquarry needs Python 3.11 or newer; none was found as '$(PYTHON)'. Try: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -40,8 +40,14 @@ format: $(READY) ## put the code into shape
 bench: $(READY) ## print the measured ratios
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+bench-extraction: $(READY) ## score main content on the labelled sets in WEBQUARRY_EXTRACTION_DATA
+	@$(BIN)/python bench/extraction.py
+
 fuzz: $(READY) ## look for crashes for longer than the tests do
 	@WEBQUARRY_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -k fuzz
+
+conformance: $(READY) ## run the official MCP suite against our server (needs npm)
+	@$(BIN)/python scripts/conformance.py
 
 generate: $(READY) ## write the generated files anew (schemas, settings table, recorded web)
 	@$(BIN)/python scripts/generate.py

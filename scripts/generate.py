@@ -24,6 +24,13 @@ def schemas() -> dict[Path, bytes]:
     return {folder / f"{tool.name}.json": schema_text(tool).encode() for tool in toolset("executables")}
 
 
+def mcp_lists() -> dict[Path, bytes]:
+    """What `tools/list` shows of the sets that ship: a server that is only asked what it has starts at once."""
+    from webquarry.surfaces.mcp.listing import GENERATED, generated_list
+
+    return {Path("src/webquarry/data/mcp") / f"{name}.json": generated_list(name).encode() for name in GENERATED}
+
+
 def settings() -> dict[Path, bytes]:
     """The table of settings, from the class that describes them."""
     from settings_table import settings_table
@@ -54,6 +61,7 @@ def providers() -> dict[Path, bytes]:
 
 GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "schemas": schemas,
+    "mcp": mcp_lists,
     "settings": settings,
     "providers": providers,
     "env": env_example,

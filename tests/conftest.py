@@ -28,7 +28,7 @@ PRIVATE = {
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The developer's own environment must not decide whether a test passes, nor must a test reach for it."""
     for name in list(os.environ):
-        ours = name.startswith("WEBQUARRY_") and name not in KEPT
+        ours = name.startswith(("WEBQUARRY_", "WEBSEARCH_", "SEARCH_")) and name not in KEPT
         if ours or name in PRIVATE or name.endswith(PRIVATE_ENDINGS):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path_factory.getbasetemp()))

@@ -29,10 +29,23 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Imports point down this list and never up.
 ORDER = (
     "surfaces", "tools", "tool", "toolkit", "host", "ask", "sessions", "evidence", "read", "search", "net", "cache",
-    "registry", "credentials", "settings", "logs", "clock", "secret", "errors",
+    "registry", "credentials", "settings", "logs", "progress", "clock", "secret", "errors",
 )  # fmt: skip
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
-HEAVY = {"httpx2", "httpcore2", "pydantic", "lxml", "chardet", "warcio", "rich", "typer", "mcp", "duckdb", "anthropic"}
+HEAVY = {
+    "httpx2",
+    "httpcore2",
+    "pydantic",
+    "lxml",
+    "numpy",
+    "chardet",
+    "warcio",
+    "rich",
+    "typer",
+    "mcp",
+    "duckdb",
+    "anthropic",
+}
 
 
 def imported_rooms(path: Path) -> Iterator[tuple[str, int]]:

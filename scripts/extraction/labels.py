@@ -64,9 +64,7 @@ class _Aligner:
                 return share, (start, end)
         return 0.0, None  # a second copy
 
-    def _place_short(
-        self, blocks: Sequence[Tokens], labels: list[float], spans: list[tuple[int, int] | None]
-    ) -> None:
+    def _place_short(self, blocks: Sequence[Tokens], labels: list[float], spans: list[tuple[int, int] | None]) -> None:
         """Blocks of a few tokens count where they stand between the same neighbours as in the gold text."""
         following = len(self._gold)
         limits = [0] * len(blocks)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
+
 from webquarry.read.main_content.boxes import tokens_of
 from webquarry.read.main_content.texts import LOOKED_AT, SHORT, Lifts
 

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from publicsuffixlist import PublicSuffixList
-
 from scripts.extraction.labels import label_page
+
 from webquarry.read.decode import decode
 from webquarry.read.html import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of

@@ -6,7 +6,6 @@ import hashlib
 
 import numpy as np
 from numpy.typing import NDArray
-
 from scripts.extraction.pages import LabelledPage
 
 # Without these the largest set alone would decide what a page is about.

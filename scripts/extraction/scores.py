@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set
+
 from webquarry.read.decode import decode
 from webquarry.read.html import parse_html
 from webquarry.read.main_content.blocks import flow_of

@@ -1,29 +1,29 @@
-"""Labelled pages -> chances out of fold, and the model that ships.
+"""Labelled pages -> chances out of fold, and the two stages of the model that ships.
 
 Every number is reproducible to the byte: pages in a fixed order, one thread, fixed seeds, rounded floats.
 """
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from catboost import CatBoostClassifier, Pool
 from numpy.typing import NDArray
-
-from scripts.extraction.lifts import LiftTable, PageLifts
+from scripts.extraction.lifts import LiftTable, PageLifts, page_lifts
 from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import rows_of
-from webquarry.read.main_content.features import features_of
-from webquarry.read.main_content.texts import Lifts
 
-SETTINGS: dict[str, Any] = {
-    "iterations": 400,
-    "learning_rate": 0.07,
+from webquarry.read.main_content.context import context_of
+from webquarry.read.main_content.features import features_of, stacked
+
+COMMON: dict[str, Any] = {
     "depth": 6,
-    "rsm": 0.25,
     "subsample": 0.6,
     "bootstrap_type": "Bernoulli",
     "l2_leaf_reg": 8,
@@ -36,58 +36,97 @@ SETTINGS: dict[str, Any] = {
     "verbose": 0,
     "allow_writing_files": False,
 }
+FIRST: dict[str, Any] = {"iterations": 320, "learning_rate": 0.08, "rsm": 0.25}
+SECOND: dict[str, Any] = {"iterations": 160, "learning_rate": 0.06, "rsm": 0.4}
 _LEAF_SCALE = 10_000
 Matrix = NDArray[np.float32]
+Array = NDArray[np.float64]
 
 
-def table_of(pages: Sequence[LabelledPage], lifts: Sequence[PageLifts], fold: int | None) -> LiftTable:
-    """The lift table of all pages but those of one fold."""
-    by_site: dict[str, list[PageLifts]] = defaultdict(list)
-    for page, lift in zip(pages, lifts, strict=True):
-        if page.fold != fold:
-            by_site[page.site].append(lift)
-    return LiftTable(by_site)
+class Trainer:
+    """Both stages over one set of pages, each page described without its own site's share in the lift tables."""
+
+    def __init__(self, pages: Sequence[LabelledPage], say: Callable[[str], None]) -> None:
+        self._say = say
+        self.pages = [page for page in pages if page.flow.texts]
+        by_site: dict[str, list[PageLifts]] = defaultdict(list)
+        for page in self.pages:
+            by_site[page.site].append(page_lifts(page))
+        self.table = LiftTable(by_site)
+        self._rows = [rows_of(page) for page in self.pages]
+        self._features = [features_of(page.flow, self.table.without(page.site)) for page in self.pages]
+        self.names = list(self._features[0].columns)
+        self._matrices = [stacked(features.columns, self.names) for features in self._features]
+        say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(self.names)} features")
+
+    def first_chances(self, without: int | None = None) -> list[Array | None]:
+        """What trees say of pages whose fold they have not seen; `without` leaves one more fold out of everything."""
+        chances: list[Array | None] = [None] * len(self.pages)
+        for fold in range(FOLDS):
+            if fold != without:
+                model = self.fit_first({fold, without})
+                self._predict(model, self._matrices, chances, fold)
+                self._say(f"first stage, fold {fold + 1} of {FOLDS}")
+        return chances
+
+    def fit_first(self, without: set[int | None]) -> CatBoostClassifier:
+        return self._fit(self._matrices, without, FIRST)
+
+    def contexts(self, chances: Sequence[Array | None]) -> tuple[list[str], list[Matrix | None]]:
+        """The second matrices, and the names of their rows."""
+        names: list[str] = []
+        matrices: list[Matrix | None] = []
+        for features, chance in zip(self._features, chances, strict=True):
+            if chance is None:
+                matrices.append(None)
+                continue
+            columns = context_of(features, chance)
+            names = names or list(columns)
+            matrices.append(stacked(columns, names))
+        return names, matrices
+
+    def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> CatBoostClassifier:
+        return self._fit(contexts, without, SECOND)
+
+    def out_of_fold(self, first: Sequence[Array | None], *, nested: bool) -> list[Array | None]:
+        """The final chances of every page, by models that never saw its site.
+
+        Without `nested`, the first chances of the pages that the second stage learns from come from trees that have seen
+        the fold it is tested on; `nested` trains those anew for every fold, which takes five times as long.
+        """
+        chances: list[Array | None] = [None] * len(self.pages)
+        _, plain = self.contexts(first)
+        for fold in range(FOLDS):
+            learned = self.contexts(self.first_chances(fold))[1] if nested else plain
+            model = self.fit_second(learned, {fold})
+            self._predict(model, plain, chances, fold)
+            self._say(f"second stage, fold {fold + 1} of {FOLDS}")
+        return chances
+
+    def _fit(
+        self, matrices: Sequence[Matrix | None], without: set[int | None], settings: dict[str, Any]
+    ) -> CatBoostClassifier:
+        columns, labels, weights = [], [], []
+        for page, matrix, (index, label, weight) in zip(self.pages, matrices, self._rows, strict=True):
+            if page.fold not in without and matrix is not None and len(index):
+                columns.append(matrix[:, index])
+                labels.append(label)
+                weights.append(weight)
+        rows = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
+        model = CatBoostClassifier(**COMMON, **settings)
+        model.fit(Pool(rows, np.concatenate(labels), weight=np.concatenate(weights)))
+        return model
+
+    def _predict(
+        self, model: CatBoostClassifier, matrices: Sequence[Matrix | None], chances: list[Array | None], fold: int
+    ) -> None:
+        for number, (page, matrix) in enumerate(zip(self.pages, matrices, strict=True)):
+            if page.fold == fold and matrix is not None:
+                chances[number] = model.predict_proba(np.ascontiguousarray(matrix.T))[:, 1]
 
 
-def matrix_of(page: LabelledPage, lifts: Lifts, names: list[str]) -> Matrix:
-    return features_of(page.flow, lifts).matrix(names)
-
-
-def fit(pages: Sequence[LabelledPage], table: LiftTable, names: list[str], fold: int | None) -> CatBoostClassifier:
-    """Train on all pages but those of one fold; each page is described without its own site's share in the table."""
-    columns, labels, weights = [], [], []
-    for page in pages:
-        if page.fold == fold or not page.flow.texts:
-            continue
-        index, label, weight = rows_of(page)
-        if len(index):
-            columns.append(matrix_of(page, table.without(page.site), names)[:, index])
-            labels.append(label)
-            weights.append(weight)
-    rows = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
-    model = CatBoostClassifier(**SETTINGS)
-    model.fit(Pool(rows, np.concatenate(labels), weight=np.concatenate(weights)))
-    return model
-
-
-def out_of_fold(
-    pages: Sequence[LabelledPage], lifts: Sequence[PageLifts], names: list[str], say: Callable[[str], None]
-) -> dict[int, NDArray[np.float64]]:
-    """For every page the chances that a model gives which never saw its site."""
-    chances: dict[int, NDArray[np.float64]] = {}
-    for fold in range(FOLDS):
-        table = table_of(pages, lifts, fold)
-        model = fit(pages, table, names, fold)
-        for number, page in enumerate(pages):
-            if page.fold == fold and page.flow.texts:
-                rows = np.ascontiguousarray(matrix_of(page, table.all(), names).T)
-                chances[number] = model.predict_proba(rows)[:, 1]
-        say(f"fold {fold + 1} of {FOLDS}")
-    return chances
-
-
-def as_data(model: CatBoostClassifier, lifts: Lifts, names: list[str]) -> dict[str, Any]:
-    """The model as the package reads it; features that no tree asks for are left out."""
+def as_data(model: CatBoostClassifier, names: Sequence[str]) -> dict[str, Any]:
+    """Trees as the package reads them; features that none of them asks for are left out."""
     trees = _trees(model)
     used = sorted({split[0] for tree in trees for split in tree["splits"]})
     numbers = {feature: number for number, feature in enumerate(used)}
@@ -101,33 +140,20 @@ def as_data(model: CatBoostClassifier, lifts: Lifts, names: list[str]) -> dict[s
         "bias": round(float(np.ravel(bias)[0]), 6),
         "leaf_scale": _LEAF_SCALE,
         "trees": trees,
-        "class_lifts": dict(lifts.classes),
-        "word_lifts": dict(lifts.words),
-        "long_word_lifts": dict(lifts.long_words),
     }
 
 
 def _trees(model: CatBoostClassifier) -> list[dict[str, Any]]:
-    import json
-    import tempfile
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         raw = json.loads(path.read_text("utf-8"))
-    depth = SETTINGS["depth"]
     trees = []
     for tree in raw["oblivious_trees"]:
-        splits = [[split["float_feature_index"], _short(split["border"])] for split in tree["splits"]]
+        splits = [[split["float_feature_index"], float(f"{split['border']:.6g}")] for split in tree["splits"]]
         leaves = [round(value * _LEAF_SCALE) for value in tree["leaf_values"]]
-        while len(splits) < depth:  # a tree that stopped early: one more split that nothing passes
-            splits.append([splits[0][0], 1e30])
+        while len(splits) < COMMON["depth"]:  # a tree that stopped early: one more split that nothing passes
+            splits.append([splits[0][0] if splits else 0, 1e30])
             leaves += leaves
         trees.append({"splits": splits, "leaves": leaves})
     return trees
-
-
-def _short(border: float) -> float:
-    """A border with as few digits as still name the same float32 to six places."""
-    return float(f"{border:.6g}")

@@ -1,9 +1,11 @@
-"""Logs: to stderr, one line each, with every secret taken out."""
+"""Logs: to stderr, one line each, as text or as JSON, with every secret taken out."""
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+from datetime import UTC, datetime
 
 from webquarry.secret import redact
 
@@ -15,12 +17,32 @@ class RedactingFormatter(logging.Formatter):
         return redact(super().format(record))
 
 
-def set_up(level: str) -> None:
-    """Send our log to stderr at this level, and nobody's to stdout. Calling it again only changes the level."""
+class JsonFormatter(RedactingFormatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+        }
+        if record.exc_info:
+            fields["error"] = redact(self.formatException(record.exc_info))
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def set_up(level: str, style: str = "text") -> None:
+    """Send our log to stderr at this level, and nobody's to stdout. Calling it again changes the level and the style."""
     root = logging.getLogger()
-    if not any(isinstance(handler.formatter, RedactingFormatter) for handler in root.handlers):
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(RedactingFormatter("webquarry: %(levelname)s: %(message)s"))
-        root.addHandler(handler)
+    formatter: RedactingFormatter = RedactingFormatter("webquarry: %(levelname)s: %(message)s")
+    if style == "json":
+        formatter = JsonFormatter()
+    ours = [handler for handler in root.handlers if isinstance(handler.formatter, RedactingFormatter)]
+    if not ours:
+        ours = [logging.StreamHandler(sys.stderr)]
+        root.addHandler(ours[0])
+    for handler in ours:
+        handler.setFormatter(formatter)
     root.setLevel(logging.WARNING)  # libraries below us log request URLs and headers at lower levels
     logging.getLogger("webquarry").setLevel(level.upper())

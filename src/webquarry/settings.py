@@ -218,7 +218,28 @@ class Settings(BaseModel):
         65536, ge=1024, description="Most bytes that a tool may print in one run; above it the run fails."
     )
 
+    # The MCP server
+    call_timeout_seconds: float = Field(
+        120, gt=0, le=3600, description="Time that one call of a tool over MCP may take, all that it does included."
+    )
+    call_timeouts: Annotated[
+        list[Annotated[str, Field(pattern=r"^[a-z0-9_]+=\d+(\.\d+)?$")]], BeforeValidator(_split)
+    ] = Field([], description="The same for single tools, comma-separated, such as scrape_page=300,web_search=30.")
+    mcp_text: Literal["json", "markdown", "digest"] = Field(
+        "json",
+        description="What the text of an MCP result holds beside the structured content: the same JSON, Markdown, or a digest for clients that read the structured content.",
+    )
+    link_threshold_bytes: int = Field(
+        96_000,
+        ge=1000,
+        description="Size from which a large MCP result is kept for an hour and linked to instead of sent; only of tools that may be large.",
+    )
+    http_max_request_bytes: int = Field(
+        1_048_576, ge=1024, description="Largest request that the MCP server takes over HTTP."
+    )
+
     # Logs
+    log_format: Literal["text", "json"] = Field("text", description="How messages are written to stderr.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="Least important message that is written to stderr."
     )
@@ -228,6 +249,11 @@ class Settings(BaseModel):
         {},
         description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which the provider's path is appended. DuckDuckGo has three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. SEARXNG_URL is honoured too. Your own choice, so it may be private.",
     )
+
+    def seconds_for(self, tool: str) -> float:
+        """The time that one call of a tool over MCP may take."""
+        own = dict(entry.split("=") for entry in self.call_timeouts)
+        return float(own.get(tool, self.call_timeout_seconds))
 
     @classmethod
     def variables_of(cls, field: str) -> list[str]:

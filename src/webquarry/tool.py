@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -35,7 +35,17 @@ _KEYWORDS = (
 class Answer(BaseModel):
     """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in the content."""
 
+    may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
+
     _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    def is_linkable(self) -> bool:
+        """Whether this answer, if it is large, may be linked to."""
+        return self.may_be_large
+
+    def how_to_read_on(self) -> str:
+        """Where only the beginning is shown: how to get the rest with a tool."""
+        return "Call the tool again and ask for less at once."
 
     def beside(self, **meta: Any) -> Self:
         """Put something beside the answer, under the name of our own: `cache=...` becomes `webquarry/cache`."""
@@ -62,6 +72,9 @@ class Tool:
     """A function and the models that its signature describes."""
 
     function: Callable[..., Awaitable[Answer]]
+    read_only: bool = True  # changes nothing that a later call could notice
+    idempotent: bool = True  # twice is the same as once
+    open_world: bool = True  # goes to the web
 
     @property
     def name(self) -> str:
@@ -113,9 +126,20 @@ class Tool:
         return await self.function(kit, **self.check(arguments))
 
 
-def tool(function: Callable[..., Awaitable[Answer]]) -> Tool:
-    """Make a tool of a typed async function whose first parameter is the toolkit."""
-    return Tool(function)
+@overload
+def tool(function: Callable[..., Awaitable[Answer]], /) -> Tool: ...
+
+
+@overload
+def tool(
+    *, read_only: bool = True, idempotent: bool = True, open_world: bool = True
+) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
+
+
+def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: bool) -> Any:
+    """Make a tool of a typed async function whose first parameter is the toolkit; `@tool(read_only=False)` says what
+    it is besides."""
+    return Tool(function) if function else lambda later: Tool(later, **nature)
 
 
 def load(toolset: str, name: str) -> Tool:

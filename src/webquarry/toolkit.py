@@ -3,7 +3,8 @@
     async with Toolkit.open() as kit:
         page = await kit.reader.read("https://example.org")
 
-Nothing is opened before it is first used; everything opened is closed by the context.
+Nothing is opened, nor imported, before it is first used: a server that is only asked what it has starts at once.
+Everything opened is closed by the context.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from webquarry.cache.cache import Cache
-from webquarry.cache.place import open_stores
 from webquarry.clock import Clock, FrozenClock
-from webquarry.net.archive import Recorder, Replay, recorded_web
-from webquarry.net.client import Client
-from webquarry.net.guard import Guard
-from webquarry.net.transport import open_transport
-from webquarry.read.reader import Reader
-from webquarry.search.lenses import Lens, load_lenses
-from webquarry.search.router import Router
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry.cache.cache import Cache
+    from webquarry.net.archive import Recorder, Replay
+    from webquarry.net.client import Client
+    from webquarry.read.reader import Reader
+    from webquarry.search.lenses import Lens
+    from webquarry.search.router import Router
 
 
 class Toolkit:
@@ -54,6 +55,8 @@ class Toolkit:
     def replay(self) -> Replay | None:
         if self.settings.replay is None:
             return None
+        from webquarry.net.archive import Replay, recorded_web
+
         return Replay(recorded_web() if self.settings.replay == Path("demo") else self.settings.replay)
 
     @cached_property
@@ -62,10 +65,16 @@ class Toolkit:
 
     @cached_property
     def client(self) -> Client:
+        from webquarry.net.client import Client
+
         if self.replay:
             transport = self.replay.transport()
             return Client(self.settings, self.clock, pages=transport, providers=transport)
         if self.settings.record:
+            from webquarry.net.archive import Recorder
+            from webquarry.net.guard import Guard
+            from webquarry.net.transport import open_transport
+
             self._recorder = Recorder(self.settings.record, self.clock)
             pages = open_transport(self.settings, Guard.from_settings(self.settings))
             providers = open_transport(self.settings, None)
@@ -75,18 +84,27 @@ class Toolkit:
 
     @cached_property
     def reader(self) -> Reader:
+        from webquarry.read.reader import Reader
+
         return Reader(self.client, self.settings, self.clock)
 
     @cached_property
     def cache(self) -> Cache:
+        from webquarry.cache.cache import Cache
+        from webquarry.cache.place import open_stores
+
         return Cache(open_stores(self.settings, self.environ), self.clock)
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
+        from webquarry.search.lenses import load_lenses
+
         return load_lenses(self.settings.lenses)
 
     @cached_property
     def router(self) -> Router:
+        from webquarry.search.router import Router
+
         return Router(self.client, self.settings, self.environ, self.clock, lambda: self.cache)
 
     async def aclose(self) -> None:

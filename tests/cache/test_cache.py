@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -234,6 +235,75 @@ def test_a_damaged_file_is_set_aside_with_a_warning_and_work_goes_on(
     if damage:  # an empty file is simply a new one
         assert "set aside" in caplog.text
         assert [path.read_bytes() for path in tmp_path.glob("*.damaged-*")] == [damage]
+
+
+def keeps_one_value(folder: Path) -> None:
+    """One run of a cache keeps a value, and the next one finds it."""
+
+    async def keep(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+
+    async def find(cache: Cache, clock: HandClock) -> None:
+        assert (await cache.get("k")) is not None
+
+    with_cache(folder, keep)
+    with_cache(folder, find)
+
+
+def test_a_database_with_tables_of_another_shape_is_set_aside(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "cache.sqlite3")
+    database.execute("CREATE TABLE entries (something_else)")
+    database.close()
+
+    keeps_one_value(tmp_path)
+    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
+
+
+def test_what_cannot_be_opened_in_the_place_of_the_file_is_set_aside(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "cache.sqlite3").mkdir()
+
+    with caplog.at_level(logging.WARNING):
+        keeps_one_value(tmp_path)
+    assert "set aside" in caplog.text
+
+
+def test_a_damaged_file_that_cannot_be_moved_leaves_memory_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache.sqlite3").write_bytes(b"not a database at all" * 100)
+
+    def refuse(path: Path, target: Path) -> Path:
+        raise PermissionError(13, "Permission denied")
+
+    async def work(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+        assert (await cache.get("k")) is not None
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with caplog.at_level(logging.WARNING):
+        with_cache(tmp_path, work)
+    assert caplog.text.count("memory only") == 1
+
+
+def test_a_file_that_another_process_has_renewed_is_not_set_aside_again(tmp_path: Path) -> None:
+    (tmp_path / "cache.sqlite3").write_bytes(b"not a database at all" * 100)
+
+    async def run() -> None:
+        late = DiskStore(tmp_path, 1_000_000)
+        with pytest.raises(sqlite3.DatabaseError) as caught:
+            late._open()
+        other = Cache([DiskStore(tmp_path, 1_000_000)], HandClock())
+        await other.put("k", Made(b"v", 60))
+        late._set_aside(caught.value, last=False)
+        assert (await other.get("k")) is not None
+        await late.put("l", Entry(b"w", 0, 1e12))
+        await late.aclose()
+        await other.aclose()
+
+    asyncio.run(run())
+    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
 
 
 def test_a_folder_that_cannot_be_made_leaves_memory_alone_and_says_so_once(

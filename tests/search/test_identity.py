@@ -44,6 +44,25 @@ SAME = [
     ("https://youtu.be/dQw4w9WgXcQ?t=3", "https://m.youtube.com/watch?list=PL1&v=dQw4w9WgXcQ"),
     ("https://www.youtube.com/shorts/dQw4w9WgXcQ", "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"),
     ("https://player.vimeo.com/video/123456", "https://vimeo.com/123456"),
+    ("https://dai.ly/x7tgad0", "https://www.dailymotion.com/embed/video/x7tgad0"),
+    ("https://example.org/wiki/Rust_%28language%29", "https://example.org/wiki/Rust_(language)"),
+    ("https://example.org/%40user/Category%3ATea", "https://example.org/@user/Category:Tea"),
+    ("https://example.org/?q=a+b", "https://example.org/?q=a%20b"),
+    ("https://example.org/amp/news/otter", "https://example.org/news/otter"),
+    ("https://example.org/a?gad_source=1&pk_campaign=2&fb_action_ids=3", "https://example.org/a"),
+    (
+        "https://link.springer.com/content/pdf/10.1007/s11263-015-0816-y.pdf",
+        "https://doi.org/10.1007/s11263-015-0816-y",
+    ),
+    ("https://link.springer.com/article/10.1007/s11263-015-0816-y", "https://doi.org/10.1007/s11263-015-0816-y"),
+    (
+        "https://www.biorxiv.org/content/10.1101/2020.01.30.927871v1.full.pdf",
+        "https://doi.org/10.1101/2020.01.30.927871",
+    ),
+    ("https://www.biorxiv.org/content/10.1101/2020.01.30.927871v2", "https://doi.org/10.1101/2020.01.30.927871"),
+    ("https://www.nature.com/articles/s41586-020-2649-2.pdf", "https://doi.org/10.1038/s41586-020-2649-2"),
+    ("https://www.frontiersin.org/articles/10.3389/fphys.2020.1/full", "https://doi.org/10.3389/fphys.2020.1"),
+    ("https://journals.plos.org/plosone/article?id=10.1371/journal.pone.01", "https://doi.org/10.1371/journal.pone.01"),
 ]
 
 DIFFERENT = [
@@ -63,6 +82,15 @@ DIFFERENT = [
     ("https://arxiv.org/abs/2301.01234", "https://arxiv.org/abs/2301.01235"),
     ("https://www.youtube.com/watch?v=dQw4w9WgXcQ", "https://www.youtube.com/watch?v=aaaaaaaaaaa"),
     ("https://m.example/", "https://example/"),
+    ("https://example.org/a?pk_id=1", "https://example.org/a?pk_id=2"),
+    ("https://example.org/?q=a%2Bb", "https://example.org/?q=a+b"),
+    ("https://example.org/?q=a%26b", "https://example.org/?q=a&b"),
+    ("https://example.org/wiki/C%23", "https://example.org/wiki/C"),
+    (
+        "https://journals.plos.org/plosone/article?id=10.1371/a.1",
+        "https://journals.plos.org/plosone/article?id=10.1371/a.2",
+    ),
+    ("https://journals.plos.org/plosone/search?q=otter", "https://journals.plos.org/plosone/search?q=seal"),
 ]
 
 
@@ -100,6 +128,11 @@ SEGMENTS = st.sampled_from(
         "%7E",
         "x.amp",
         ";sid=1",
+        "amp;sid=1",
+        "c",
+        "s",
+        "x.example",
+        "%28",
         "",
         "b c",
     ]
@@ -117,6 +150,8 @@ URLS = st.builds(
             "youtu.be",
             "google.com",
             "x.cdn.ampproject.org",
+            "biorxiv.org",
+            "dai.ly",
             "EN.m.x.example",
         ]
     ),

@@ -12,7 +12,7 @@ import pytest
 
 from tests.search.replies import FOLDER, recorded, recorded_reply, reply
 from tests.search.test_providers import BY_NAME, KINDS, configured, each_keyed, each_provider, provider_of
-from webquarry.errors import OUTCOMES, WebquarryError
+from webquarry.errors import OUTCOMES, Challenge, WebquarryError
 from webquarry.search.domains import host_of
 from webquarry.search.models import Batch, Query
 from webquarry.search.provider import Provider
@@ -185,6 +185,14 @@ def test_results_behind_a_status_of_failure_are_no_results(name: str, status: in
 def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], body: object) -> None:
     with pytest.raises(WebquarryError):
         configured(kind).parse_reply(reply(body))
+
+
+@each_provider
+@pytest.mark.parametrize("status", [200, 403, 429, 503])
+def test_a_page_with_a_captcha_is_a_challenge_whatever_the_status(kind: type[Provider], status: int) -> None:
+    page = b'<!DOCTYPE html><title>Just a moment...</title><script src="/cdn-cgi/challenge-platform/x"></script>'
+    with pytest.raises(Challenge):
+        configured(kind).parse_reply(reply(page, status, {"content-type": "text/html"}))
 
 
 @each_keyed

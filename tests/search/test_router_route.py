@@ -18,6 +18,7 @@ from webquarry.errors import (
     NetworkFailure,
     ProviderFailure,
     RateLimited,
+    SiteRefused,
     WebquarryError,
 )
 from webquarry.search.models import Found, Query
@@ -58,6 +59,7 @@ def test_the_first_provider_with_results_is_the_last_one_asked() -> None:
         (CAPTCHA, "challenge"),
         (httpx2.Response(200, html="<html>Welcome</html>"), "network"),
         (httpx2.Response(200, content=b""), "network"),
+        (httpx2.Response(200, json={"query": {}, "web": {"results": [{"title": "T", "address": A}]}}), "network"),
         (httpx2.Response(200, content=b'{"query": {'), "network"),
         (httpx2.Response(403, html="<html>No</html>"), "blocked"),
         (httpx2.Response(414, html="<html>Too long</html>"), "bad_input"),
@@ -169,6 +171,13 @@ def test_a_rate_limit_suggests_a_minute_or_another_provider() -> None:
     assert caught.value.suggested_action == (
         "Wait 60 seconds and try again, or name another provider: duckduckgo, google, serper, tavily."
     )
+
+
+def test_a_refusal_that_the_user_can_mend_says_how() -> None:
+    with pytest.raises(SiteRefused) as caught:
+        route(Engines(mediawiki=httpx2.Response(403, text="Please set a user agent")), {}, provider="mediawiki")
+
+    assert "WEBQUARRY_USER_AGENT" in caught.value.suggested_action
 
 
 def test_a_longer_wait_that_was_asked_for_is_told() -> None:

@@ -49,6 +49,22 @@ def test_those_with_a_key_come_first_and_duckduckgo_last() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        ("wikipedia", "mediawiki"),
+        ("Hacker News", "hackernews"),
+        ("hacker-news", "hackernews"),
+        ("searchapi.io", "searchapi"),
+        ("DDG", "duckduckgo"),
+        ("DuckDuckGo", "duckduckgo"),
+    ],
+)
+def test_a_provider_answers_to_the_names_that_people_call_it(called: str, name: str) -> None:
+    assert order(SEARCH_PROVIDER=called)[0] == (name,)
+    assert order(SEARCH_ROUTING=f"{called},brave,{name}")[0] == (name, "brave")
+
+
 def test_half_of_the_credentials_are_none() -> None:
     assert order(GOOGLE_SEARCH_API_KEY="canary-1234")[0] == ("duckduckgo",)
 

@@ -42,6 +42,7 @@ class DiskStore(Store):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-cache")
         self._database: sqlite3.Connection | None = None
         self._vault: Vault | None = None
+        self._file = 0  # the inode that was opened
         self._puts = 0
         self._off = False
 
@@ -76,11 +77,13 @@ class DiskStore(Store):
         for last in (False, True):
             try:
                 return work(*self._open())
-            except sqlite3.OperationalError as error:  # locked for too long, disk full: the file itself is sound
-                log.warning("the cache %s did not answer (%s); going on without it", self.path, error)
-                return otherwise
             except sqlite3.DatabaseError as error:
+                if _will_pass(error):
+                    log.warning("the cache %s did not answer (%s); going on without it", self.path, error)
+                    return otherwise
                 self._set_aside(error, last)
+                if self._off:
+                    return otherwise
             except OSError as error:
                 log.warning(
                     "no cache on disk: %s cannot be used (%s); answers are kept in memory only", self.path, error
@@ -93,7 +96,7 @@ class DiskStore(Store):
         if self._database is None or self._vault is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._vault = Vault.open(self.path.with_name("cache.key"))
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._file = _touch(self.path)
             database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             try:
                 _prepare(database)
@@ -105,16 +108,25 @@ class DiskStore(Store):
 
     def _set_aside(self, error: sqlite3.DatabaseError, last: bool) -> None:
         self._close()
-        if last:
+        try:
+            moved = not last and self._moved_aside(error)
+        except OSError as refusal:
+            log.warning("the damaged cache %s cannot be set aside (%s)", self.path, refusal)
+            moved = False
+        if not moved:
             log.warning("the cache %s cannot be used (%s); answers are kept in memory only", self.path, error)
             self._off = True
-            return
+
+    def _moved_aside(self, error: sqlite3.DatabaseError) -> bool:
+        """Make room for a new file, unless another process has done so already."""
+        if not self.path.exists() or (self._file and self.path.stat().st_ino != self._file):
+            return True
         aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
-        log.warning("the cache %s is damaged (%s); it is set aside as %s and a new one begun", self.path, error, aside)
         for suffix in ("-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        if self.path.exists():
-            self.path.replace(aside)
+        self.path.replace(aside)
+        log.warning("the cache %s is damaged (%s); it is set aside as %s and a new one begun", self.path, error, aside)
+        return True
 
     def _close(self) -> None:
         if self._database is not None:
@@ -143,6 +155,26 @@ class DiskStore(Store):
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
             _sweep(database, entry.stored_at, self._max_bytes)
         self._puts += 1
+
+
+def _touch(path: Path) -> int:
+    """Make the file if it is not there, and see that we may use it; its inode."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except (PermissionError, IsADirectoryError) as error:
+        if not os.path.lexists(path):
+            raise
+        raise sqlite3.DatabaseError(f"it cannot be opened: {error.strerror}") from error
+    try:
+        return os.fstat(handle).st_ino
+    finally:
+        os.close(handle)
+
+
+def _will_pass(error: sqlite3.DatabaseError) -> bool:
+    """Locked for too long, disk full: the file itself is sound. Tables of another shape are damage."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR
 
 
 def _prepare(database: sqlite3.Connection) -> None:

@@ -15,7 +15,18 @@ from webquarry.net.status import retry_after_seconds
 from webquarry.search.text import plain
 from webquarry.secret import redact
 
-_CHALLENGE_MARKS = (b"captcha", b"cf-chl", b"challenge-platform", b"unusual traffic", b"are you a robot")
+_CHALLENGE_MARKS = (
+    b"captcha",
+    b"cf-chl",
+    b"challenge-platform",
+    b"unusual traffic",
+    b"are you a robot",
+    b"you are human",  # "verify that ...", and so on
+    b"you are a human",
+    b"checking your browser",
+    b"_incapsula_resource",
+    b"bots use duckduckgo too",
+)
 _LOOKED_AT = 200_000  # bytes of an HTML page that are searched for the marks of a challenge
 
 

@@ -72,6 +72,8 @@ def _advice(error: WebquarryError, others: Sequence[str]) -> str:
         return f"Wait {wait} seconds and try again, or {instead}."
     if error.kind == "auth":
         return f"{error.suggested_action} `.env.example` lists every variable and where to get a key."
+    if error.kind == "blocked" and error.suggested_action != type(error).suggested_action:
+        return error.suggested_action  # the provider knows what to do, and waiting is not it
     if error.kind in ("challenge", "blocked"):
         return f"Wait some minutes, or {instead}; `.env.example` lists those that take a key."
     return error.suggested_action

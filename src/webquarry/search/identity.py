@@ -61,20 +61,52 @@ _TRACKING = frozenset(
         "guccounter",
         "guce_referrer",
         "guce_referrer_sig",
+        "gad_source",
+        "gad_campaignid",
+        "sccid",
+        "rdt_cid",
+        "epik",
+        "irclickid",
+        "s_kwcid",
+        "ef_id",
+        "wt_mc",
+        "wt_zmc",
+        "xtor",
+        "_kx",
+        "_branch_match_id",
+        "fb_action_ids",
+        "fb_action_types",
+        "fb_source",
+        "fb_ref",
+        "__twitter_impression",
+        "pk_campaign",
+        "pk_kwd",
+        "pk_keyword",
+        "pk_source",
+        "pk_medium",
+        "pk_content",
+        "pk_cid",
     ]
 )
-_TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "matomo_", "hsa_", "at_custom", "at_medium", "at_campaign")
+_TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "hsa_", "at_custom", "at_medium", "at_campaign")
 _AMP_PARAMETERS = frozenset({("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp"), ("_amp", "true")})
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|xhtml|shtml)$", re.IGNORECASE)
+_AMP_START = re.compile(r"^/amp(?=/[^/])", re.IGNORECASE)
 _AMP_PATH = re.compile(r"(?:/amp/?|\.amp)$|\.amp(?=\.html?$)", re.IGNORECASE)
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
 _DOI = re.compile(r"(?<![0-9a-z])(10\.[0-9]{4,9}(?:\.[0-9]+)*/[^\s?#]+)", re.IGNORECASE)
 _DOI_VIEW = re.compile(r"/(?:full|abstract|pdf|epdf|meta|html?|summary)$|\.(?:pdf|html?|full|abstract)$", re.IGNORECASE)
+_VERSION = re.compile(r"v\d+(?:\.[a-z.-]+)?$")  # v1, v1.full, v1.full.pdf
 _ARXIV = re.compile(r"(?:arxiv\.)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?", re.IGNORECASE)
 _ARXIV_HOSTS = frozenset({"arxiv.org", "export.arxiv.org", "ar5iv.org", "ar5iv.labs.arxiv.org", "alphaxiv.org"})
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtube-nocookie.com", "youtu.be"})
+_DAILYMOTION = re.compile(r"/(?:(?:embed/)?video/)?([0-9a-z]{5,12})", re.IGNORECASE)
 _VIDEO_ID = re.compile(r"[0-9A-Za-z_-]{11}")
-_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# Of the signs that may stand as they are, those that separate nothing: `%28` is `(`, but `%2F` is not `/`.
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$'()*,:@")
+# Hosts whose addresses hold a DOI without saying so; those of preprints add the version to it.
+_PREPRINTS = frozenset({"biorxiv.org", "medrxiv.org"})
+_DOI_HOSTS = _PREPRINTS | {"doi.org", "dx.doi.org", "link.springer.com", "frontiersin.org", "journals.plos.org"}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
@@ -90,8 +122,8 @@ def identity(url: str) -> str:
         return url
     if parts.scheme.lower() not in _PORTS or not host:
         return url
-    host, path = _out_of_amp_cache(_plain_host(host), parts.path)
-    path, parameters = _plain_path(path), _parameters(parts.query)
+    host, path = _out_of_amp_cache(_plain_host(host), _clean_path(parts.path))
+    path, parameters = _plain_path(host, path), _parameters(parts.query)
     known = _known_work(host, path, parameters)
     if known:
         return known
@@ -112,11 +144,15 @@ def _plain_host(host: str) -> str:
     return re.sub(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)", r"\1.", host)  # en.m.wikipedia.org
 
 
-def _plain_path(path: str) -> str:
-    path = _resolve_dots(_SESSION_IN_PATH.sub("", _plain_escapes(path or "/")))
+def _clean_path(path: str) -> str:
+    return _resolve_dots(_SESSION_IN_PATH.sub("", _plain_escapes(path or "/")))
+
+
+def _plain_path(host: str, path: str) -> str:
     before = None
     while before != path:  # /amp/index.html has several layers
         before = path
+        path = path if _is_amp_cache(host) else _AMP_START.sub("", path)
         path = _AMP_PATH.sub("", path) or "/"
         path = _INDEX.sub("/", path)
         path = path.rstrip("/") or "/"
@@ -140,7 +176,7 @@ def _plain_escapes(text: str) -> str:
 
     def one(match: re.Match[str]) -> str:
         byte = int(match[1], 16)
-        return chr(byte) if byte in _UNRESERVED else f"%{byte:02X}"
+        return chr(byte) if byte in _PLAIN else f"%{byte:02X}"
 
     encoded = quote(text.encode("utf-8", "surrogatepass"), safe="/?:@!$&'()*+,;=%-._~[]")
     return _ESCAPE.sub(one, encoded)
@@ -156,8 +192,13 @@ def _parameters(query: str) -> list[tuple[str, str | None]]:
             continue
         if (folded, value.lower()) in _AMP_PARAMETERS:
             continue
+        value = value.replace("+", "%20")  # the two ways to write a blank
         kept.append((_plain_escapes(name), _plain_escapes(value) if equals else None))
     return sorted(kept, key=lambda parameter: parameter[0])
+
+
+def _is_amp_cache(host: str) -> bool:
+    return host.endswith(".cdn.ampproject.org") or host.startswith("google.")
 
 
 def _out_of_amp_cache(host: str, path: str) -> tuple[str, str]:
@@ -184,17 +225,23 @@ def _known_work(host: str, path: str, parameters: list[tuple[str, str | None]]) 
         return _youtube(host, path, dict(parameters))
     if host in ("vimeo.com", "player.vimeo.com") and (found := re.fullmatch(r"/(?:video/)?(\d+)", path)):
         return f"https://vimeo.com/{found[1]}"
-    is_resolver = host in ("doi.org", "dx.doi.org")
-    if is_resolver or re.search(r"/doi(?:/|$)", path, re.IGNORECASE):
-        return _doi(unquote_to_bytes(path).decode("utf-8", "replace"))
+    if host in ("dailymotion.com", "dai.ly") and (found := _DAILYMOTION.fullmatch(path)):
+        return f"https://dailymotion.com/video/{found[1]}" if host == "dai.ly" or "/video/" in path else None
+    if host == "journals.plos.org":  # its addresses of a paper differ by nothing but the DOI in `id`
+        path = f"/{dict(parameters).get('id') or ''}"
+    if host == "nature.com":  # all its articles have its prefix
+        path = re.sub(r"^/articles/(?=[^/]+$)", "/doi/10.1038/", path)
+    if host in _DOI_HOSTS or re.search(r"/doi(?:/|$)", path, re.IGNORECASE):
+        return _doi(host, unquote_to_bytes(path).decode("utf-8", "replace"))
     return None
 
 
-def _doi(path: str) -> str | None:
+def _doi(host: str, path: str) -> str | None:
     found = _DOI.search(path)
     if not found:
         return None
     doi = _DOI_VIEW.sub("", found[1]).rstrip("/.").lower()
+    doi = _VERSION.sub("", doi) if host in _PREPRINTS else doi
     paper = re.fullmatch(rf"10\.48550/{_ARXIV.pattern}", doi, re.IGNORECASE)
     if paper:
         return f"https://arxiv.org/abs/{paper[1].lower()}"

@@ -27,6 +27,7 @@ class Provider(ABC):
     """One provider. A subclass in `providers/` is all that it takes to add one."""
 
     name: ClassVar[str]  # as in SEARCH_PROVIDER and WEBQUARRY_<NAME>_URL
+    aliases: ClassVar[tuple[str, ...]] = ()  # what people call it as well, in lower-case letters and digits
     label: ClassVar[str]  # as a person writes it
     origin: ClassVar[str]  # scheme and host; the user may put another in its place
     credentials: ClassVar[tuple[Credential, ...]] = ()

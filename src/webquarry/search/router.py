@@ -19,14 +19,14 @@ import httpx2
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, WebquarryError
+from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.net.status import retry_after_seconds
 from webquarry.registry import members_of
 from webquarry.search import routing
 from webquarry.search.breaker import TRIPPING
-from webquarry.search.domains import DomainFilter, normalise
+from webquarry.search.domains import DomainFilter, host_of, normalise
 from webquarry.search.filters import words_of
 from webquarry.search.lenses import Lens
 from webquarry.search.models import Batch, Found, Query, Result
@@ -145,6 +145,10 @@ class Router:
         """The providers that could be asked now: configured, and not resting after failures."""
         return [self.provider(name) for name in self._turns.healthy()]
 
+    def states(self) -> dict[str, str]:
+        """How each provider is doing, by name: closed (asked as usual), open (resting after failures) or half-open."""
+        return self._turns.states()
+
     @cached_property
     def _all(self) -> dict[str, Provider]:
         return {provider.name: provider for provider in self.providers()}
@@ -220,7 +224,7 @@ class Router:
         """What the reply holds; an error learns from the reply how long to leave the provider alone."""
         reply = await self._send(provider, request, seconds)
         try:
-            return provider.parse_reply(reply)
+            return _addressed(provider.parse_reply(reply), provider)
         except WebquarryError as error:
             if error.retry_after_seconds is None and error.kind in TRIPPING:
                 error.retry_after_seconds = retry_after_seconds(reply.headers, reply.fetched_at)
@@ -244,6 +248,13 @@ def _tidied(query: Query, domains: DomainFilter) -> Query:
         exact_terms=" ".join((query.exact_terms or "").replace('"', " ").split()) or None,
         exclude_terms=" ".join(words_of(query.exclude_terms)) or None,
     )
+
+
+def _addressed(batch: Batch, provider: Provider) -> Batch:
+    """The batch, if any of its results leads anywhere; a provider that changed its fields is not one without results."""
+    if batch.results and not any(host_of(result.url) for result in batch.results):
+        raise ProviderFailure(f"{provider.label} answered with results that have no address.", retryable=False)
+    return batch
 
 
 def _concealed(result: Result, provider: Provider) -> Result:

@@ -9,7 +9,8 @@ Encyclopedias and communities are asked only by name.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webquarry.errors import BadInput
@@ -40,13 +41,15 @@ def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
     return (*first, *others, *({LAST} & usable))
 
 
-def known(names: Iterable[str], providers: Mapping[str, Provider]) -> tuple[str, ...]:
+def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str, ...]:
     """The names, each once, as we write them; one that no provider has is BadInput."""
-    wanted = tuple(dict.fromkeys(name.strip().lower() for name in names))
-    for name in wanted:
-        if name not in providers:
-            raise unknown(name, providers)
-    return wanted
+    aliases = {alias: provider.name for provider in providers.values() for alias in provider.aliases}
+    wanted = [re.sub(r"[\s_.-]", "", name).lower() for name in names]
+    ours = {re.sub(r"[_.-]", "", name).lower(): name for name in providers}
+    for name, plain in zip(names, wanted, strict=True):
+        if plain not in ours and plain not in aliases:
+            raise unknown(name.strip().lower(), providers)
+    return tuple(dict.fromkeys(ours.get(plain) or aliases[plain] for plain in wanted))
 
 
 def unknown(name: str, providers: Mapping[str, Provider]) -> BadInput:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure, ProviderFailure, WebquarryError
+from webquarry.progress import note
 from webquarry.search.breaker import Breaker
 from webquarry.search.domains import DomainFilter
 from webquarry.search.failure import nobody_answered
@@ -68,6 +69,10 @@ class Turns:
             if self._providers[name].configured and self._breaker(name).state != "open"
         ]
 
+    def states(self) -> dict[str, str]:
+        """How each provider is doing, by name: closed (asked as usual), open (resting) or half-open."""
+        return {name: self._breaker(name).state for name in sorted(self._providers)}
+
     async def take(self, plan: Plan) -> Found:
         """Ask one after the other."""
         attempts: list[Attempt] = []
@@ -103,6 +108,7 @@ class Turns:
             return _skipped(provider, self._resting(provider, breaker))
         gathering = Gathering(plan.query.count, Sieve.of(plan.query, plan.domains, provider, self._clock.now()).admits)
         started = self._clock.monotonic()
+        note(f"asking {provider.label}")
         try:
             error = await self._asked(provider, with_reserve(plan.query, provider), gathering, seconds)
         except BaseException:  # the caller has left

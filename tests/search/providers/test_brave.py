@@ -284,6 +284,15 @@ def test_a_used_up_quota_has_no_wait_of_seconds(brave: Brave) -> None:
     assert caught.value.retry_after_seconds is None
 
 
+def test_results_count_even_where_brave_repeats_no_query(brave: Brave) -> None:
+    body = {"web": {"results": [{"title": "One", "url": "https://example.org/", "description": "d"}]}}
+
+    batch = brave.parse_reply(reply(body))
+
+    assert [result.url for result in batch.results] == ["https://example.org/"]
+    assert not batch.more
+
+
 @pytest.mark.parametrize(
     ("body", "status", "retryable"),
     [
@@ -295,7 +304,7 @@ def test_a_used_up_quota_has_no_wait_of_seconds(brave: Brave) -> None:
         ({}, 200, True),
         ({"query": []}, 200, True),
         ({"query": {}, "web": []}, 200, True),
-        ({"web": {"results": []}}, 200, True),
+        ({"web": []}, 200, True),
     ],
 )
 def test_what_brave_does_not_document_is_a_failure_of_the_provider(

@@ -425,3 +425,19 @@ def test_fuzz_a_page_with_anything_in_the_place_of_anything_gives_results_or_an_
     except WebquarryError:
         return
     assert all(target_of(hit.url) == hit.url and hit.title for hit in batch.results)
+
+
+@pytest.mark.parametrize(
+    "wall",
+    [
+        "<div class='anomaly-modal__title'>Unfortunately</div>",
+        "<h1>Unfortunately, bots use DuckDuckGo too.</h1>",
+        "<script src='/_Incapsula_Resource?x=1'></script>",
+        "<p>Press &amp; Hold to confirm you are a human (and not a bot).</p>",
+    ],
+)
+def test_a_page_that_wants_proof_of_a_person_is_a_challenge_in_whatever_words(
+    duckduckgo: DuckDuckGo, wall: str
+) -> None:
+    with pytest.raises(Challenge):
+        duckduckgo.parse_reply(reply(f"<html><body>{wall}</body></html>".encode(), 200, HTML))

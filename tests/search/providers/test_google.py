@@ -150,6 +150,13 @@ def test_a_recorded_reply_becomes_results(google: Google) -> None:
     assert batch.more is True
 
 
+def test_results_count_even_where_google_repeats_no_query(google: Google) -> None:
+    batch = google.parse_reply(reply({"items": [{"title": "One", "link": "https://example.org/", "snippet": "s"}]}))
+
+    assert [result.url for result in batch.results] == ["https://example.org/"]
+    assert not batch.more
+
+
 def test_zero_results_have_no_items_and_that_is_healthy(google: Google) -> None:
     batch = google.parse_reply(recorded_reply("google/web_zero_results"))
 

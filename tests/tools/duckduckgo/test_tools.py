@@ -367,6 +367,20 @@ def test_a_site_that_does_not_answer_is_given_up_after_the_time_that_was_set(nam
     assert "WEBSEARCH_TIMEOUT_SECS" in caught.value.suggested_action
 
 
+def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
+    async def run(site: DuckDuckGoSite) -> str:
+        kit = kit_of(site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"})
+        async with kit.router.turn("duckduckgo"):
+            with pytest.raises(NetworkFailure) as caught:
+                await load("duckduckgo", "instant_answer").call(kit, {"query": "x"})
+        await kit.aclose()
+        return caught.value.message
+
+    with DuckDuckGoSite() as site:
+        assert asyncio.run(run(site)) == "DuckDuckGo did not answer within 0.2 s."
+        assert site.asked == []
+
+
 # --- the cache --------------------------------------------------------------------------------------------------------
 
 

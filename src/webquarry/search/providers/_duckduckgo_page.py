@@ -51,10 +51,8 @@ class ResultPage:
     @property
     def is_challenge(self) -> bool:
         """Whether the page wants ducks to be picked."""
-        marks = (
-            f'//form[@id="challenge-form" or contains(@action, "anomaly.js")] | //*[{_class("anomaly-modal__modal")}]'
-        )
-        return bool(self._find(marks))
+        forms = '//form[@id="challenge-form" or contains(@action, "anomaly.js")]'
+        return bool(self._find(f'{forms} | //*[contains(@class, "anomaly-modal")]'))
 
     @property
     def has_results(self) -> bool:

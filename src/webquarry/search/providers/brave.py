@@ -94,10 +94,11 @@ class Brave(Provider):
         if (problem := _problem(found)) or reply.status != 200:
             raise self._failure(problem, reply)
         query, web = found.get("query"), found.get("web")
-        if not isinstance(query, dict) or not isinstance(web, dict | None):
+        # Without results there is no `web`, so that `query` alone tells an answer from something else.
+        if not (isinstance(query, dict) or isinstance(web, dict)) or not isinstance(web, dict | None):
             raise ProviderFailure("Brave Search answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for hit in objects((web or {}).get("results")) if (result := self._result(hit))]
-        return Batch(tuple(hits), more=query.get("more_results_available") is True)
+        return Batch(tuple(hits), more=isinstance(query, dict) and query.get("more_results_available") is True)
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return httpx2.Request(

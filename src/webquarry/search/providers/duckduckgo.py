@@ -34,6 +34,7 @@ _SAFE = {"off": "-2", "high": "1"}  # the middle is DuckDuckGo's own default
 
 class DuckDuckGo(Provider):
     name = "duckduckgo"
+    aliases = ("ddg",)
     label = "DuckDuckGo"
     origin = "https://html.duckduckgo.com"
     lite_origin = "https://lite.duckduckgo.com"

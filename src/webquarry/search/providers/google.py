@@ -100,9 +100,9 @@ class Google(Provider):
         if found.get("error") or reply.status != 200:
             raise self._failure(found, reply.status)
         items = found.get("items")
-        if not isinstance(found.get("searchInformation") or found.get("queries"), dict) or not isinstance(
-            items, list | None
-        ):
+        # Without results there are no `items`, so that the others tell an answer from something else.
+        known = items or found.get("searchInformation") or found.get("queries")
+        if not isinstance(known, dict | list) or not isinstance(items, list | None):
             raise ProviderFailure("Google Custom Search answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for item in objects(items) if (result := self._result(item))]
         queries = found.get("queries")

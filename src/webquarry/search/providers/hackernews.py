@@ -16,7 +16,7 @@ import httpx2
 
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted, rate_limited
+from webquarry.search.body import asks_for_proof, failure, json_object, objects, optional_text, quoted, rate_limited
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_terms
 from webquarry.search.provider import Provider
@@ -32,6 +32,7 @@ _MARKS = re.compile(r"<(?:/?(?:i|b|em|pre|code)|a\s[^<>]*|/a)>", re.IGNORECASE)
 
 class HackerNews(Provider):
     name = "hackernews"
+    aliases = ("hn",)
     label = "Hacker News"
     origin = "https://hn.algolia.com"
     kind = "community"
@@ -57,7 +58,7 @@ class HackerNews(Provider):
         return self._request({"query": "", "tags": "story", "hitsPerPage": "1"})
 
     def parse_reply(self, reply: Reply) -> Batch:
-        if reply.status in (403, 429):
+        if reply.status in (403, 429) and not asks_for_proof(reply.body):
             raise rate_limited(reply, self.label, at_least=REST_SECONDS)
         found = json_object(reply, self.label)
         if reply.status != 200:

@@ -14,7 +14,7 @@ import httpx2
 
 from webquarry.errors import BadInput, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted, rate_limited
+from webquarry.search.body import asks_for_proof, failure, json_object, objects, optional_text, quoted, rate_limited
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_terms
 from webquarry.search.provider import Provider
@@ -28,6 +28,7 @@ _OURS = ("internal_api_error", "readonly", "search-error", "cirrussearch-backend
 
 class MediaWiki(Provider):
     name = "mediawiki"
+    aliases = ("wikipedia",)
     label = "Wikipedia"
     origin = "https://en.wikipedia.org"
     kind = "encyclopedia"
@@ -50,7 +51,7 @@ class MediaWiki(Provider):
         return self._request("wiki", 1, None, "0")
 
     def parse_reply(self, reply: Reply) -> Batch:
-        if reply.status == 403:
+        if reply.status == 403 and not asks_for_proof(reply.body):
             raise SiteRefused(
                 "Wikipedia refused the request (HTTP 403): it wants a User-Agent that says whom to write to.",
                 suggested_action="Set WEBQUARRY_USER_AGENT to a name with an address, such as "

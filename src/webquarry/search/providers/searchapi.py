@@ -29,6 +29,7 @@ _NOTHING = "didn't return any results"
 
 class SearchApi(Provider):
     name = "searchapi"
+    aliases = ("searchapiio",)
     label = "SearchAPI.io"
     origin = "https://www.searchapi.io"
     credentials = (Credential(KEY, "searchapi-api-key"),)

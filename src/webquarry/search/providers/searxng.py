@@ -12,7 +12,7 @@ import httpx2
 
 from webquarry.errors import AuthFailure, ProviderFailure, SiteRefused
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted
+from webquarry.search.body import asks_for_proof, failure, json_object, objects, optional_text, quoted
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites, with_terms, without_commands
 from webquarry.search.provider import Provider
@@ -59,7 +59,7 @@ class SearXNG(Provider):
         return self._request({"q": "searxng", "pageno": "1"})
 
     def parse_reply(self, reply: Reply) -> Batch:
-        if reply.status == 403:
+        if reply.status == 403 and not asks_for_proof(reply.body):
             raise SiteRefused(
                 "SearXNG refused to answer in JSON (HTTP 403): the format is off, or the instance takes us for a robot.",
                 suggested_action=_JSON_OFF,

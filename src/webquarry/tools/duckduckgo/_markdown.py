@@ -29,11 +29,11 @@ _API = "_Source: DuckDuckGo Instant Answer API_"
 def search_page(query: str, results: Sequence[Result]) -> str:
     """The results of a search."""
     parts = [f'## Web Search Results for "{inline(query)}"']
-    shown = [result for result in results if address(result.url)]
+    shown = [(result, url) for result in results if (url := address(result.url))]
     if not shown:
         return _document([*parts, *_NO_ENTRIES])
-    for number, result in enumerate(shown, 1):
-        parts += [_entry(number, result), "---"]
+    for number, (result, url) in enumerate(shown, 1):
+        parts += [_entry(number, result, url), "---"]
     return _document([*parts, f"_Source: DuckDuckGo ({len(shown)} results)_"])
 
 
@@ -50,10 +50,9 @@ def answer_page(query: str, answer: InstantAnswer) -> str:
 
 def inline(text: str) -> str:
     """Text for the middle of a line."""
-    visible = strip_invisible(without_surrogates(" ".join(text.split())), Counter())
-    escaped = _TILDE.sub(r"\\~", escape(" ".join(visible.split())))
-    escaped = _EDGE.sub(lambda found: "".join(f"\\{mark}" for mark in found[0]), escaped)
-    return escaped + "\\" if visible.endswith("\\") else escaped
+    visible = " ".join(strip_invisible(without_surrogates(" ".join(text.split())), Counter()).split())
+    escaped = _TILDE.sub(r"\\~", escape(visible))
+    return _EDGE.sub(lambda found: "".join(f"\\{mark}" for mark in found[0]), escaped)
 
 
 def line(text: str) -> str:
@@ -77,8 +76,7 @@ def _lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _entry(number: int, result: Result) -> str:
-    url = address(result.url)
+def _entry(number: int, result: Result, url: str) -> str:
     title = escape_heading(inline(result.title)) or url
     return _lines(f"### {number}. {title}", f"**URL:** {url}", line(result.snippet))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict
 from typing import Annotated
@@ -11,7 +12,7 @@ from pydantic import Field
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
-from webquarry.errors import BadInput
+from webquarry.errors import BadInput, NetworkFailure
 from webquarry.search import instant
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
@@ -30,8 +31,7 @@ async def instant_answer(kit: Toolkit, query: Annotated[str, Field(description="
     settings = kit.settings
 
     async def make() -> Made:
-        async with kit.router.turn("duckduckgo"):
-            found = await instant.ask(kit.client, settings, asked)
+        found = await _ask(kit, asked)
         good = settings.cache_empty_seconds if found.is_empty else settings.cache_search_seconds
         return Made(json.dumps(asdict(found), ensure_ascii=False).encode(), good)
 
@@ -44,6 +44,16 @@ async def instant_answer(kit: Toolkit, query: Annotated[str, Field(description="
         kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)
     answer = TextAnswer(text=answer_page(query, _unpacked(kept.value)))
     return answer.beside(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
+
+
+async def _ask(kit: Toolkit, query: str) -> instant.InstantAnswer:
+    """Ask in DuckDuckGo's turn; the wait for it counts as well."""
+    seconds = kit.settings.timeout_seconds
+    try:
+        async with asyncio.timeout(seconds), kit.router.turn("duckduckgo"):
+            return await instant.ask(kit.client, kit.settings, query)
+    except TimeoutError as error:
+        raise NetworkFailure(f"DuckDuckGo did not answer within {seconds:g} s.") from error
 
 
 def _unpacked(value: bytes) -> instant.InstantAnswer:

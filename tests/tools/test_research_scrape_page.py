@@ -1,0 +1,403 @@
+"""`scrape_page`: modes, parts and cursors over one frozen text; outcomes, retractions and the cache."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.net.doubles import FakeWeb
+from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
+from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
+from webquarry.tool import load
+from webquarry.tools.research._slices import Wanted, take
+
+DOI = "10.1234/tides.2024.7"
+PAPER = (
+    "<html><head><title>Slack water</title>"
+    f'<meta name="citation_title" content="Slack water"><meta name="citation_doi" content="{DOI}">'
+    '<meta name="citation_journal_title" content="Journal of Tides"><meta name="citation_author" content="Marsh, Ada">'
+    f"</head><body><article><h1>Slack water</h1><p>{PROSE * 20}</p></article></body></html>"
+)
+CROSSREF = f"https://api.crossref.org/works/{DOI}"
+RETRACTED = {
+    "message": {
+        "updated-by": [
+            {
+                "type": "retraction",
+                "updated": {"date-parts": [[2025, 3, 4]]},
+                "DOI": "10.1234/n.1",
+                "source": "publisher",
+            }
+        ]
+    }
+}
+
+
+def whole(session: Session, **arguments: Any) -> str:
+    """The pieces of a page, read to the end by cursors and joined."""
+    answer = session.scrape(**arguments)
+    content = answer.content
+    for _ in range(10_000):
+        if answer.next_cursor is None:
+            return content
+        assert answer.truncated
+        limits = {name: arguments[name] for name in ("max_length", "mode") if name in arguments}
+        answer = session.scrape(cursor=answer.next_cursor, **limits)
+        content += answer.content
+    raise AssertionError("the pieces have no end")
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100, 999, 2_500, 50_000])
+@pytest.mark.parametrize("part", [{}, {"section": "Part 3"}, {"find": "Number"}, {"outline": True}])
+def test_pieces_joined_are_the_whole_byte_for_byte(limit: int, part: dict[str, Any]) -> None:
+    if limit == 1 and not part:
+        limit = 20
+    session = page()
+    expected = session.scrape(max_length=5_000_000, **part).content
+
+    assert whole(session, max_length=limit, **part) == expected
+    assert len(session.web.asked()) == 1
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.text(max_size=400), st.integers(1, 50), st.sampled_from(["markdown", "text", "bytes"]))
+def test_any_text_is_given_whole_by_its_cursors(text: str, limit: int, kind: Any) -> None:
+    data = text.encode("utf-8", "replace")
+    piece = take(data, "digest", Wanted(limit), kind)
+    found = piece.data
+    while piece.rest:
+        piece = take(data, "digest", Wanted(limit, cursor=piece.rest), kind)
+        found += piece.data
+
+    assert found == data
+
+
+def test_a_cut_ends_with_a_block_and_says_how_much_there_is_and_how_to_go_on() -> None:
+    session = page()
+    full = session.scrape().as_dict()
+    cut = session.scrape(max_length=2_000).as_dict()
+
+    assert full["truncated"] is False
+    assert not {"totalLength", "nextCursor", "matches", "outline", "encoding"} & set(full)
+    assert (cut["truncated"], cut["totalLength"]) == (True, full["contentLength"])
+    assert cut["contentLength"] == len(cut["content"].encode()) <= 2_000
+    assert cut["content"].endswith("\n\n")
+    assert cut["nextCursor"]
+
+
+def test_an_outline_has_places_that_fit_the_text() -> None:
+    session = page()
+    text = session.scrape().content.encode()
+    answer = session.scrape(outline=True)
+
+    assert answer.outline is not None
+    assert [heading.title for heading in answer.outline][-8:] == [f"Part {number}" for number in range(1, 9)]
+    for heading in answer.outline:
+        assert text[heading.offset :].startswith(b"#" * heading.level + b" ")
+    assert "Part 3 (line " in answer.content
+    assert answer.total_length == len(text)
+
+
+def test_a_section_is_what_its_place_in_the_outline_says() -> None:
+    session = page()
+    text = session.scrape().content.encode()
+    outline = session.scrape(outline=True).outline or []
+    place = next(heading for heading in outline if heading.title == "Part 5")
+
+    by_name, by_number = session.scrape(section="part 5"), session.scrape(section=str(place.number))
+
+    assert by_name.content == by_number.content == text[place.offset : place.offset + place.bytes].decode()
+    assert by_name.content.startswith("## Part 5\n")
+
+
+def test_find_gives_the_blocks_and_says_how_many() -> None:
+    answer = page().scrape(find="number 4:")
+
+    assert answer.matches == 1
+    assert "Number 4: The pilot" in answer.content
+    assert "Number 1:" not in answer.content
+    missing = page().scrape(find="no such words")
+    assert (missing.content, missing.matches) == ("", 0)
+
+
+def test_structured_data_is_not_repeated_with_every_part() -> None:
+    body = ARTICLE.replace("<head>", '<head><script type="application/ld+json">{"@type":"Article","name":"x"}</script>')
+    session = page(body)
+
+    assert session.scrape().structured_data is not None
+    assert session.scrape(section="Part 2").structured_data is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"outline": True, "find": "x"}, "outline and find were given together"),
+        ({"section": "a", "cursor": "b"}, "section and cursor were given together"),
+        ({"mode": "raw", "section": "a"}, "section is not there in raw mode"),
+        ({"section": "Nowhere"}, "no section 'Nowhere'"),
+        ({"cursor": "!!"}, "not one that was given out"),
+        ({"cursor": "e30"}, "not one that was given out"),
+        ({"max_length": 0}, "max_length"),
+        ({"mode": "loud"}, "mode"),
+    ],
+)
+def test_what_cannot_be_meant_is_bad_input(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        page().scrape(**arguments)
+
+
+def test_blank_and_null_parts_are_as_good_as_none() -> None:
+    session = page()
+
+    assert session.scrape(section=" ", find="", cursor=None, outline=None).content == session.scrape().content
+
+
+def cursor_of(session: Session, **changes: Any) -> str:
+    """A cursor of the page with some of its fields changed."""
+    text = session.scrape(max_length=500).next_cursor or ""
+    fields = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    for place, value in changes.items():
+        fields[int(place[1:])] = value
+    return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"_1": 10**9},
+        {"_1": -1},
+        {"_1": "x"},
+        {"_1": True},
+        {"_3": 99},
+        {"_3": True},
+        {"_2": 1},
+        {"_4": 5},
+        {"_1": 1},
+    ],
+)
+def test_a_cursor_that_somebody_made_up_does_no_harm(changes: dict[str, Any]) -> None:
+    session = page("<p>" + "é漢" * 2_000)
+
+    with pytest.raises(BadInput, match="not one that was given out"):
+        session.scrape(cursor=cursor_of(session, **changes))
+
+
+def test_a_cursor_goes_on_after_the_snapshot_is_gone_if_the_page_is_the_same() -> None:
+    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE)]}), cached=False)
+    cursor = session.scrape(max_length=2_000).next_cursor
+
+    assert session.scrape(cursor=cursor).content.endswith(PROSE.strip())
+    assert len(session.web.asked()) == 2
+
+
+def test_a_cursor_of_a_page_that_has_changed_says_to_start_anew() -> None:
+    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE.replace("pilot", "captain"))]}))
+    cursor = session.scrape(max_length=2_000).next_cursor
+    session.clock.seconds += 3_601
+
+    with pytest.raises(BadInput, match="has changed since") as caught:
+        session.scrape(cursor=cursor)
+    assert "without cursor to start anew" in caught.value.suggested_action
+
+
+def test_while_a_page_is_kept_its_parts_are_of_the_same_text() -> None:
+    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE.replace("pilot", "captain"))]}))
+    session.scrape(max_length=2_000)
+    session.clock.seconds += 3_000
+
+    assert "captain" not in session.scrape(section="Part 8").content
+    session.clock.seconds += 700
+    assert "captain" in session.scrape(section="Part 8").content
+
+
+# Raw
+
+
+def test_raw_text_is_unchanged_and_has_the_header_the_server_sent() -> None:
+    answer = page("<p>Un&nbsp;café</p>\r\n<!-- kept -->".encode("latin-1"), "text/html; charset=ISO-8859-1").scrape(
+        mode="raw"
+    )
+
+    assert answer.content == "<p>Un&nbsp;café</p>\r\n<!-- kept -->"
+    assert (answer.content_type, answer.raw, answer.encoding) == ("text/html; charset=ISO-8859-1", True, None)
+
+
+@pytest.mark.parametrize("limit", [1, 100, 256, 5_000])
+def test_raw_bytes_are_base64_and_the_limit_counts_the_bytes_sent(limit: int) -> None:
+    body = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+    session = page(body, "image/png")
+    answer = session.scrape(mode="raw", max_length=limit)
+    data = base64.b64decode(answer.content)
+
+    while answer.next_cursor and limit > 1:
+        answer = session.scrape(mode="raw", max_length=limit, cursor=answer.next_cursor)
+        data += base64.b64decode(answer.content)
+
+    assert answer.encoding == "base64"
+    assert answer.content_length == len(answer.content)
+    assert data == (body if limit > 1 else body[:1])
+
+
+def test_text_that_cannot_be_decoded_is_given_as_bytes() -> None:
+    body = b"plain \xff\xfe\xc3( text " + "é".encode() * 50
+    answer = page(body, "text/plain; charset=utf-8").scrape(mode="raw")
+
+    assert answer.encoding == "base64"
+    assert base64.b64decode(answer.content) == body
+
+
+def test_raw_has_no_type_where_the_server_sent_none_and_a_pdf_is_not_opened() -> None:
+    answer = page(b"%PDF-1.7 broken", "").scrape(mode="raw")
+
+    assert (answer.content_type, answer.encoding) == ("", "base64")
+
+
+@pytest.mark.parametrize("mode", ["full", "preview", "raw"])
+def test_a_wall_is_an_error_in_every_mode(mode: str) -> None:
+    wall = "<title>Just a moment...</title><script>window._cf_chl_opt={}</script><p>Checking your browser"
+
+    with pytest.raises(Challenge):
+        page(wall).scrape(mode=mode)
+    with pytest.raises(NotFound):
+        page("gone", status=404).scrape(mode=mode)
+
+
+# Outcome
+
+
+def test_a_thin_page_is_partial_and_says_why_and_is_raised_when_empty() -> None:
+    answer = page("<title>Harbor</title><p>Open on Sundays.</p>").scrape()
+
+    assert (answer.extraction_quality, answer.content) == ("partial", "Open on Sundays.")
+    assert answer.meta["webquarry/routing"]["notes"] == ["The page holds only 3 words of text."]
+    with pytest.raises(ThinPage):
+        page("<p> </p>").scrape()
+
+
+def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> None:
+    shell = '<div id="root">{}</div><script src="app.js"></script><noscript>Please enable JavaScript.</noscript>'
+
+    answer = page(shell.format("") + "<p>Harbor tide office and more</p>").scrape()
+
+    assert answer.extraction_quality == "partial"
+    assert "scripts" in answer.meta["webquarry/routing"]["notes"][-1]
+    with pytest.raises(ScriptPage):
+        page(shell.format("")).scrape()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [(404, "not_found", False), (403, "blocked", False), (429, "rate_limited", True), (503, "network", True)],
+)
+def test_errors_have_a_kind_and_say_what_to_do_next(status: int, kind: str, retryable: bool) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        page("no", status=status).scrape()
+
+    told = caught.value.as_dict()
+    assert (told["kind"], told["retryable"]) == (kind, retryable)
+    assert told["suggestedAction"]
+
+
+# Retraction
+
+
+def paper(crossref: httpx2.Response | Exception, **more: Any) -> Session:
+    return Session(FakeWeb({URL: [sent(PAPER), sent(PAPER)], CROSSREF: crossref, **more}))
+
+
+def test_crossref_is_asked_about_the_doi_of_a_paper() -> None:
+    answer = paper(sent(json.dumps(RETRACTED), "application/json")).scrape()
+
+    assert answer.detected_doi == DOI
+    assert answer.as_dict()["retractionStatus"] == {
+        "retracted": True,
+        "kind": "retraction",
+        "date": "2025-03-04",
+        "noticeDoi": "10.1234/n.1",
+        "source": "publisher",
+    }
+
+
+def test_nobody_is_asked_where_there_is_no_doi() -> None:
+    session = page()
+
+    assert session.scrape().detected_doi is None
+    assert session.web.asked() == [URL]
+
+
+def test_a_crossref_that_fails_does_not_fail_the_page_and_it_is_said() -> None:
+    answer = paper(httpx2.Response(500)).scrape()
+
+    assert answer.retraction_status is None
+    assert answer.meta["webquarry/routing"]["notes"][-1].startswith("Whether the paper was retracted is not known")
+
+
+def test_that_a_paper_is_clean_is_remembered_longer_than_its_page() -> None:
+    session = paper(sent(json.dumps({"message": {}}), "application/json"))
+
+    assert session.scrape().retraction_status is None
+    session.clock.seconds += 4_000
+    session.scrape()
+
+    assert session.web.asked() == [URL, CROSSREF, URL]
+
+
+# The cache and the schema
+
+
+def test_the_second_call_is_answered_from_the_cache_and_says_how_old_it_is() -> None:
+    session = page()
+    first = session.scrape()
+    session.clock.seconds += 100
+    part = session.scrape(section="Part 2")
+    session.clock.seconds += 2_000
+    again = session.scrape(section="Part 2")
+
+    assert first.meta["webquarry/cache"] == {
+        "cached": False,
+        "ageSeconds": 0,
+        "maxAgeSeconds": 3600,
+        "freshness": "live",
+    }
+    assert part.meta["webquarry/cache"] == {
+        "cached": True,
+        "ageSeconds": 100,
+        "maxAgeSeconds": 3600,
+        "freshness": "fresh",
+    }
+    assert again.meta["webquarry/cache"] == {
+        "cached": True,
+        "ageSeconds": 2100,
+        "maxAgeSeconds": 3600,
+        "freshness": "aging",
+    }
+    assert session.web.asked() == [URL]
+
+
+def test_a_part_is_never_served_longer_than_the_page_it_was_cut_from() -> None:
+    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE)]}))
+    session.scrape()
+    session.clock.seconds += 3_500
+    session.scrape(section="Part 2")
+    session.clock.seconds += 200
+    session.scrape(section="Part 2")
+
+    assert session.web.asked() == [URL, URL]
+
+
+def test_the_schema_and_the_description_are_small() -> None:
+    tool = load("research", "scrape_page")
+
+    assert len(tool.description.encode()) + len(json.dumps(tool.parameters).encode()) < 1_700
+
+
+def test_every_field_of_the_answer_survives_the_cache() -> None:
+    session = page()
+
+    assert session.scrape().as_dict() == session.scrape().as_dict()

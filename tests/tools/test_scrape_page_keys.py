@@ -1,0 +1,76 @@
+"""The cache keys of `scrape_page` hold every argument that affects an answer: each is flipped, also one added later."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from tests.tools.pages import URL, Session, page
+from webquarry.cache.cache import Cache, Kept, Made
+from webquarry.errors import WebquarryError
+from webquarry.tool import load
+from webquarry.tools.research._search import NOT_IN_KEY
+
+PROPERTIES = load("research", "scrape_page").parameters["properties"]
+SETTINGS = {
+    "WEBQUARRY_YOUTUBE_LANGUAGES": "de",
+    "WEBQUARRY_YOUTUBE_CLIENTS": "ONE/1",
+    "WEBQUARRY_YOUTUBE_URL": "http://127.0.0.1:1",
+    "WEBQUARRY_HACKERNEWS_URL": "http://127.0.0.1:1",
+    "WEBQUARRY_HACKERNEWS_FIREBASE_URL": "http://127.0.0.1:1",
+    "WEBQUARRY_CROSSREF_URL": "http://127.0.0.1:1",
+    "WEBQUARRY_ROBOTS": "0",
+    "WEBQUARRY_ALLOW_PRIVATE": "1",
+    "WEBQUARRY_ALLOW_NETWORKS": "10.0.0.0/8",
+    "WEBQUARRY_CACHE_READ_SECONDS": "60",
+}
+
+
+def keys_of(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str] | None = None, **arguments: Any) -> list[str]:
+    """The keys under which a call looks: that of the answer, then that of the snapshot."""
+    keys = []
+    real = Cache.get_or_make
+
+    async def get_or_make(self: Cache, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
+        keys.append(key)
+        return await real(self, key, make)
+
+    with monkeypatch.context() as patch, suppress(WebquarryError):
+        patch.setattr(Cache, "get_or_make", get_or_make)
+        Session(page().web, environ=environ).scrape(**{"url": URL} | arguments)
+    return keys
+
+
+def flipped(name: str) -> Any:
+    schema = PROPERTIES[name]
+    if "enum" in schema:
+        return next(value for value in schema["enum"] if value != schema.get("default"))
+    kinds = {"integer": 77, "boolean": True, "string": "https://other.example/" if name == "url" else "another"}
+    return kinds[schema["type"]]
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_an_argument_changes_the_key_unless_it_affects_nothing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    before, after = keys_of(monkeypatch), keys_of(monkeypatch, **{name: flipped(name)})
+
+    assert (before[0] == after[0]) is (name in NOT_IN_KEY)
+
+
+@pytest.mark.parametrize("variable", SETTINGS)
+def test_a_setting_that_decides_what_is_read_changes_both_keys(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    before, after = keys_of(monkeypatch), keys_of(monkeypatch, {variable: SETTINGS[variable]})
+
+    assert len(before) == 2
+    assert not set(before) & set(after)
+
+
+def test_raw_bytes_and_text_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert keys_of(monkeypatch)[1] != keys_of(monkeypatch, mode="raw")[1]
+    assert keys_of(monkeypatch)[1] == keys_of(monkeypatch, mode="preview", max_length=9)[1]
+
+
+def test_the_same_call_has_the_same_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert keys_of(monkeypatch) == keys_of(monkeypatch)
