@@ -65,3 +65,11 @@ def test_a_short_main_part_is_judged_by_the_whole_page() -> None:
 
     with pytest.raises(LoginWall):
         read(door, "main")
+
+
+def test_a_page_of_more_pieces_than_can_be_judged_is_given_whole_to_the_last() -> None:
+    page = read("<title>t</title><body>" + "".join(f"<p>piece {number}</p>" for number in range(20_001)), "main")
+
+    assert page.markdown.startswith("piece 0\n")
+    assert page.markdown.endswith("\npiece 20000")
+    assert WHOLE_NOTE in page.notes

@@ -58,7 +58,11 @@ def _whole(document: Document, url: str) -> _Part:
 def _main(document: Document, url: str) -> _Part:
     from webquarry.read.main_content import main_content, render_selection  # numpy, which whole pages do without
 
-    part = render_selection(document, main_content(document), url)
+    selection = main_content(document)
+    if not selection.kept:
+        page = to_markdown(document, url)
+        return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))
+    part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
         return _Part(part.text, title_of(document), part.removed, part.notes)
     page = to_markdown(document, url)

@@ -37,7 +37,7 @@ from webquarry.read.main_content.tags import (
     is_superfluous,
 )
 
-_MOST_BLOCKS = 20_000  # more than any page a person reads; the rest is not judged and not kept
+_MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged
 _BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main")
 
 Element = etree._Element

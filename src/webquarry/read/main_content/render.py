@@ -15,7 +15,7 @@ from lxml import etree
 from webquarry.read.actions import SKIP, Leave
 from webquarry.read.concealment import DISPLAY, NO_SIZE, TRANSPARENT
 from webquarry.read.delimiters import defuse_prose
-from webquarry.read.elements import ACTIONS, called_heading
+from webquarry.read.elements import ACTIONS, called_heading, skip
 from webquarry.read.footnotes import Footnotes
 from webquarry.read.formulas import is_formula_image
 from webquarry.read.furniture import Furniture, furniture_of
@@ -24,10 +24,9 @@ from webquarry.read.html import Document
 from webquarry.read.links import Links
 from webquarry.read.main_content.select import Selection
 from webquarry.read.markdown import Markdown
-from webquarry.read.visible import HIDDEN, SAME_COLOUR, VISIBILITY, WATCHED, Sight
+from webquarry.read.visible import HIDDEN, SAME_COLOUR, VISIBILITY, Sight
 from webquarry.read.walk import Walker
 
-CUT_NOTE = "The page has more than 20,000 pieces of text; those behind them were not looked at."
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 _NEARLY_NOTHING = 0.05  # of the chosen text; a page that shows no more of it hides itself until it is ready
 
@@ -43,10 +42,10 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     furniture = furniture_of(document.roots)
     links = Links(base_url, furniture.base)
     walker = _walk(document, selection, furniture, links, ready=False)
-    notes: tuple[str, ...] = (CUT_NOTE,) if selection.flow.cut else ()
+    notes: tuple[str, ...] = ()
     if walker.shown < _NEARLY_NOTHING * sum(map(len, selection.texts)):
         walker = _walk(document, selection, furniture, links, ready=True)
-        notes = (*notes, READY_NOTE)
+        notes = (READY_NOTE,)
     text = defuse_prose(walker.blocks.text(), walker.removed)
     return Markdown(text, "", dict(walker.removed), notes)
 
@@ -148,14 +147,16 @@ class _SelectedWalker(Walker):
         names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
         action = self.actions.get(tag)
         changed = False
-        if ((names and not WATCHED.isdisjoint(names)) or tag in sight.tags) and not sight.is_plain(element, names):
+        if ((names and not sight.watched.isdisjoint(names)) or tag in sight.tags) and not sight.is_plain(
+            element, names
+        ):
             seen = self._look_at(element, names)
             if seen is None:
                 return SKIP, False
             changed = seen
-            if "role" in names and self.actions is ACTIONS and element.get("role") == "heading":
+            if "role" in names and self.actions is ACTIONS and action is not skip and element.get("role") == "heading":
                 action = called_heading
-        if tag == "a" and sight.muted == SAME_COLOUR and not changed:
+        if tag == "a" and sight.muted == SAME_COLOUR and not changed and "style" not in names:
             changed = sight.enter_link()
         return (action(self, element) if action is not None else None), changed
 

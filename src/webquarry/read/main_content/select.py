@@ -26,9 +26,10 @@ class Selection:
 
 
 def main_content(document: Document, model: Model | None = None) -> Selection:
-    """Choose what to keep of a page. A page without text, such as the shell of a script, gives nothing."""
+    """Choose what to keep of a page. A page without text, such as the shell of a script, gives nothing, and so does one
+    with more pieces than any page a person reads: a part of those would be judged without the rest."""
     flow = flow_of(document)
-    if not flow.texts:
+    if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)
     model = model or shipped_model()
     features = features_of(flow, model.lifts)
