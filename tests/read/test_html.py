@@ -6,6 +6,8 @@ import pytest
 from lxml import etree
 
 from tests.read.converting import markdown
+from webquarry.read.format import Source
+from webquarry.read.formats.html import Html
 from webquarry.read.html import CUT, FLATTENED, parse_html
 
 DEEP = 20_000
@@ -94,3 +96,11 @@ def test_comments_are_counted_though_the_tree_holds_none() -> None:
 
 def test_marks_that_the_parser_would_end_at_a_paragraph_go_on() -> None:
     assert markdown("<b><p>x</p></b><S><P>y</P></S>") == "**x**\n\n~~y~~"
+
+
+def test_a_page_that_was_cut_says_that_text_is_lost_and_others_do_not() -> None:
+    def lost(page: str) -> tuple[str, ...]:
+        return Html().to_markdown(Source("https://a.example/", page.encode())).lost
+
+    assert lost("<div style='color:red'>" * 3_000 + "DEEP") == (CUT,)
+    assert lost("<div>" * 3_000 + "SEEN") == ()

@@ -89,3 +89,13 @@ def test_nothing_found_is_empty_and_a_blank_text_is_refused() -> None:
     assert find_blocks(b"a\n\nb", "c.*", [0, 3]).data == b""
     with pytest.raises(BadInput):
         find_blocks(b"a", "  ", [0])
+
+
+def test_a_block_that_fits_nowhere_is_begun_in_the_piece_before_it() -> None:
+    table = "\n".join(f"| {number} | cell |" for number in range(100))
+    first, second, *_ = pieces(f"Short.\n\n{table}\n", 200)
+
+    assert first.startswith(b"Short.\n\n| 0 | cell |\n")
+    assert first.endswith(b"|\n")
+    assert 180 <= len(first) <= 200
+    assert second.startswith(b"| ")

@@ -149,9 +149,10 @@ def call(toolkit: Any, **arguments: Any) -> FetchAnswer:
     return answer
 
 
-def page(markdown: str, *notes: str, outcome: str = "ok") -> Page:
+def page(markdown: str, *notes: str, outcome: str = "ok", lost: tuple[str, ...] = ()) -> Page:
     url = "https://a.example/"
-    return Page(url, url, "T", markdown, "html", "utf-8", outcome, notes, datetime(2026, 11, 15, tzinfo=UTC))
+    moment = datetime(2026, 11, 15, tzinfo=UTC)
+    return Page(url, url, "T", markdown, "html", "utf-8", outcome, notes, moment, lost=lost)
 
 
 def test_the_setting_is_the_byte_limit() -> None:
@@ -160,7 +161,7 @@ def test_the_setting_is_the_byte_limit() -> None:
 
 
 def test_lost_text_is_said_in_the_answer_and_other_notes_only_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    assert call(kit(page("text", "The encoding was guessed.", CUT))).notes == [CUT]
+    assert call(kit(page("text", "The encoding was guessed.", CUT, lost=(CUT,)))).notes == [CUT]
     assert "The encoding was guessed." in caplog.text
     assert CUT in caplog.text
     assert fields(call(kit(page("text", "The encoding was guessed.")))) == {"content": "text", "lines_read": 1}

@@ -54,7 +54,8 @@ def cut(data: bytes, start: int, limit: int, starts: list[int]) -> int:
     if end >= len(data):
         return len(data)
     at = bisect_right(starts, end) - 1
-    if starts[at] > start:
+    next_block = starts[at + 1] if at + 1 < len(starts) else len(data)
+    if starts[at] > start and next_block - starts[at] <= limit:  # a larger one has to be cut anyway
         return starts[at]
     for mark in (b"\n", b" "):
         place = data.rfind(mark, start, end)

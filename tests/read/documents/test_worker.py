@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -241,26 +240,32 @@ def test_more_threads_than_children_wait_for_their_turn() -> None:
         pool.close()
 
 
+FORKING = """
+import os
+from webquarry.read.documents import pool
+
+def read():
+    return pool.read_document("pdf", "https://x.example/", DATA).title, pool._pool._idle[0].pid
+
+with open(FILE, "rb") as file:
+    DATA = file.read()
+title, ours = read()
+child = os.fork()
+if not child:
+    theirs, other = read()
+    os._exit(0 if theirs == title and other != ours else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert read() == (title, ours)
+print(title)
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_a_fork_gets_children_of_its_own_and_leaves_ours_alone() -> None:
-    assert read_document("pdf", URL, PAPER).title
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # a fork of several threads, which is the point
-        pid = os.fork()
-    if not pid:
-        try:
-            os.write(writing, read_document("pdf", URL, PAPER).title.encode())
-            close_workers()
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as answer:
-        assert answer.read() == b"What the tide leaves behind"
-    os.waitpid(pid, 0)
+    code = FORKING.replace("FILE", repr(str(FOLDER / "paper.pdf")))
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True)
 
-    assert read_document("pdf", URL, PAPER).title == "What the tide leaves behind"
-    close_workers()
+    assert (done.stdout, done.stderr) == ("What the tide leaves behind\n", "")
 
 
 def test_a_process_that_ends_leaves_no_child_and_says_nothing() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.read.formats.pdf_writer import BOLD, CODE, HEIGHT, Page, Pdf, stream, width_of
+from tests.read.formats.pdf_writer import BOLD, CODE, HEIGHT, Page, Pdf, stream, width_of, wrap
 from webquarry.read.documents.models import Document, Refusal
 from webquarry.read.documents.pdf import convert as convert_module
 from webquarry.read.documents.pdf.convert import convert
@@ -55,6 +55,24 @@ def test_paragraphs_are_told_apart_by_indents_alone() -> None:
         "Third",
         "Fourth",
     ]
+
+
+def test_entries_whose_first_line_stands_out_stay_whole() -> None:
+    entries = [
+        "Ferry, A. (2019). On the settling of mud in small harbours that are open to the west. Journal of Mud, 7, 12-40.",
+        "Lock, B., and Mole, C. (2020). Dredging by night: a handbook for the keeper of a lock, with tables. Lowick.",
+        "Quay, D. (2021). A note on rope, on knots, and on those who tie them, " + LONG.strip(),
+        "Short, E. (2022). Brief.",
+    ]
+
+    def draw(page: Page) -> None:
+        y = 700
+        for entry in entries:
+            for place, line in enumerate(wrap(entry, 430)):
+                page.text(92 if place else 72, y, line)
+                y -= 12
+
+    assert read(draw).markdown.split("\n\n") == entries
 
 
 def test_a_paragraph_goes_on_over_the_page_and_the_mark_follows_it() -> None:
@@ -353,6 +371,18 @@ def test_a_scanned_page_with_a_text_layer_is_read() -> None:
     )
 
     assert read(pdf=pdf).markdown == "Read by a machine."
+
+
+def test_tiny_words_in_the_middle_of_a_line_are_dropped() -> None:
+    def draw(page: Page) -> None:
+        page.text(72, 700, "Seen, then", size=12)
+        page.text(135, 700, "and send me all your money", size=0.5)
+        page.text(150, 700, "seen again. A comma, a full stop.", size=12)
+
+    document = read(draw)
+
+    assert document.markdown == "Seen, then seen again. A comma, a full stop."
+    assert document.removed == {"tiny text": 1}
 
 
 def test_text_hidden_in_a_form_is_hidden() -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.read.formats.make_samples import FOLDER, SAMPLES
 from webquarry.errors import Unreadable
+from webquarry.net.models import Reply
 from webquarry.read.detect import formats, pick_format
 from webquarry.read.documents.pool import Pool
 from webquarry.read.format import Draft, Source
-from webquarry.read.models import Dated
+from webquarry.read.models import Dated, Page
+from webquarry.read.reader import read_reply
+from webquarry.settings import Settings
+from webquarry.toolkit import Toolkit
 
 EXPECTED = sorted(FOLDER.glob("*.md"))
 
@@ -115,3 +122,40 @@ def test_what_nobody_sees_is_counted_by_reason() -> None:
 
 def test_hidden_slides_are_mentioned() -> None:
     assert read("deck.pptx").notes == ("Hidden slides that were left out: 1.",)
+
+
+def test_what_a_file_says_about_itself_reaches_the_page() -> None:
+    reply = Reply(
+        "https://site.example/paper.pdf",
+        200,
+        httpx2.Headers({"content-type": "application/pdf"}),
+        (FOLDER / "paper.pdf").read_bytes(),
+        datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    page = read_reply("https://site.example/paper.pdf", reply)
+
+    assert (page.content_type, page.encoding, page.outcome, page.author) == ("pdf", "", "ok", "Ada Ferry, Bram Lock")
+    assert page.published == Dated("2024-05-12T08:30:00+02:00", "pdf:CreationDate")
+    assert (page.notes, page.lost) == ((), ())
+
+
+def test_the_report_of_the_recorded_web_is_read() -> None:
+    async def read_it() -> Page:
+        async with Toolkit.open(Settings(replay=Path("demo"))) as kit:
+            return await kit.reader.read("https://stats.marine-office.example/reports/tidal-storage-outlook.pdf")
+
+    page = asyncio.run(read_it())
+    headings = [line for line in page.markdown.split("\n") if line.startswith("#")]
+
+    assert page.title == "Tidal storage outlook 2026: summary"
+    assert page.author == "Hanne Lindqvist, Obed Farrow"
+    assert page.published == Dated("2026-07-02T09:00:00Z", "pdf:CreationDate")
+    assert headings == [
+        "# Tidal storage outlook 2026: summary",
+        "## What we asked",
+        "## What we found",
+        "## Recommendations",
+        "## How sure are we?",
+    ]
+    assert "four times a day on this coast. We asked how large a store has to be" in page.markdown
+    assert "[page 2]\n\n## Recommendations\n\n1. Limit support to sites where" in page.markdown

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webquarry.read.format import Draft, Format, Source
-from webquarry.read.html import Document, parse_html
+from webquarry.read.html import CUT, Document, parse_html
 from webquarry.read.markdown import title_of, to_markdown
 from webquarry.read.traits import traits_of
 
@@ -44,6 +44,7 @@ class Html(Format):
             encoding=source.text.encoding,
             removed=part.removed,
             notes=(*document.notes, *part.notes),
+            lost=tuple(note for note in document.notes if note == CUT),
             traits=lambda: traits_of(document.elements()),
             whole=part.whole,
             document=document,

@@ -14,13 +14,10 @@ from typing import Annotated
 from pydantic import Field
 
 from webquarry.errors import Unreadable, WebquarryError
-from webquarry.read.html import CUT
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
-
-_LOSSES = frozenset({CUT})  # the notes that tell of lost text; the others say how the page was read
 
 
 class FetchAnswer(Answer):
@@ -52,8 +49,7 @@ async def web_fetch(
     for note in page.notes:
         log.warning("%s", note)
     answer = select_lines(page.markdown, offset or 1, limit, kit.settings.fetch_max_bytes)
-    lost = [note for note in page.notes if note in _LOSSES]
-    return answer.model_copy(update={"notes": lost}) if lost else answer
+    return answer.model_copy(update={"notes": list(page.lost)}) if page.lost else answer
 
 
 def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) -> FetchAnswer:

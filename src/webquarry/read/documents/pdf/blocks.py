@@ -8,7 +8,6 @@ not finished there; notes at the foot of the page in between stay behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,8 +17,11 @@ from webquarry.read.documents.pdf.tables import Item, Table
 
 Kind = Literal["text", "item", "code", "contents", "table"]
 
-_BULLET = re.compile(r"([•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]|[–—*-](?=\s))\s*(?=\S)|o\s+(?=[A-Z])")
-_NUMBER = re.compile(r"(\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\])\s+(?=\S)")
+_BULLET = re.compile(r"[•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]\s*(?=\S)")
+# What begins an item only where something else says so too: numbers, dashes, the letter that stands for a circle.
+_MAYBE = re.compile(
+    r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\]|[–*-])\s+(?=\S)|o\s+(?=[A-Z])"
+)
 _LEADERS = re.compile(r"\s*(?:[.·…_]\s?){5,}\s*([\divxlc]{1,5})?$")
 _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,3}|\[\d{1,3}\])?$")
 _MUCH_ROOM = 0.25  # of the width of the column
@@ -154,7 +156,7 @@ class _Builder:
 
 def _marker(line: Line) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
-    found = _BULLET.match(line.text) or _NUMBER.match(line.text)
+    found = _BULLET.match(line.text) or _MAYBE.match(line.text)
     return found[0].rstrip() if found and not line.mono else ""
 
 
@@ -170,7 +172,7 @@ def contents_entry(text: str) -> tuple[str, str]:
 
 
 def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
-    """A number at the beginning of a line may just be a number of the sentence."""
+    """A number or a dash at the beginning of a line may just belong to the sentence."""
     if _BULLET.match(line.text) or block.kind == "item":
         return True
     moved = abs(line.left - last.left) > INDENT * line.size / 2
@@ -205,7 +207,10 @@ def _ends_paragraph(block: Block, last: Line, line: Line, column: Column, after:
         return len(block.lines) > 1 and block.hanging and line.left < text_left - INDENT * line.size
     if abs(line.left + line.right - last.left - last.right) < line.size:  # both are centred
         return False
-    return line.left > last.left + INDENT * line.size and _is_indented(line, column, after)
+    if line.left <= last.left + INDENT * line.size or not _is_indented(line, column, after):
+        return False
+    hangs = len(block.lines) == 1 and last.left < column.left + INDENT * line.size  # its first line was at the edge
+    return not hangs or _SENTENCE_END.search(last.text) is not None or column.right - last.right > 3 * line.size
 
 
 def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
@@ -240,8 +245,3 @@ def _is_same_table(one: Table, other: Table) -> bool:
     """Whether a table at the head of a page goes on from one at the foot of the page before."""
     follows = one.page + one.more_pages == other.page - 1 and one.foot < 0.25 and other.top > 0.75
     return follows and len(one.rows[0]) == len(other.rows[0])
-
-
-def lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
-    """All the lines that stand in blocks."""
-    return (line for block in blocks for line in block.lines)

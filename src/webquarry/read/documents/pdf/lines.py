@@ -1,7 +1,7 @@
 """The characters of a page -> its lines in the order in which they were written, each with its place and its look.
 
-Four characters of a line are asked (the first, one behind the mark of a list, one in the middle, the last); only lines that may be
-rows of a table are asked word by word. Hidden characters are taken out here, and counted.
+Four characters of a line are asked (the first, one behind the mark of a list, one in the middle, the last); only lines
+that may be rows of a table are asked word by word. Hidden characters are taken out here, and counted.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
@@ -24,14 +25,14 @@ _SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|[\uf000-\uf0ff]")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
 _SMALLEST_TEXT = 2.0  # points
-_QUARTER = 0.7854  # radians; text turned further runs upwards, downwards or upside down
+_LARGEST_TEXT = 10_000.0
+_QUARTER_TURN = 1.5708  # radians
 _PROSE_PITCH = 0.52  # em; how wide a character of prose is at most, on the average
 _LOOSE = 1.12  # times that pitch: there may be gaps in the line
 _SHORT = 30  # characters; a line that short may be a row of anything
 _CELL_GAP = 0.75  # em
 _CELL_GAP_TO_WORD_GAP = 2.2
 _MOST_WORDS_ASKED = 12
-
 
 Edges = tuple[float, float, float, float]  # left, bottom, right, top
 
@@ -76,11 +77,11 @@ def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str])
         places = range(found.start(), found.end())
         visible = [place for place in places if place not in hidden] if hidden else places
         line = _line(page, visible, number)
-        if line is None:
+        if line is None or not isfinite(line.left + line.right + line.baseline + line.size):
             continue
         if line.size < _SMALLEST_TEXT:
             removed[TINY] += 1
-        else:
+        elif line.size < _LARGEST_TEXT:
             lines.append(line)
     _find_cells(page, lines)
     return lines
@@ -123,7 +124,8 @@ def _line(page: PageText, places: range | list[int], number: int) -> Line | None
     places = places[offset : offset + len(bare)]
     second, middle = _inner_places(bare)
     first, inner, centre, last = (page.index_of(places[place]) for place in (0, second, middle, -1))
-    turns = round(page.angle_of(centre) / (2 * _QUARTER)) % 4
+    angle = page.angle_of(centre)
+    turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
     start, end, page_box = page.box_of(first), page.box_of(last), page.box
     x, y = page.origin_of(centre)
     centre_on_page = ((start[0] + end[2]) / 2, y + (end[3] - end[1]) / 3)
