@@ -21,6 +21,8 @@ _FAINT = 0.1  # opacity; below it nothing can be read
 _SLIVER = 1.0  # pixels; what is not larger shows no text
 _AWAY = 500.0  # pixels beyond the edge; a page's own nudges are smaller
 _FAR = 3000.0  # pixels; tracks of slides are moved by less
+_BELOW = 20000.0  # pixels from the top; a long page places nothing by hand so far down
+_CRAMPED = -20.0  # pixels between letters; the text runs back over itself and out of sight
 _BEHIND = -100
 _OPACITY_FILTER = re.compile(r"opacity\s*[(=]\s*([\d.]+%?)")
 _CALL = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
@@ -107,7 +109,7 @@ def _position(style: Declarations) -> str | None:
     others += [_offset(part) for part in style.get("inset", "").split()]
     if min(left, top, *others) <= (-_AWAY if position else -_FAR):  # a class may well give the position
         return OFF_SCREEN
-    if (position in ("absolute", "fixed") and left >= _FAR) or (
+    if (position in ("absolute", "fixed") and (left >= _FAR or top >= _BELOW)) or (
         position == "fixed" and max(left, top, *others) >= _FAR
     ):
         return OFF_SCREEN
@@ -130,6 +132,10 @@ def _offset(value: str) -> float:
 def _indent(style: Declarations) -> str | None:
     offset = _offset(style["text-indent"])
     return OFF_SCREEN if abs(offset) >= _AWAY else None
+
+
+def _spacing(style: Declarations) -> str | None:
+    return OFF_SCREEN if _offset(style["letter-spacing"]) <= _CRAMPED else None
 
 
 def _transform(style: Declarations) -> str | None:
@@ -162,6 +168,7 @@ _CHECKS: tuple[tuple[tuple[str, ...], Callable[[Declarations], str | None]], ...
     (("position", "left", "top", "right", "bottom", "inset"), _position),
     (("margin", "margin-left", "margin-top", "margin-inline-start"), _margin),
     (("text-indent",), _indent),
+    (("letter-spacing",), _spacing),
     (("transform", "-webkit-transform", "translate", "scale"), _transform),
     (("zoom", "font-size-adjust"), _zoom),
 )

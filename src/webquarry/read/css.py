@@ -29,7 +29,7 @@ PROPERTIES = frozenset(
         "background-color", "background-image", "background-clip", "-webkit-background-clip", "text-shadow",
         "position", "left", "right", "top", "bottom", "inset", "inset-inline-start", "inset-block-start", "transform",
         "-webkit-transform", "translate", "scale", "margin", "margin-left", "margin-top",
-        "margin-inline-start", "text-indent", "width", "height", "max-width", "max-height", "min-width", "min-height", "inline-size",
+        "margin-inline-start", "text-indent", "letter-spacing", "width", "height", "max-width", "max-height", "min-width", "min-height", "inline-size",
         "block-size", "overflow", "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
         "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition", "animation",
     }
