@@ -15,7 +15,7 @@ from tests.read.formats.office_writer import zipped
 from webquarry.read.documents.models import Job, Limits
 from webquarry.read.documents.worker import Died, Worker
 
-EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "400"))
 LIMITS = Limits(cpu_seconds=5, wall_seconds=15)
 SAMPLES = ["paper.pdf", "report.pdf", "hidden.pdf", "letter.docx", "deck.pptx"]
 PIECES = [
