@@ -104,7 +104,7 @@ def main() -> None:
     if importlib.util.find_spec("trafilatura"):
         from trafilatura import extract  # type: ignore[import-not-found,no-redef]
     else:
-        print("trafilatura is not installed, so it is not measured; lxml's bare parse is the yardstick.")
+        print("trafilatura is not installed (pip install -e '.[bench]'), so lxml's bare parse is the only yardstick.")
     print(
         f"{'page':>10} {'scrape_page':>14} {'bare lxml':>12} {'times lxml':>11}"
         + (f" {'trafilatura':>12}" if extract else "")
