@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from html import escape
@@ -46,7 +47,11 @@ def search_exchanges() -> Iterator[Exchange]:
             hits = [catalogue["hits"][name] for name in search[provider.name]]
             for count in COUNTS:
                 query = Query(search["query"], count, allowed_domains=tuple(search.get("allowed", ())))
-                yield provider.build_request(query), _REPLIES[provider.name](query, hits)
+                asked = provider.build_request(query)
+                yield asked, _REPLIES[provider.name](query, hits)
+                moderate = provider.build_request(replace(query, safe="medium"))  # as the tool `web_search` asks
+                if moderate.url != asked.url:
+                    yield moderate, _REPLIES[provider.name](query, hits)
     for search in catalogue["search"]:
         hits = [catalogue["hits"][name] for name in search["duckduckgo"]]
         yield from _duckduckgo_forms(search, hits)

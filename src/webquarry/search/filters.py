@@ -56,7 +56,9 @@ def words_of(terms: str | None) -> list[str]:
 def unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
     """The filters that were asked for and that nobody can apply to this provider's results."""
     names = [name for name in _UNCHECKABLE if getattr(query, name) and name not in provider.applied(query)]
-    if query.safe != "medium" and "safe" not in provider.applied(query):  # the middle is what everybody does by default
+    if query.safe not in (None, "medium") and "safe" not in provider.applied(
+        query
+    ):  # the middle is what everybody does by default
         names.append("safe")
     return tuple(names)
 

@@ -16,7 +16,7 @@ class Query:
     allowed_domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
     time_range: str | None = None  # day, week, month or year
-    safe: str = "medium"  # off, medium or high
+    safe: str | None = None  # off, medium or high; None is whatever the provider does by itself
     language: str | None = None  # ISO 639-1, lower case
     country: str | None = None  # ISO 3166-1 alpha-2, upper case
     exact_terms: str | None = None

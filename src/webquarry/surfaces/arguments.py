@@ -16,14 +16,14 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAMES = {list: "a list", str: "a text", int: "a number", float: "a number", bool: "true or false", type(None): "null"}
 
 
-def parse_arguments(data: bytes) -> dict[str, Any]:
-    """The object; whatever else came in is BadInput with a sentence that says what."""
+def parse_arguments(data: bytes, place: str = "on stdin") -> dict[str, Any]:
+    """The object that was given at a place; whatever else came in is BadInput with a sentence that says what."""
     if len(data) > MAX_BYTES:
         raise BadInput(f"The input is larger than {MAX_BYTES} bytes.")
     try:
         found = parse_json(data.removeprefix(_BYTE_ORDER_MARK))
     except NotJson as error:
-        raise BadInput(f"The input {error}; one JSON object with the arguments was expected on stdin.") from None
+        raise BadInput(f"The input {error}; one JSON object with the arguments was expected {place}.") from None
     if not isinstance(found, dict):
-        raise BadInput(f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was expected on stdin.")
+        raise BadInput(f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was expected {place}.")
     return found

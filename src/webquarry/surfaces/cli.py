@@ -88,10 +88,11 @@ def call(
     with answering(as_json) as output:
         from webquarry.surfaces.arguments import MAX_BYTES, parse_arguments
 
-        data = (
-            sys.stdin.buffer.read(MAX_BYTES + 1) if arguments == "-" else arguments.encode("utf-8", "surrogateescape")
-        )
-        output.show(_call(tool, parse_arguments(data), toolset))
+        if arguments == "-":
+            given = parse_arguments(sys.stdin.buffer.read(MAX_BYTES + 1))
+        else:
+            given = parse_arguments(arguments.encode("utf-8", "surrogateescape"), "after the tool's name")
+        output.show(_call(tool, given, toolset))
 
 
 @app.command()

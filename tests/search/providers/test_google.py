@@ -351,3 +351,11 @@ def test_the_probe_is_one_real_result(google: Google) -> None:
     google.parse_probe(recorded_reply("google/web_zero_results"))
     with pytest.raises(AuthFailure):
         google.parse_probe(recorded_reply("google/error_400_bad_argument"))
+
+
+@pytest.mark.parametrize(("safe", "sent"), [(None, None), ("off", "off"), ("medium", "active"), ("high", "active")])
+def test_safe_search_is_on_for_whoever_asks_for_a_middle_that_google_lacks(safe: str | None, sent: str | None) -> None:
+    found = {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "GOOGLE_SEARCH_ENGINE_ID": "a:b", "HOME": "/nonexistent"}
+    request = Google.configure(Settings(), found).build_request(Query("otters", safe=safe))
+
+    assert request.url.params.get("safe") == sent

@@ -21,7 +21,7 @@ def parameters(searxng: SearXNG, query: Query) -> dict[str, str]:
 
 
 def test_the_request_is_the_documented_one(searxng: SearXNG) -> None:
-    request = searxng.build_request(Query("tidal turbine", page=2))
+    request = searxng.build_request(Query("tidal turbine", page=2, safe="medium"))
 
     assert (request.method, str(request.url.copy_with(query=None))) == ("GET", "http://127.0.0.1:8888/search")
     assert dict(request.url.params) == {"q": "tidal turbine", "pageno": "3", "safesearch": "1", "format": "json"}

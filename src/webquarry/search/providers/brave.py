@@ -71,7 +71,7 @@ class Brave(Provider):
             "text_decorations": "false",
             "result_filter": "web,query",
             "freshness": _FRESHNESS.get(query.time_range or ""),
-            "safesearch": _SAFE.get(query.safe),
+            "safesearch": _SAFE.get(query.safe or ""),
             "search_lang": language_code(query),
             "country": country_code(query),
         }

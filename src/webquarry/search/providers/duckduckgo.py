@@ -125,7 +125,7 @@ class DuckDuckGo(Provider):
         wishes = {
             "kl": region_of(query.language, query.country)[0],
             "df": _PERIODS.get(query.time_range or ""),
-            "kp": _SAFE.get(query.safe),
+            "kp": _SAFE.get(query.safe or ""),
         }
         return fields | {name: value for name, value in wishes.items() if value and name not in fields}
 

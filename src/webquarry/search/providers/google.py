@@ -37,7 +37,7 @@ _META_DATES = (
 _SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})")
 
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
-_SAFE = {"off": "off", "high": "active"}  # Google knows no middle
+_SAFE = {"off": "off", "medium": "active", "high": "active"}  # Google knows no middle, and is off by default
 
 _BAD_CREDENTIALS = {"API_KEY_INVALID", "API_KEY_EXPIRED", "keyInvalid", "keyExpired", "authError"}
 _NO_ACCESS = {"forbidden", "accessNotConfigured", "SERVICE_DISABLED", "PERMISSION_DENIED"}
@@ -155,7 +155,7 @@ def _wishes(query: Query) -> dict[str, str]:
     wishes = {
         "cx": query.engine,
         "dateRestrict": _PERIODS.get(query.time_range or ""),
-        "safe": _SAFE.get(query.safe),
+        "safe": _SAFE.get(query.safe or ""),
         "lr": f"lang_{language}" if language else None,
         "gl": country_code(query),
         "exactTerms": query.exact_terms,

@@ -23,7 +23,7 @@ from webquarry.search.text import plain, plain_from_html
 KEY = "SEARCHAPI_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words
 _PERIODS = {"day": "last_day", "week": "last_week", "month": "last_month", "year": "last_year"}
-_SAFE = {"off": "off", "high": "active"}  # Google knows no middle
+_SAFE = {"off": "off", "medium": "active", "high": "active"}  # Google knows no middle, and is off by default
 _NOTHING = "didn't return any results"
 
 
@@ -58,7 +58,7 @@ class SearchApi(Provider):
             "q": with_sites(with_terms(query), query.allowed_domains, query.blocked_domains, _fits),
             "page": str(query.page + 1),
             "time_period": _PERIODS.get(query.time_range or ""),
-            "safe": _SAFE.get(query.safe),
+            "safe": _SAFE.get(query.safe or ""),
             "lr": f"lang_{language}" if language else None,
             "gl": country_code(query),
         }

@@ -49,7 +49,7 @@ class SearXNG(Provider):
                 text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS
             ),
             "pageno": str(query.page + 1),
-            "safesearch": _SAFE.get(query.safe),
+            "safesearch": _SAFE.get(query.safe or ""),
             "time_range": query.time_range,
             "language": "-".join(filter(None, [query.language, query.country])) if query.language else None,
         }
