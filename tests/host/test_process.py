@@ -27,11 +27,13 @@ def open_files() -> int:
 
 
 def children() -> set[str]:
-    """Every child of this process, zombies included."""
-    found = set()
-    for task in Path("/proc/self/task").iterdir():
-        found |= set((task / "children").read_text().split())
-    return found
+    """Every child of this process, zombies included. A thread that ends hands its children to another: then read again."""
+    while True:
+        try:
+            lists = [(task / "children").read_text() for task in Path("/proc/self/task").iterdir()]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        return {child for children in lists for child in children.split()}
 
 
 def ends(pid: int) -> bool:
