@@ -129,6 +129,11 @@ class Settings(BaseModel):
     cache_folder: Path | None = Field(
         None, description="Folder of the cache. Not set: `$XDG_CACHE_HOME/webquarry`, or `~/.cache/webquarry`."
     )
+    state_folder: Path | None = Field(
+        None,
+        description="Folder of the records: research sessions, paid answers, the ledger. Not set: "
+        "`$XDG_STATE_HOME/webquarry`, or `~/.local/state/webquarry`.",
+    )
     cache_max_bytes: int = Field(
         200_000_000, ge=1_000_000, description="Most bytes kept on disk; what was used longest ago goes first."
     )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from webquarry.net.archive import Recorder, Replay
     from webquarry.net.client import Client
     from webquarry.read.reader import Reader
+    from webquarry.records.base import Journals
+    from webquarry.records.file import RecordFile
     from webquarry.search.lenses import Lens
     from webquarry.search.router import Router
 
@@ -96,6 +98,18 @@ class Toolkit:
         return Cache(open_stores(self.settings, self.environ), self.clock)
 
     @cached_property
+    def records(self) -> RecordFile:
+        from webquarry.records.place import open_records
+
+        return open_records(self.settings, self.environ)
+
+    @cached_property
+    def journals(self) -> Journals:
+        from webquarry.records.journals import FileJournals
+
+        return FileJournals(self.records)
+
+    @cached_property
     def lenses(self) -> dict[str, Lens]:
         from webquarry.search.lenses import load_lenses
 
@@ -113,5 +127,9 @@ class Toolkit:
             await self.client.aclose()
         if "cache" in self.__dict__:
             await self.cache.aclose()
+        if "journals" in self.__dict__:
+            await self.journals.aclose()
+        if "records" in self.__dict__:
+            self.records.close()
         if self._recorder:
             self._recorder.close()

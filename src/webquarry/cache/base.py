@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from webquarry.caller import LOCAL, caller
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -56,6 +58,8 @@ class Store(ABC):
 
 
 def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
-    """The key of a call: its kind, the version of the answer's shape, and every parameter that affects the answer."""
-    text = json.dumps([kind, version, parameters], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """The key of a call: its kind, the version of the answer's shape, every parameter that affects the answer, and who
+    asks, where that is not the user of this machine."""
+    parts = [kind, version, parameters] if caller() == LOCAL else [kind, version, parameters, caller()]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

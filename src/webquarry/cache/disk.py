@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -17,13 +16,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.cache.base import Entry, Stats, Store
+from webquarry.cache.sqlite import BUSY_SECONDS, switch_to_wal, touch, will_pass
 from webquarry.cache.vault import Vault
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _VERSION = 1
-_BUSY_SECONDS = 10
 _TOUCH_SECONDS = 60  # how stale `used_at` may be before a read writes it again
 _PUTS_BETWEEN_SWEEPS = 64
 _TABLE = """
@@ -78,7 +77,7 @@ class DiskStore(Store):
             try:
                 return work(*self._open())
             except sqlite3.DatabaseError as error:
-                if _will_pass(error):
+                if will_pass(error):
                     log.warning("the cache %s did not answer (%s); going on without it", self.path, error)
                     return otherwise
                 self._set_aside(error, last)
@@ -96,8 +95,8 @@ class DiskStore(Store):
         if self._database is None or self._vault is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._vault = Vault.open(self.path.with_name("cache.key"))
-            self._file = _touch(self.path)
-            database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._file = touch(self.path)
+            database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             try:
                 _prepare(database)
             except BaseException:
@@ -157,47 +156,14 @@ class DiskStore(Store):
         self._puts += 1
 
 
-def _touch(path: Path) -> int:
-    """Make the file if it is not there, and see that we may use it; its inode."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except (PermissionError, IsADirectoryError) as error:
-        if not os.path.lexists(path):
-            raise
-        raise sqlite3.DatabaseError(f"it cannot be opened: {error.strerror}") from error
-    try:
-        return os.fstat(handle).st_ino
-    finally:
-        os.close(handle)
-
-
-def _will_pass(error: sqlite3.DatabaseError) -> bool:
-    """Locked for too long, disk full: the file itself is sound. Tables of another shape are damage."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR
-
-
 def _prepare(database: sqlite3.Connection) -> None:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version not in (0, _VERSION):
         raise sqlite3.DatabaseError(f"version {version} where {_VERSION} was expected")
-    _switch_to_wal(database)
+    switch_to_wal(database)
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(_TABLE)
     database.execute(f"PRAGMA user_version = {_VERSION}")
-
-
-def _switch_to_wal(database: sqlite3.Connection) -> None:
-    """Several processes may switch a new file at once; SQLite refuses all but one without waiting."""
-    patience = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            database.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() > patience:
-                raise
-            time.sleep(0.01)
 
 
 def _totals(database: sqlite3.Connection) -> tuple[int, int]:

@@ -31,6 +31,11 @@ class Vault:
         key = _read(path) or _make(path)
         return cls(key)
 
+    @staticmethod
+    def is_key(path: Path) -> bool:
+        """Whether there is a key at this place, and a whole one."""
+        return _read(path) is not None
+
     def name(self, key: str) -> bytes:
         """What a key is called on disk: nobody without the key file can tell which question it was."""
         return hmac.digest(self._name_key, key.encode(), "sha256")

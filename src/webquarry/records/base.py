@@ -1,0 +1,72 @@
+"""What keeps journals: each belongs to one caller, is only ever added to, and ends when nobody has touched it for long.
+
+An entry that was acknowledged is on disk (or wherever the journals are) before the call returns. A failing store raises
+`RecordsFailure`: unlike a cache, it must not lose anything quietly.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from webquarry.errors import WebquarryError
+
+
+class RecordsFailure(WebquarryError):
+    """The records could not be read or written; nothing was changed."""
+
+    kind = "internal"
+    retryable = True
+    suggested_action = "Try again; `webquarry doctor` says where records are kept and what is wrong with the place."
+
+
+class JournalMoved(Exception):
+    """Somebody else added to the journal since it was read: read again, decide again."""
+
+
+class TooManyJournals(Exception):
+    """The caller has as many unfinished journals as are allowed."""
+
+
+@dataclass(frozen=True)
+class Journal:
+    """A journal as it stands. Moments are seconds since the epoch."""
+
+    id: str
+    created_at: float
+    touched_at: float
+    entries: tuple[bytes, ...]
+    finished: bool = False
+
+
+class Journals(ABC):
+    """One place that keeps journals."""
+
+    @abstractmethod
+    async def begin(self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float) -> None:
+        """Begin a journal with its first entry. Those idle for longer than `idle_seconds` are dropped first; beyond
+        `most` the finished one that was touched longest ago gives way, and without one `TooManyJournals` is raised.
+        `FileExistsError` if there is one of this id."""
+
+    @abstractmethod
+    async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
+        """The journal; None where there is none, it is another caller's, or it has been idle for too long."""
+
+    @abstractmethod
+    async def append(
+        self, owner: str, id: str, entry: bytes, now: float, *, after: int | None = None, finished: bool | None = None
+    ) -> int:
+        """Add an entry and touch the journal; how many entries there are then. With `after`, only if there were exactly
+        so many (else `JournalMoved`). `finished` marks the journal as ended, or as open again. `KeyError` if there is
+        none."""
+
+    @abstractmethod
+    async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
+        """The caller's journals without their entries, the one touched last first."""
+
+    @abstractmethod
+    async def drop(self, owner: str, id: str) -> bool:
+        """Forget a journal; whether there was one."""
+
+    async def aclose(self) -> None:  # noqa: B027 - not every place holds something open
+        """Close what was opened."""

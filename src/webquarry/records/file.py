@@ -1,0 +1,149 @@
+"""The record file: one SQLite file for all processes of a user, its values encrypted, its shape brought up to date on opening.
+
+    file = RecordFile(folder)
+    number = await file.run(lambda database, vault: ...)     # from a coroutine
+    number = file.do(lambda database, vault: ...)            # from any thread
+
+Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has changed. What cannot be
+done is a `RecordsFailure`; a damaged file is never replaced by us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
+from pathlib import Path
+from typing import TypeVar
+
+from webquarry.cache.sqlite import BUSY_SECONDS, switch_to_wal, touch, will_pass
+from webquarry.cache.vault import Vault
+from webquarry.records.base import RecordsFailure
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection, Vault], T]
+
+_NAME = "state.sqlite3"
+
+
+class RecordFile:
+    """`folder`/state.sqlite3, locked with `folder`/state.key; without a folder, in the memory of this process."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.path = folder / _NAME if folder else None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-records")
+        self._lock = threading.RLock()
+        self._database: sqlite3.Connection | None = None
+        self._vault: Vault | None = None
+
+    async def run(self, work: Work[T]) -> T:
+        """Do it on a thread of our own, so that the event loop does not wait for the disk."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self.do, work)
+
+    def do(self, work: Work[T]) -> T:
+        """Do it now, in one transaction."""
+        with self._lock:
+            try:
+                database, vault = self._open()
+                database.execute("BEGIN IMMEDIATE")
+                try:
+                    result = work(database, vault)
+                except BaseException:
+                    database.execute("ROLLBACK")
+                    raise
+                database.execute("COMMIT")
+                return result
+            except sqlite3.DatabaseError as error:
+                raise _failure(self.path, error) from error
+
+    def _open(self) -> tuple[sqlite3.Connection, Vault]:
+        if self._database is None or self._vault is None:
+            try:
+                self._vault = _vault(self.path) if self.path else _passing_vault()
+                place = self.path if self.path and touch(self.path) else ":memory:"
+            except OSError as error:  # a home that cannot be written to: said once, and the work goes on
+                log.warning("records are kept in memory only, until this process ends: %s: %s", self.path, error)
+                self.path, self._vault, place = None, _passing_vault(), ":memory:"
+            database = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            try:
+                _prepare(database)
+            except BaseException:
+                database.close()
+                raise
+            self._database = database
+        return self._database, self._vault
+
+    def close(self) -> None:
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+        self._thread.shutdown()
+
+
+def _vault(path: Path) -> Vault:
+    """The vault of the key beside the file. A new key would make an old file unreadable, so none is made for one."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    key = path.with_name("state.key")
+    if path.exists() and path.stat().st_size and not Vault.is_key(key):
+        raise RecordsFailure(
+            f"The key {key} of the record file is missing or damaged.",
+            retryable=False,
+            suggested_action=f"Restore it from a backup, or move {path} away to begin a new record.",
+        )
+    return Vault.open(key)
+
+
+def _passing_vault() -> Vault:
+    return Vault(os.urandom(32))
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    """Durable, and of today's shape; a file from a newer release is left as it is."""
+    switch_to_wal(database)
+    database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
+    database.execute("PRAGMA foreign_keys = ON")
+    steps = _migrations()
+    if _version(database) == len(steps):
+        return
+    database.execute("BEGIN IMMEDIATE")  # several processes may come at once: the first one does it
+    try:
+        version = _version(database)
+        if version > len(steps):
+            raise sqlite3.DatabaseError(f"it is of version {version}, and this release knows {len(steps)}")
+        for number, step in enumerate(steps[version:], version + 1):
+            for statement in filter(str.strip, step.split(";")):
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {number}")
+        database.execute("COMMIT")
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+
+
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _migrations() -> list[str]:
+    """The steps in order; their numbers have no gaps, so the count is the version."""
+    folder = resources.files("webquarry.records.migrations")
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
+    return [(folder / name).read_text("utf-8") for name in names]
+
+
+def _failure(path: Path | None, error: sqlite3.DatabaseError) -> RecordsFailure:
+    place = path or "in memory"
+    if will_pass(error):
+        return RecordsFailure(f"The record file {place} did not answer: {error}.")
+    return RecordsFailure(
+        f"The record file {place} cannot be used: {error}.",
+        retryable=False,
+        suggested_action=f"Move {place} and the files beside it away to begin a new one, or restore a backup.",
+    )

@@ -1,0 +1,1 @@
+"""Research sessions: steps, and the sources that were found on the way."""
