@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -14,6 +15,8 @@ REQUIRE_ALL = "WEBQUARRY_REQUIRE_ALL"
 KEPT = {REQUIRE_ALL, "WEBQUARRY_FUZZ_EXAMPLES"}
 PRIVATE_ENDINGS = ("_API_KEY", "_ENGINE_ID", "_PROXY", "_proxy", "_TOKEN")
 PRIVATE = {
+    "ANTHROPIC_BASE_URL",
+    "REDIS_URL",
     "SEARXNG_URL",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
@@ -22,6 +25,11 @@ PRIVATE = {
     "XDG_STATE_HOME",
     "XDG_DATA_HOME",
 }
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # begun in the background of a shell: children would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

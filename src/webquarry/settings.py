@@ -20,7 +20,11 @@ from webquarry.errors import BadInput
 
 PREFIX = "WEBQUARRY_"
 _ORIGIN_VARIABLE = re.compile(rf"{PREFIX}([A-Z0-9_]+)_URL")
-_USUAL_ORIGINS = {"SEARXNG_URL": "searxng"}  # the names that users already have set; ours come first
+_NOT_ORIGINS = {"WEBQUARRY_REDIS_URL"}  # a credential, which may hold a password
+_USUAL_ORIGINS = {
+    "SEARXNG_URL": "searxng",
+    "ANTHROPIC_BASE_URL": "anthropic",
+}  # the names that users already have set; ours come first
 
 
 def _split(value: Any) -> Any:
@@ -31,6 +35,11 @@ def _split(value: Any) -> Any:
 def _also(*names: str) -> dict[str, Any]:
     """Further environment variables that set this field, in order, after WEBQUARRY_<FIELD>."""
     return {"also": list(names)}
+
+
+def _none(value: Any) -> Any:
+    """The word for no limit."""
+    return None if isinstance(value, str) and value.strip().lower() == "none" else value
 
 
 Networks = Annotated[list[IPv4Network | IPv6Network], BeforeValidator(_split)]
@@ -140,6 +149,23 @@ class Settings(BaseModel):
     cache_search_seconds: float = Field(1800, ge=0, description="How long the results of a search are good.")
     cache_read_seconds: float = Field(3600, ge=0, description="How long a page that was read is good.")
     cache_empty_seconds: float = Field(60, ge=0, description='How long "nothing was found" is good.')
+    redis_timeout_seconds: float = Field(
+        0.5,
+        gt=0,
+        le=60,
+        description="How long the Redis that several servers share may take to answer before a call goes on without it.",
+    )
+
+    # Research sessions
+    session_idle_seconds: float = Field(
+        4 * 3600, gt=0, description="How long a research session is kept after it was last used."
+    )
+    session_most: int = Field(
+        50,
+        ge=1,
+        description="Most research sessions of one caller; a finished one gives way to a new one, an unfinished one never.",
+    )
+    session_most_steps: int = Field(200, ge=1, description="Most steps of one research session.")
 
     # The tool set `duckduckgo`
     websearch_max_results: int = Field(
@@ -243,6 +269,72 @@ class Settings(BaseModel):
         1_048_576, ge=1024, description="Largest request that the MCP server takes over HTTP."
     )
 
+    # The MCP server for others
+    http_auth: Literal["auto", "none", "token", "oauth"] = Field(
+        "auto",
+        description="How callers over HTTP show who they are. auto: by tokens of an OAuth issuer if one is set, else by our own tokens (`webquarry token add`) when others than this machine are served, else not at all.",
+    )
+    tokens_file: Path | None = Field(
+        None,
+        description="File of our own tokens. Not set: `$XDG_CONFIG_HOME/webquarry/tokens.json`, or below `~/.config`.",
+    )
+    http_resource: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s?#]+$",
+        description="The address of the server as callers know it, such as https://quarry.example.org/mcp. OAuth tokens must have been made for it.",
+    )
+    http_hosts: Annotated[list[str], BeforeValidator(_split)] = Field(
+        [],
+        description="Host names that requests from others may be addressed to, comma-separated, such as quarry.example.org or quarry.example.org:*. Not set: any, since nobody passes without a token.",
+    )
+    http_origins: Annotated[list[str], BeforeValidator(_split)] = Field(
+        [],
+        description="Web pages' origins that may ask, comma-separated, such as https://app.example.org. Not set: none but this machine's.",
+    )
+    oauth_issuer: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s?#]+$",
+        description="The OAuth 2.1 issuer whose tokens are good, exactly as it calls itself.",
+    )
+    oauth_audience: str | None = Field(
+        None,
+        description="What an OAuth token must name as its audience. Not set: the address of the server (WEBQUARRY_HTTP_RESOURCE).",
+    )
+    oauth_scopes: Annotated[list[str], BeforeValidator(_split)] = Field(
+        [], description="Scopes that an OAuth token must have, comma-separated."
+    )
+    oauth_jwks: str | None = Field(None, description="Where the issuer's keys are. Not set: where its metadata says.")
+
+    # Asking a model
+    ask_model: str = Field(
+        "claude-sonnet-5-5",
+        min_length=1,
+        description="The model that `ask` and the SQL functions use unless they are told another.",
+    )
+    ask_search_provider: str = Field(
+        "brave",
+        description="Who searches for the model, if its credentials are there; `none` for nobody.",
+    )
+    ask_concurrency: int = Field(16, ge=1, le=1024, description="Most questions under way to the model at once.")
+    ask_max_rows: Annotated[int | None, BeforeValidator(_none)] = Field(
+        1000, ge=0, description="Most questions that one statement of `ask` may pay for; `none` takes the limit away."
+    )
+    ask_max_usd: Annotated[float | None, BeforeValidator(_none)] = Field(
+        10, ge=0, description="Most US dollars that one statement of `ask` may cost; `none` takes the limit away."
+    )
+    ask_max_usd_per_day: Annotated[float | None, BeforeValidator(_none)] = Field(
+        50,
+        ge=0,
+        description="Most US dollars that `ask` may cost in one day (UTC), through all doors and processes; `none` takes the limit away.",
+    )
+    ask_searched_seconds: float = Field(
+        1800, ge=0, description="How long an answer that a search went into is kept, so that it is not paid for twice."
+    )
+    ask_kept_seconds: float = Field(86400, ge=0, description="The same for every other answer.")
+    ask_prices: Path | None = Field(
+        None, description="File with prices of your own (JSON, docs/ask.md); they take the place of ours by name."
+    )
+
     # Logs
     log_format: Literal["text", "json"] = Field("text", description="How messages are written to stderr.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -252,7 +344,7 @@ class Settings(BaseModel):
     # Set by patterns, not by one variable each
     origins: dict[str, str] = Field(
         {},
-        description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which the provider's path is appended. DuckDuckGo has three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. SEARXNG_URL is honoured too. Your own choice, so it may be private.",
+        description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which the provider's path is appended. DuckDuckGo has three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. SEARXNG_URL and ANTHROPIC_BASE_URL are honoured too. Your own choice, so it may be private.",
     )
 
     def seconds_for(self, tool: str) -> float:
@@ -287,7 +379,7 @@ class Settings(BaseModel):
         values["origins"] = usual | {
             found[1].lower(): value.strip().rstrip("/")
             for name, value in environ.items()
-            if (found := _ORIGIN_VARIABLE.fullmatch(name)) and value.strip()
+            if (found := _ORIGIN_VARIABLE.fullmatch(name)) and value.strip() and name not in _NOT_ORIGINS
         }
         try:
             return cls(**values)

@@ -10,7 +10,7 @@ import sys
 import warnings
 
 from tests.conformance.fixtures import mount
-from webquarry.surfaces.mcp.http import app_of, listen, serve
+from webquarry.surfaces.mcp.http import announce, app_of, listen, serve
 from webquarry.surfaces.mcp.server import build_server
 
 
@@ -19,7 +19,9 @@ def main() -> None:
     server = build_server("webquarry", "research")
     mount(server)
     stateless = "--stateless" in sys.argv
-    asyncio.run(serve(app_of(server, 1_048_576, stateless), listen("127.0.0.1", 0)))
+    listening = listen("127.0.0.1", 0)
+    announce(listening)
+    asyncio.run(serve(app_of(server, 1_048_576, stateless), listening))
 
 
 if __name__ == "__main__":

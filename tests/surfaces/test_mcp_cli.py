@@ -13,6 +13,7 @@ from webquarry.__main__ import main
 from webquarry.registry import module_names
 from webquarry.surfaces import mcp_cli
 from webquarry.surfaces.cli import app
+from webquarry.surfaces.mcp.http import Place
 
 
 @pytest.fixture
@@ -74,10 +75,12 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
     flags = ["--http", "--toolset", "core", "--text", "digest", "--log-level", "info", "--log-format", "json"]
 
     assert CliRunner().invoke(app, ["mcp", *flags]).exit_code == 0
-    assert CliRunner().invoke(app, ["mcp", "--http", "--port", "9"]).exit_code == 0
+    assert (
+        CliRunner().invoke(app, ["mcp", "--http", "--port", "9", "--host", "0.0.0.0", "--workers", "4"]).exit_code == 0
+    )
     assert calls == [
-        ("webquarry", "core", False, "digest", ("info", "json"), "127.0.0.1", 8123),
-        ("webquarry", "research", False, None, (None, None), "127.0.0.1", 9),
+        ("webquarry", "core", False, "digest", ("info", "json"), Place("127.0.0.1", 8123)),
+        ("webquarry", "research", False, None, (None, None), Place("0.0.0.0", 9, 4)),
     ]
 
 

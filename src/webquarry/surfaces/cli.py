@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces import cache_cli, mcp_cli, read_cli, search_cli
+from webquarry.surfaces import cache_cli, mcp_cli, read_cli, search_cli, token_cli
 from webquarry.surfaces.terminal import answering, speak_utf8
 
 
@@ -38,6 +38,7 @@ tools = typer.Typer(cls=LateGroup, help="The tools on this machine, ours and you
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache_cli.app, name="cache", no_args_is_help=True)
 app.add_typer(mcp_cli.app, name="mcp")
+app.add_typer(token_cli.app, name="token", no_args_is_help=True)
 
 app.command()(search_cli.search)
 app.command()(read_cli.read)

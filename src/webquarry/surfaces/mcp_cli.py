@@ -43,13 +43,17 @@ def mcp(
     with_tools: Annotated[
         bool, typer.Option("--with-tools", help="Serve the external tools found on this machine besides.")
     ] = False,
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, for this machine only.")] = False,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over HTTP; for others than this machine, see --host.")
+    ] = False,
     port: Annotated[
         int, typer.Option(envvar="PORT", help="The port with --http; 0 takes any that is free.", min=0, max=65535)
     ] = 8000,
-    host: Annotated[str, typer.Option(help="The address with --http; only addresses of this machine itself.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str,
+        typer.Option(help="The address with --http; beyond this machine (0.0.0.0) callers must show a token."),
+    ] = "127.0.0.1",
+    workers: Annotated[int, typer.Option(help="Processes that serve, with --http.", min=1, max=64)] = 1,
     text: Annotated[
         str | None,
         typer.Option(
@@ -74,9 +78,11 @@ def mcp(
         _one_of(value, known, flag, f"{value!r} is not known")
     name = _SCRIPTS.get(toolset, "webquarry")
     if http:
+        from webquarry.surfaces.mcp.http import Place
         from webquarry.surfaces.mcp.http import run as run_http
 
-        raise typer.Exit(run_http(name, toolset, with_tools, text, (log_level, log_format), host, port))
+        place = Place(host, port, workers)
+        raise typer.Exit(run_http(name, toolset, with_tools, text, (log_level, log_format), place))
     from webquarry.surfaces.mcp.stdio import run
 
     raise typer.Exit(run(name, toolset, with_tools, text, (log_level, log_format)))

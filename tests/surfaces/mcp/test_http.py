@@ -17,8 +17,6 @@ from mcp import Client
 from tests.surfaces.mcp.http_process import HEADERS, MODERN, Served, http_server, message_in, modern
 from tests.surfaces.mcp.stdio_process import command_of
 from tests.surfaces.mcp.test_stdio import hanging_site
-from webquarry.errors import BadInput
-from webquarry.surfaces.mcp.http import listen
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 QUERY = {"query": "tidal energy storage"}
@@ -157,14 +155,6 @@ def test_a_call_under_way_does_not_hold_the_end_for_long(monkeypatch: pytest.Mon
                 return code
 
     assert asyncio.run(asyncio.wait_for(run(), 30)) == 0
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.org", "::", ""])
-def test_no_other_machine_is_served_and_it_is_said_when_that_will_be(host: str) -> None:
-    with pytest.raises(BadInput, match="is not this machine") as caught:
-        listen(host, 0)
-
-    assert "later release" in caught.value.suggested_action
 
 
 def test_a_port_that_is_taken_is_told_in_one_line() -> None:

@@ -1,0 +1,89 @@
+"""Who may use a server: settings and the address it listens on in, the way its callers are told apart out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webquarry.errors import BadInput
+from webquarry.settings import Settings
+from webquarry.surfaces.http.gate import Challenge
+from webquarry.surfaces.http.principal import Verifier
+from webquarry.surfaces.http.tokens import TokenFile, TokenVerifier, tokens_path
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_PROTECTED = "/.well-known/oauth-protected-resource"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How callers are told apart, and what those without a good token hear."""
+
+    verifier: Verifier
+    challenge: Challenge
+    metadata_path: str | None = None  # where clients learn which issuer gives out tokens
+    metadata: Mapping[str, object] | None = None
+
+
+def access_of(settings: Settings, environ: Mapping[str, str], host: str) -> Access | None:
+    """The access of a server on this address; None where everybody on this machine may use it.
+
+    Nobody else's machine is served without it: that is refused here, before anything listens.
+    """
+    way = settings.http_auth
+    if way == "auto":
+        way = "oauth" if settings.oauth_issuer else "none" if host in LOOPBACK else "token"
+    if way == "oauth":
+        return _oauth(settings)
+    if way == "token":
+        return _tokens(settings, environ)
+    if host not in LOOPBACK:
+        raise BadInput(
+            f"The host {host} is not this machine alone, and WEBQUARRY_HTTP_AUTH=none lets everybody in.",
+            suggested_action="Use token or oauth, or serve 127.0.0.1.",
+        )
+    return None
+
+
+def _tokens(settings: Settings, environ: Mapping[str, str]) -> Access:
+    file = TokenFile(tokens_path(settings, environ))
+    if not file.tokens():
+        raise BadInput(
+            f"Callers must show a token, and there is none in {file.path}.",
+            suggested_action="Make one with `webquarry token add NAME`, or set an issuer (WEBQUARRY_OAUTH_ISSUER).",
+        )
+    return Access(TokenVerifier(file), Challenge())
+
+
+def _oauth(settings: Settings) -> Access:
+    from webquarry.surfaces.http.oauth import OAuthVerifier
+
+    issuer, resource = settings.oauth_issuer, settings.http_resource
+    if not issuer:
+        raise BadInput(
+            "OAuth is asked for, and no issuer is set.", suggested_action="Set WEBQUARRY_OAUTH_ISSUER to its address."
+        )
+    if not resource:
+        raise BadInput(
+            "Tokens of an issuer must be made for this server, and its address is not set.",
+            suggested_action="Set WEBQUARRY_HTTP_RESOURCE, such as https://quarry.example.org/mcp.",
+        )
+    origin, path = _split(resource)
+    scopes = tuple(settings.oauth_scopes)
+    metadata = {
+        "resource": resource,
+        "authorization_servers": [issuer],
+        "bearer_methods_supported": ["header"],
+        "resource_name": "webquarry",
+        **({"scopes_supported": list(scopes)} if scopes else {}),
+    }
+    place = f"{_PROTECTED}{path}"
+    verifier = OAuthVerifier(issuer, settings.oauth_audience or resource, settings)
+    return Access(verifier, Challenge(scopes, origin + place), place, metadata)
+
+
+def _split(resource: str) -> tuple[str, str]:
+    """Origin and path of the server's address."""
+    scheme, _, rest = resource.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host}", f"{slash}{path}".rstrip("/")

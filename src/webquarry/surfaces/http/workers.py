@@ -1,0 +1,114 @@
+"""Several processes behind one socket: a number and what each does in, the exit code of all of them out.
+
+The parent only watches: it passes on the signal to end, and puts a new process in the place of one that died. When they
+die as fast as they are begun, something is wrong that another start will not mend, and all end. Should the parent itself
+be killed, the others notice by a pipe that closes, and end too.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+
+from webquarry.errors import BadInput
+
+log = logging.getLogger(__name__)
+
+_YOUNG_SECONDS = 5.0  # whoever dies sooner did not come to serve
+_MOST_YOUNG_DEATHS = 3  # for each worker
+
+
+def supervise(count: int, work: Callable[[], int]) -> int:
+    """Run `work` in `count` processes until told to end; 0 if every one of them ended as it should."""
+    if not hasattr(os, "fork"):
+        raise BadInput("This system knows one worker only.", suggested_action="Leave --workers out.")
+    return _Supervisor(count, work).run()
+
+
+class _Supervisor:
+    def __init__(self, count: int, work: Callable[[], int]) -> None:
+        self._count = count
+        self._work = work
+        self._running: dict[int, float] = {}  # process -> when it began
+        self._ending = False
+        self._young_deaths = 0
+        self._watched, self._held = os.pipe()  # the second end is the parent's alone
+
+    def run(self) -> int:
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, self._end)
+        for _ in range(self._count):
+            self._begin()
+        worst = 0
+        while self._running:
+            try:
+                process, status = os.wait()
+            except InterruptedError:
+                continue
+            except ChildProcessError:
+                break
+            worst = max(worst, self._ended(process, os.waitstatus_to_exitcode(status)))
+        os.close(self._watched)
+        os.close(self._held)
+        return worst
+
+    def _begin(self) -> None:
+        """A new process. Signals wait until it has its own handlers, so that none is taken for its parent's."""
+        signals = {signal.SIGTERM, signal.SIGINT}
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        process = os.fork()
+        if process:
+            self._running[process] = time.monotonic()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            return
+        for one in signals:
+            signal.signal(one, _end_at_once)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+        os.close(self._held)
+        threading.Thread(target=_end_with_parent, args=(self._watched,), daemon=True).start()
+        code = 1
+        try:
+            code = self._work()
+        except BaseException:
+            log.exception("a worker failed")
+        finally:
+            sys.stderr.flush()
+            os._exit(code)  # nothing of the parent's is to be ended or written a second time
+
+    def _ended(self, process: int, code: int) -> int:
+        """What the end of a process counts for; it is replaced unless all are to end."""
+        age = time.monotonic() - self._running.pop(process, 0.0)
+        if self._ending:
+            return 0 if code == 0 else 1
+        log.warning("the worker %s ended with %s after %.0f seconds", process, code, age)
+        self._young_deaths = self._young_deaths + 1 if age < _YOUNG_SECONDS else 0
+        if self._young_deaths >= _MOST_YOUNG_DEATHS * self._count:
+            log.error("workers end as soon as they begin; giving up")
+            self._end(signal.SIGTERM, None)
+            return 1
+        self._begin()
+        return 0
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        self._ending = True
+        for process in list(self._running):
+            try:
+                os.kill(process, signal.SIGTERM)
+            except ProcessLookupError:
+                continue
+
+
+def _end_with_parent(watched: int) -> None:
+    os.read(watched, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> None:
+    """Told to end before it began to serve."""
+    os._exit(0)

@@ -1,0 +1,185 @@
+"""Tokens of an issuer: only its own, only for us, only in time, only with its keys."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import jwt
+import pytest
+
+from tests.surfaces.http.issuer import Issuer, issuing
+from webquarry.clock import Clock
+from webquarry.settings import Settings
+from webquarry.surfaces.http.oauth import OAuthVerifier
+from webquarry.surfaces.http.principal import CannotTell, Denied, Principal
+
+AUDIENCE = "https://quarry.example.org/mcp"
+
+
+class MovedClock(Clock):
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    with issuing() as found:
+        yield found
+
+
+def verify(issuer: Issuer, *tokens: str, clock: MovedClock | None = None) -> list[Principal]:
+    async def run() -> list[Principal]:
+        verifier = OAuthVerifier(issuer.url, AUDIENCE, Settings(), clock or MovedClock())
+        try:
+            return [await verifier.verify(token) for token in tokens]
+        finally:
+            await verifier.aclose()
+
+    return asyncio.run(run())
+
+
+def test_a_good_token_speaks_for_its_subject(issuer: Issuer) -> None:
+    (found,) = verify(issuer, issuer.token(scope="read search"))
+
+    assert found.name == "ada"
+    assert issuer.url in found.id
+    assert found.scopes == {"read", "search"}
+
+
+def test_scopes_may_come_as_a_list_and_a_client_may_speak_for_itself(issuer: Issuer) -> None:
+    (found,) = verify(issuer, issuer.token(sub=None, client_id="robot", scp=["read"]))
+
+    assert (found.name, found.scopes) == ("robot", {"read"})
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        ({"aud": "https://other.example.org/mcp"}, "another server"),
+        ({"aud": None}, "exp, iss or aud"),
+        ({"iss": "https://evil.example"}, "another issuer"),
+        ({"exp": 1}, "expired"),
+        ({"exp": None}, "exp, iss or aud"),
+        ({"nbf": 2_000_000_000_0}, "not good yet"),
+        ({"sub": None}, "for whom"),
+    ],
+)
+def test_a_token_that_is_not_for_us_now_is_denied(issuer: Issuer, claims: dict[str, object], reason: str) -> None:
+    with pytest.raises(Denied, match=reason):
+        verify(issuer, issuer.token(**claims))
+
+
+def test_a_token_signed_by_somebody_else_is_denied(issuer: Issuer) -> None:
+    issuer.rotate("theirs", publish=False)
+    forged = jwt.encode(
+        jwt.decode(issuer.token(), options={"verify_signature": False}),
+        issuer.keys["theirs"],
+        algorithm="RS256",
+        headers={"kid": "first"},
+    )
+
+    with pytest.raises(Denied, match="signature"):
+        verify(issuer, forged)
+
+
+@pytest.mark.parametrize("token", ["", "x", "a.b.c", "a.b", "x" * 20_000])
+def test_what_is_no_jwt_is_denied_without_asking_the_issuer(issuer: Issuer, token: str) -> None:
+    with pytest.raises(Denied, match="no JWT"):
+        verify(issuer, token)
+
+    assert issuer.asked == []
+
+
+def test_no_signature_and_a_shared_secret_are_no_signatures_for_us(issuer: Issuer) -> None:
+    claims = {"iss": issuer.url, "aud": AUDIENCE, "sub": "ada", "exp": int(time.time()) + 60}
+    for token in (
+        jwt.encode(claims, None, algorithm="none"),
+        jwt.encode(claims, "a secret that is long enough for this", algorithm="HS256", headers={"kid": "first"}),
+    ):
+        with pytest.raises(Denied, match="not accepted"):
+            verify(issuer, token)
+
+
+def test_an_elliptic_key_is_as_good(issuer: Issuer) -> None:
+    issuer.elliptic("curve")
+
+    assert verify(issuer, issuer.token("curve", "ES256"))[0].name == "ada"
+
+
+def test_keys_are_asked_for_once_and_again_when_a_new_one_is_named(issuer: Issuer) -> None:
+    clock = MovedClock()
+
+    async def run() -> None:
+        verifier = OAuthVerifier(issuer.url, AUDIENCE, Settings(), clock)
+        try:
+            for _ in range(5):
+                await verifier.verify(issuer.token())
+            assert issuer.asked.count("/keys") == 1
+            issuer.rotate("second")
+            with pytest.raises(Denied, match="does not publish"):  # so soon nobody knocks again
+                await verifier.verify(issuer.token("second"))
+            assert issuer.asked.count("/keys") == 1
+            clock.seconds += 31
+            await verifier.verify(issuer.token("second"))
+            assert issuer.asked.count("/keys") == 2
+            with pytest.raises(Denied, match="does not publish"):  # the old key is worth nothing now
+                await verifier.verify(issuer.token("first"))
+        finally:
+            await verifier.aclose()
+
+    asyncio.run(run())
+
+
+def test_an_issuer_that_is_down_leaves_the_keys_at_hand_good(issuer: Issuer) -> None:
+    clock = MovedClock()
+
+    async def run() -> None:
+        verifier = OAuthVerifier(issuer.url, AUDIENCE, Settings(), clock)
+        try:
+            await verifier.verify(issuer.token())
+            issuer.working = False
+            clock.seconds += 7200
+            await verifier.verify(issuer.token())
+        finally:
+            await verifier.aclose()
+
+    asyncio.run(run())
+
+
+def test_without_any_key_nobody_can_tell(issuer: Issuer) -> None:
+    issuer.working = False
+
+    with pytest.raises(CannotTell):
+        verify(issuer, issuer.token())
+
+
+def test_metadata_of_another_issuer_is_not_believed(issuer: Issuer) -> None:
+    token = issuer.token()
+    issuer.url = "https://evil.example"  # what its metadata says now
+    asked = token
+
+    async def run() -> None:
+        real = jwt.decode(asked, options={"verify_signature": False})["iss"]
+        verifier = OAuthVerifier(real, AUDIENCE, Settings(), MovedClock())
+        try:
+            with pytest.raises(CannotTell):
+                await verifier.verify(asked)
+        finally:
+            await verifier.aclose()
+
+    asyncio.run(run())
+
+
+def test_metadata_is_also_found_where_openid_has_it(issuer: Issuer) -> None:
+    issuer.places = ["/.well-known/openid-configuration"]
+
+    assert verify(issuer, issuer.token())[0].name == "ada"

@@ -1,0 +1,144 @@
+"""Tokens of our own: shown once, kept as a hash, gone when they are revoked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from webquarry.errors import BadInput, NotFound
+from webquarry.surfaces.cli import app
+from webquarry.surfaces.http.principal import Denied, Principal
+from webquarry.surfaces.http.tokens import TokenFile, TokenVerifier
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> TokenFile:
+    return TokenFile(tmp_path / "folder" / "tokens.json")
+
+
+def verified(file: TokenFile | TokenVerifier, token: str) -> Principal:
+    verifier = file if isinstance(file, TokenVerifier) else TokenVerifier(file)
+    return asyncio.run(verifier.verify(token))
+
+
+def test_a_token_is_good_for_whoever_it_was_made_for(file: TokenFile) -> None:
+    token = file.add("laptop")
+
+    assert verified(file, token).name == "laptop"
+    with pytest.raises(Denied, match="not known"):
+        verified(file, token + "x")
+
+
+def test_the_file_holds_no_token_and_is_the_owners_alone(file: TokenFile) -> None:
+    token = file.add("laptop")
+
+    assert token not in file.path.read_text()
+    assert token.removeprefix("wq_") not in file.path.read_text()
+    assert file.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_running_server_notices_new_and_revoked_tokens(file: TokenFile) -> None:
+    first = file.add("first")
+    verifier = TokenVerifier(file)
+    assert verified(verifier, first).name == "first"
+
+    second = file.add("second")
+    assert verified(verifier, second).name == "second"
+
+    file.revoke("first")
+    with pytest.raises(Denied):
+        verified(verifier, first)
+    assert verified(verifier, second).name == "second"
+
+
+def test_a_token_ends_when_its_time_is_over(file: TokenFile) -> None:
+    token = file.add("guest", lasts=timedelta(seconds=-1))
+
+    with pytest.raises(Denied, match="expired"):
+        verified(file, token)
+
+
+def test_a_new_token_of_an_old_name_does_not_inherit_what_the_old_one_left(file: TokenFile) -> None:
+    old = verified(file, file.add("laptop"))
+    file.revoke("laptop")
+    new = verified(file, file.add("laptop"))
+
+    assert old.id != new.id
+
+
+def test_two_tokens_may_speak_for_one_caller(file: TokenFile) -> None:
+    laptop, phone = file.add("laptop"), file.add("phone", like="laptop")
+
+    assert verified(file, laptop).id == verified(file, phone).id
+    with pytest.raises(NotFound, match="no token 'nobody'"):
+        file.add("third", like="nobody")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"tokens": [{"name": 1}]}', '{"tokens": 5}'])
+def test_a_damaged_file_lets_nobody_in(file: TokenFile, text: str) -> None:
+    token = file.add("laptop")
+    verifier = TokenVerifier(file)
+    verified(verifier, token)
+    file.path.write_text(text)
+
+    for _ in range(2):
+        with pytest.raises(BadInput, match="damaged"):
+            verified(verifier, token)
+
+
+def test_a_file_that_is_gone_lets_nobody_in(file: TokenFile) -> None:
+    token = file.add("laptop")
+    verifier = TokenVerifier(file)
+    verified(verifier, token)
+    file.path.unlink()
+
+    with pytest.raises(Denied):
+        verified(verifier, token)
+
+
+@pytest.mark.parametrize("name", ["", " laptop", "x" * 65, "a\nb"])
+def test_a_name_that_nobody_could_read_is_refused(file: TokenFile, name: str) -> None:
+    with pytest.raises(BadInput, match="printable"):
+        file.add(name)
+
+
+def test_a_name_is_given_once(file: TokenFile) -> None:
+    file.add("laptop")
+
+    with pytest.raises(BadInput, match="already"):
+        file.add("laptop")
+
+
+def test_the_command_prints_the_token_alone_on_stdout_and_lists_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_TOKENS_FILE", str(tmp_path / "tokens.json"))
+    runner = CliRunner()
+
+    made = runner.invoke(app, ["token", "add", "laptop", "--expires", "30d"])
+    listed = runner.invoke(app, ["token", "list"])
+    revoked = runner.invoke(app, ["token", "revoke", "laptop"])
+    gone = runner.invoke(app, ["token", "revoke", "laptop"])
+
+    assert made.stdout.startswith("wq_")
+    assert made.stdout.count("\n") == 1
+    assert "laptop" in listed.stdout
+    assert made.stdout.strip() not in listed.output
+    assert (revoked.exit_code, gone.exit_code) == (0, 1)
+    assert "no token 'laptop'" in gone.output
+    assert json.loads((tmp_path / "tokens.json").read_text())["tokens"] == []
+
+
+@pytest.mark.parametrize("text", ["30", "d", "0d", "-1d", "5y"])
+def test_a_duration_that_is_none_is_told(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBQUARRY_TOKENS_FILE", str(tmp_path / "tokens.json"))
+
+    done = CliRunner().invoke(app, ["token", "add", "x", f"--expires={text}"])
+
+    assert done.exit_code != 0
+    assert "is no duration" in done.output
