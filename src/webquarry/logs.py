@@ -5,16 +5,32 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from webquarry.secret import redact
+
+_LABELS: ContextVar[Mapping[str, str]] = ContextVar("webquarry_log_labels", default={})  # noqa: B039 - never changed
+
+
+@contextmanager
+def labelled(**labels: str) -> Iterator[None]:
+    """Put these on every line that is logged within the block, and by tasks that are begun in it."""
+    token = _LABELS.set({**_LABELS.get(), **labels})
+    try:
+        yield
+    finally:
+        _LABELS.reset(token)
 
 
 class RedactingFormatter(logging.Formatter):
     """Formats a record, traceback included, and then takes the secrets out of the whole of it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
+        labels = "".join(f" [{name} {value}]" for name, value in _LABELS.get().items())
+        return redact(super().format(record) + labels)
 
 
 class JsonFormatter(RedactingFormatter):
@@ -26,6 +42,7 @@ class JsonFormatter(RedactingFormatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": redact(record.getMessage()),
+            **_LABELS.get(),
         }
         if record.exc_info:
             fields["error"] = redact(self.formatException(record.exc_info))

@@ -10,6 +10,7 @@ import sys
 import warnings
 
 from tests.conformance.fixtures import mount
+from webquarry.settings import Settings
 from webquarry.surfaces.mcp.http import announce, app_of, listen, serve
 from webquarry.surfaces.mcp.server import build_server
 
@@ -21,7 +22,7 @@ def main() -> None:
     stateless = "--stateless" in sys.argv
     listening = listen("127.0.0.1", 0)
     announce(listening)
-    asyncio.run(serve(app_of(server, 1_048_576, stateless), listening))
+    asyncio.run(serve(app_of(server, Settings(), stateless=stateless), listening, Settings()))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,18 +22,57 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {"query": "tidal energy storage"}),
     ("web_search", {"query": "tidal energy storage", "num_results": 2, "claim": "Tides store energy."}),
     ("web_search", {"query": "tidal energy storage", "site": None, "num_results": 3.0}),
+    ("academic_search", {"query": "tidal energy storage"}),
+    ("academic_search", {"query": "tidal energy storage", "year_from": 2024.0, "num_results": 2, "open_access": True}),
+    ("academic_search", {"query": "tidal energy storage", "source": "pubmed", "sort_by": "date"}),
+    ("academic_search", {"query": "zqxv kplm nothing", "provider": None}),
     ("scrape_page", {"url": "{page}"}),
     ("scrape_page", {"url": "{page}", "mode": "preview"}),
     ("scrape_page", {"url": "{page}", "outline": True}),
     ("scrape_page", {"url": "{page}", "mode": "raw", "max_length": 2000}),
+    ("search_and_scrape", {"query": "tidal energy storage", "max_length_per_source": 4000}),
+    ("search_and_scrape", {"query": "tidal energy storage", "num_results": 8, "claim": "Tides store 12 MWh of energy."}),
+    ("search_and_scrape", {"query": "duckdb udf", "include_sources": False, "filter_by_query": True}),
+    ("search_and_scrape", {"query": "zqxv kplm nothing"}),
+    ("patent_search", {"query": "tidal turbine folding blades"}),
+    ("patent_search", {"query": "tidal turbine folding blades", "search_type": "landscape", "num_results": 3}),
+    ("patent_search", {"query": "US 10,999,999 B2"}),
+    ("patent_search", {"query": "US10999998B2"}),
 ]
 FAILURES: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {}),
     ("web_search", {"query": " "}),
     ("web_search", {"query": "x", "provider": "nobody"}),
     ("web_search", {"query": "x", "limit": 3}),
+    ("academic_search", {"query": "x", "provider": "nobody"}),
+    ("academic_search", {"query": "tidal energy storage", "provider": "semanticscholar"}),
+    ("academic_search", {"query": "x", "year_from": 2021, "year_to": 2020}),
+    ("search_and_scrape", {"query": "x", "provider": "nobody"}),
+    ("search_and_scrape", {"query": "x", "total_max_length": 10}),
     ("scrape_page", {"url": "ftp://site.example/"}),
     ("scrape_page", {"url": "http://127.0.0.1/"}),
+    ("patent_search", {}),
+    ("patent_search", {"query": "x", "cpc_code": "batteries"}),
+    ("patent_search", {"query": "x", "provider": "nobody"}),
+    ("web_search", {"query": "x", "sessionId": "s-1"}),
+    ("sequential_search", {"searchStep": "x", "stepNumber": 2}),
+    ("sequential_search", {"searchStep": "x", "stepNumber": 2, "sessionId": "s-1"}),
+    ("get_research_session", {"sessionId": "s-1"}),
+]
+# A research session, call by call; each door has a record of its own.
+STORY: list[tuple[str, dict[str, Any]]] = [
+    ("sequential_search", {"searchStep": "Who stores tidal energy?", "stepNumber": 1, "researchGoal": "Tidal storage"}),
+    ("web_search", {"query": "tidal energy storage", "sessionId": "{session}"}),
+    ("scrape_page", {"url": "{page}", "sessionId": "{session}"}),
+    (
+        "sequential_search",
+        {"searchStep": "And what of it?", "stepNumber": 2, "sessionId": "{session}", "depth": "thorough"},
+    ),
+    ("sequential_search", {"searchStep": "Who does?", "stepNumber": 3, "sessionId": "{session}", "revisesStep": 1}),
+    ("get_research_session", {"sessionId": "{session}"}),
+    ("get_research_session", {"sessionId": "{session}", "stepNumber": 2}),
+    ("sequential_search", {"searchStep": "Again.", "stepNumber": 1}),
+    ("sequential_search", {"searchStep": "Again.", "stepNumber": 1}),
 ]
 
 
@@ -72,6 +113,39 @@ def test_an_answer_is_the_same_through_every_door(name: str, arguments: dict[str
     assert by_command_line(name, arguments) == by_library
     assert result.structured_content == by_library
     assert json.loads(result.content[0].text) == by_library
+
+
+def by_library(name: str, arguments: dict[str, Any]) -> Any:
+    return webquarry.call(name, **arguments).as_dict()
+
+
+def by_structured_content(name: str, arguments: dict[str, Any]) -> Any:
+    return by_mcp(name, arguments).structured_content
+
+
+def told(door: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
+    """The answers to the calls of the story."""
+    page = webquarry.call("web_search", query="tidal energy storage").as_dict()["urls"][0]
+    answers: list[Any] = []
+    for name, arguments in STORY:
+        session = answers[0]["sessionId"] if answers else ""
+        places = {"{session}": session, "{page}": page}
+        filled_in = {key: places.get(value, value) for key, value in arguments.items()}
+        answers.append(door(name, filled_in))
+    return answers
+
+
+def test_a_research_session_is_the_same_through_every_door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stories = []
+    for number, door in enumerate([by_library, by_command_line, by_structured_content, by_library]):
+        monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path / str(number)))
+        stories.append(told(door))
+
+    assert stories[1:] == [stories[0]] * 3
+    recovered = stories[0][5]
+    assert recovered["stepIndex"][0]["supersededBy"] == 3
+    assert recovered["sources"][0]["read"]
+    assert len({answer["sessionId"] for answer in (stories[0][0], *stories[0][-2:])}) == 3
 
 
 @pytest.mark.parametrize(("name", "arguments"), FAILURES)

@@ -143,6 +143,7 @@ def test_a_call_under_way_does_not_hold_the_end_for_long(monkeypatch: pytest.Mon
     async def run() -> int:
         async with hanging_site() as (origin, asked, left):
             environ = {"WEBQUARRY_DUCKDUCKGO_HTML_URL": origin, "SEARCH_PROVIDER": "duckduckgo"}
+            environ |= {"WEBQUARRY_HTTP_GRACE_SECONDS": "1"}
             with http_server(environ) as served:
                 call = asyncio.create_task(
                     asyncio.to_thread(served.post, "tools/call", {"name": "web_search", "arguments": {"query": "x"}})

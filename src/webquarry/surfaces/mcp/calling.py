@@ -15,6 +15,7 @@ from typing import Any
 import mcp_types as types
 
 from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
@@ -47,8 +48,9 @@ async def call(
 ) -> types.CallToolResult:
     """Run a tool and give back what the protocol wants of it."""
     try:
-        async with _reporting(manner.report, tool.name), _deadline(manner.seconds, tool.name):
-            answer = await tool.call(kit, arguments)
+        with span("tool", tool=tool.name):
+            async with _reporting(manner.report, tool.name), _deadline(manner.seconds, tool.name):
+                answer = await tool.call(kit, arguments)
         return await success(answer, kit, manner.text)
     except WebquarryError as error:
         return failure(tool, error)

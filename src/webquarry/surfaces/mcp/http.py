@@ -1,11 +1,12 @@
 """MCP over HTTP: stateless, every revision of the protocol, one toolkit for each process.
 
-    POST /mcp  and  /mcp/      the protocol
-    GET  /health/live          200 as long as the process serves
+    POST /mcp  and  /mcp/                       the protocol
+    GET  /health/live, /health/ready, /metrics  for those who watch it
 
 Without access control only this machine is served, and whoever asks must name it as the host and come from no page of
 another site: a page in a browser could reach a loopback address otherwise. With it, everything that reaches the protocol
-has passed the gate (`surfaces/http/gate.py`) and runs in the name of its principal.
+has passed, from the outside in: Observe (a request id), Patience (slow clients), OriginCheck, Gate (who it is), Limits (how
+much they may ask).
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -27,55 +30,70 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from webquarry import meter
+from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.logs import set_up
+from webquarry.quota.base import Quota
+from webquarry.quota.file import FileQuota
+from webquarry.quota.local import LocalQuota
 from webquarry.secret import redact
+from webquarry.settings import Settings
+from webquarry.surfaces.http import traces
 from webquarry.surfaces.http.access import Access, access_of
+from webquarry.surfaces.http.figures import looked_up
 from webquarry.surfaces.http.gate import Gate
+from webquarry.surfaces.http.health import Health
+from webquarry.surfaces.http.limits import Limits
+from webquarry.surfaces.http.metrics import Metrics, share_among_workers
+from webquarry.surfaces.http.observe import Observe
 from webquarry.surfaces.http.origins import OriginCheck
+from webquarry.surfaces.http.patience import Patience, PatientProtocol
 from webquarry.surfaces.http.workers import supervise
 from webquarry.surfaces.mcp.server import settings_of
 from webquarry.surfaces.mcp.stdio import Logs, built, ours_in
+from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
     from starlette.types import ASGIApp
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
-_GRACE_SECONDS = 5  # for calls under way when the process is told to end
-_GUARDED = ("/mcp",)
+_GUARDED = ("/mcp", "/metrics")
 
 
 def app_of(
     server: Server[Any],
-    max_request_bytes: int,
+    settings: Settings,
+    *,
     stateless: bool = True,
     access: Access | None = None,
-    hosts: Sequence[str] = (),
-    origins: Sequence[str] = (),
+    clock: Clock | None = None,
+    quota: Quota | None = None,
+    health: Health | None = None,
 ) -> ASGIApp:
-    """The ASGI application of a server. Only tools that ask the client something need state, and we have none.
-
-    `hosts` and `origins` are those that count besides this machine's own; behind a gate, no hosts mean any.
-    """
+    """The ASGI application of a server. Only tools that ask the client something need state, and we have none."""
+    hosts = settings.http_hosts
     app = server.streamable_http_app(
         stateless_http=stateless,
-        max_request_body_size=max_request_bytes,
+        max_request_body_size=settings.http_max_request_bytes,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=access is None or bool(hosts),
             allowed_hosts=[*(place for name in _NAMES for place in (name, f"{name}:*")), *hosts],
-            allowed_origins=[*_own_origins(), *origins],
+            allowed_origins=[*_own_origins(), *settings.http_origins],
         ),
     )
     # A redirect from one to the other would lose the body with many clients.
     app.router.routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
-    app.router.routes.append(Route("/health/live", endpoint=_live, methods=["GET"]))
+    app.router.routes.extend((health or Health()).routes())
     if access is None:
-        return app
+        return Observe(Patience(app, settings.http_max_request_bytes))
     if access.metadata_path:
         app.router.routes.append(Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"]))
-    gate = Gate(app, access.verifier, access.challenge, _GUARDED)
-    return OriginCheck(gate, frozenset([*_own_origins(), *origins]))
+    limited = Limits(app, quota or LocalQuota(), settings, clock or Clock())
+    gate = Gate(limited, access.verifier, access.challenge, _GUARDED)
+    checked = OriginCheck(gate, [*_own_origins(), *settings.http_origins])
+    return Observe(Patience(checked, settings.http_max_request_bytes))
 
 
 def _own_origins() -> list[str]:
@@ -103,7 +121,22 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class GracefulServer(uvicorn.Server):
-    """Ends when told to by a signal, with calls under way given a moment, and without raising the signal again."""
+    """Ends when told to by a signal, without raising it again: first it says that no more requests should come, then it
+    takes none, and calls under way are given time to end. A second signal ends it sooner."""
+
+    def __init__(self, config: uvicorn.Config, health: Health, drain_seconds: float) -> None:
+        super().__init__(config)
+        self._health = health
+        self._drain_seconds = drain_seconds
+
+    def told_to_end(self, number: int) -> None:
+        """The first time it drains; the second time it hurries."""
+        if self._health.draining or not self._drain_seconds:
+            self._health.draining = True
+            self.handle_exit(number, None)
+            return
+        self._health.draining = True
+        asyncio.get_running_loop().call_later(self._drain_seconds, self.handle_exit, number, None)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -111,7 +144,7 @@ class GracefulServer(uvicorn.Server):
         signals = (signal.SIGINT, signal.SIGTERM)
         try:
             for one in signals:
-                loop.add_signal_handler(one, self.handle_exit, one, None)
+                loop.add_signal_handler(one, self.told_to_end, one)
         except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
             with super().capture_signals():
                 yield
@@ -123,18 +156,21 @@ class GracefulServer(uvicorn.Server):
                 loop.remove_signal_handler(one)
 
 
-async def serve(app: ASGIApp, listening: socket.socket) -> None:
+async def serve(app: ASGIApp, listening: socket.socket, settings: Settings, health: Health | None = None) -> None:
     """Serve until told to end; the socket is closed by then."""
     config = uvicorn.Config(
         app,
+        http=PatientProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
         lifespan="on",
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        limit_concurrency=settings.http_max_connections,
+        h11_max_incomplete_event_size=settings.http_max_header_bytes,
+        timeout_graceful_shutdown=settings.http_grace_seconds,
     )
     with listening:
-        await GracefulServer(config).serve(sockets=[listening])
+        await GracefulServer(config, health or Health(), settings.http_drain_seconds).serve(sockets=[listening])
 
 
 def announce(listening: socket.socket) -> None:
@@ -169,24 +205,56 @@ def run(
         access_of(settings, os.environ, place.host)  # what cannot be served is told before anybody listens
 
         async def whole() -> None:
-            access = access_of(settings, os.environ, place.host)
-            server = await built(name, set_name, with_tools, text)
-            app = app_of(
-                server, settings.http_max_request_bytes, True, access, settings.http_hosts, settings.http_origins
-            )
-            try:
-                await serve(app, listening)
-            finally:
-                if access:
-                    await access.verifier.aclose()
+            async with _watched(settings) as (kit, health):
+                access = access_of(settings, os.environ, place.host)
+                server = await built(name, set_name, with_tools, text, kit)
+                quota = FileQuota(common / "quota.sqlite3") if common and kit.link is None else kit.quota
+                app = app_of(server, settings, access=access, clock=kit.clock, quota=quota, health=health)
+                try:
+                    await serve(app, listening, settings, health)
+                finally:
+                    if access:
+                        await access.verifier.aclose()
+
+        def life() -> int:
+            return _reported(name, lambda: asyncio.run(whole()))
 
         with listen(place.host, place.port) as listening:
+            asyncio.run(_can_be_opened(settings))
             announce(listening)
-            if place.workers > 1:
-                return supervise(place.workers, lambda: _reported(name, lambda: asyncio.run(whole())))
-            return _reported(name, lambda: asyncio.run(whole()))
+            common = None
+            if place.workers == 1:
+                return life()
+            with tempfile.TemporaryDirectory(prefix="webquarry-workers-") as folder:
+                common = Path(folder)
+                share_among_workers(common)
+                return supervise(place.workers, life)
     except WebquarryError as error:
         return _failed(name, error)
+
+
+async def _can_be_opened(settings: Settings) -> None:
+    """A Redis that is configured and cannot be used is an error at the start, before anybody is served."""
+    async with Toolkit.open(settings, shared=True):
+        pass
+
+
+@asynccontextmanager
+async def _watched(settings: Settings) -> AsyncIterator[tuple[Toolkit, Health]]:
+    """The toolkit of a process, and those who listen to what it does."""
+    async with Toolkit.open(settings, shared=True) as kit:
+        metrics = Metrics(lambda: looked_up(kit)) if settings.metrics else None
+        tracing = traces.Traces() if traces.wanted(os.environ) else None
+        listeners = [one for one in (metrics, tracing) if one]
+        for one in listeners:
+            meter.listen(one)
+        try:
+            yield kit, Health(kit, metrics)
+        finally:
+            for one in listeners:
+                meter.unlisten(one)
+            if tracing:
+                await asyncio.to_thread(tracing.close)
 
 
 def _reported(name: str, life: Callable[[], None]) -> int:
@@ -203,7 +271,3 @@ def _reported(name: str, life: Callable[[], None]) -> int:
 def _failed(name: str, error: WebquarryError) -> int:
     sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
     return 1
-
-
-async def _live(request: Request) -> Response:
-    return JSONResponse({"status": "ok"})

@@ -93,12 +93,12 @@ async def read_artifact(uri: str, kit: Toolkit) -> str | None:
 
 
 async def _keep(body: bytes, kit: Toolkit) -> str | None:
-    """Keep it, and say where; None where nothing is kept: no cache, or too large for it."""
+    """Keep it, and say where; None where nothing is kept: no cache, too large for it, or not where other servers look."""
     from webquarry.cache.cache import Made
 
     name = hashlib.sha256(body).hexdigest()
     await kit.cache.put(_key(name), Made(body, LIFE_SECONDS))
-    return _PREFIX + name if await kit.cache.get(_key(name)) else None
+    return _PREFIX + name if await kit.cache.kept_for_all(_key(name)) else None
 
 
 def _key(name: str) -> str:

@@ -46,10 +46,11 @@ def build_server(
     instructions: str | None = None,
     host: ToolHost | None = None,
     text: str | None = None,
+    kit: Toolkit | None = None,
 ) -> Server[Toolkit]:
     """The server of one tool set, and of the external tools of a host besides, if one is given.
 
-    Its toolkit is opened when it starts to serve and closed when it ends. `text` is what the text of a result holds;
+    Its toolkit is opened when it starts to serve and closed when it ends, unless one is given. `text` is what the text of a result holds;
     the setting says it otherwise.
     """
     tools = listed_tools(set_name)
@@ -68,7 +69,7 @@ def build_server(
         description=identity.DESCRIPTION if research else None,
         icons=identity.icons() if research else None,
         instructions=instructions or (identity.INSTRUCTIONS if research else None),
-        lifespan=_toolkit_of(set_name),
+        lifespan=_toolkit_of(set_name, kit),
         cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LIST_SECONDS * 1000, scope="public")),
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
@@ -114,9 +115,14 @@ def _caller(
     return call_tool
 
 
-def _toolkit_of(set_name: str) -> Callable[[Server[Toolkit]], AbstractAsyncContextManager[Toolkit]]:
+def _toolkit_of(
+    set_name: str, given: Toolkit | None
+) -> Callable[[Server[Toolkit]], AbstractAsyncContextManager[Toolkit]]:
     @asynccontextmanager
     async def toolkit(_: Server[Toolkit]) -> AsyncIterator[Toolkit]:
+        if given is not None:
+            yield given
+            return
         async with Toolkit.open(settings_of(set_name)) as kit:
             yield kit
 

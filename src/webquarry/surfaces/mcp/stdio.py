@@ -19,19 +19,23 @@ from webquarry.surfaces.mcp.server import build_server, settings_of
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
 
+    from webquarry.toolkit import Toolkit
+
 log = logging.getLogger(__name__)
 
 Logs = tuple[str | None, str | None]  # the level and the format
 
 
-async def built(name: str, set_name: str, with_tools: bool, text: str | None) -> Server[Any]:
-    """The server, with the external tools found on this machine if asked to."""
+async def built(
+    name: str, set_name: str, with_tools: bool, text: str | None, kit: Toolkit | None = None
+) -> Server[Any]:
+    """The server, with the external tools found on this machine if asked to; on a toolkit of its own unless one is given."""
     host = None
     if with_tools:
         from webquarry.host.host import ToolHost
 
         host = await ToolHost.adiscover()
-    return build_server(name, set_name, host=host, text=text)
+    return build_server(name, set_name, host=host, text=text, kit=kit)
 
 
 async def serve(name: str, set_name: str, with_tools: bool = False, text: str | None = None) -> None:

@@ -1,0 +1,82 @@
+"""What this process does, for whoever runs it: counted, timed and traced, if somebody listens.
+
+    with span("ask a provider", provider="brave") as end:
+        ...
+        end("ok")                                  # how it ended, when that is no exception
+    count("cache", result="hit")
+
+Names and labels are ours and few; nothing that a user typed or a page said is ever one of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+End = Callable[[str], None]
+
+
+class Listener(Protocol):
+    """Somebody who keeps what is told."""
+
+    def counted(self, name: str, value: float, labels: dict[str, str]) -> None:
+        """Something happened so many times."""
+
+    def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+        """Something took so long and came out like this."""
+
+    def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
+        """Something is being done."""
+
+
+_listeners: list[Listener] = []
+
+
+def listen(listener: Listener) -> None:
+    """Tell this one too, from now on and for the whole process."""
+    _listeners.append(listener)
+
+
+def unlisten(listener: Listener) -> None:
+    """Tell it no more."""
+    _listeners.remove(listener)
+
+
+def count(name: str, value: float = 1.0, **labels: str) -> None:
+    """Say that something happened."""
+    for listener in _listeners:
+        listener.counted(name, value, labels)
+
+
+@contextmanager
+def span(name: str, **labels: str) -> Iterator[End]:
+    """Say that something is being done, and how it ended: as told, or by the kind of the error it raised."""
+    if not _listeners:
+        yield _unheard
+        return
+    outcome = "ok"
+
+    def end(how: str) -> None:
+        nonlocal outcome
+        outcome = how
+
+    inner = [listener.within(name, labels) for listener in _listeners]
+    started = time.monotonic()
+    for one in inner:
+        one.__enter__()
+    try:
+        yield end
+    except BaseException as error:
+        outcome = getattr(error, "kind", "cancelled" if type(error).__name__ == "CancelledError" else "internal")
+        raise
+    finally:
+        for one in reversed(inner):
+            one.__exit__(None, None, None)
+        for listener in _listeners:
+            listener.ended(name, time.monotonic() - started, outcome, labels)
+
+
+def _unheard(how: str) -> None:
+    """Nobody listens."""

@@ -1,0 +1,79 @@
+"""What keeps count of who asks how much: so many in a window of time, and so many at once.
+
+    answer = await quota.take([Limit("ada minute", 60, 60), Limit("ada day", 5000, 86400)], now)
+    async with quota.slot("ada", 8):        # `NoSlot` where all are taken
+        ...
+
+A window slides: what was asked in the window before counts for the part of it that is less than one window ago.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from webquarry.errors import RateLimited
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most `most` within `window_seconds`, counted under a name."""
+
+    name: str
+    most: int
+    window_seconds: float
+
+
+@dataclass(frozen=True)
+class Granted:
+    """It may go on; `left` more may follow at once."""
+
+    left: int
+
+
+@dataclass(frozen=True)
+class Denied:
+    """It may not, and nothing was counted. `limit` is the one that takes longest to pass."""
+
+    limit: Limit
+    retry_after_seconds: float
+
+
+class NoSlot(RateLimited):
+    """As many calls as are allowed at once are under way."""
+
+    retry_after_seconds = 1.0
+    suggested_action = "Wait for a call that is under way to end, then try again."
+
+
+class Quota(ABC):
+    """One place that keeps count."""
+
+    @abstractmethod
+    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+        """Count one for every limit, or for none of them. `now` is in seconds since the epoch."""
+
+    @abstractmethod
+    def slot(self, name: str, most: int) -> AbstractAsyncContextManager[None]:
+        """One of `most` places at once, held for the length of the block."""
+
+
+def no_slot(most: int) -> NoSlot:
+    return NoSlot(f"{most} calls are under way, which is as many as are allowed at once.")
+
+
+def verdict(limit: Limit, before: int, current: int, part: float) -> int | float:
+    """How many are left after one more (an int), or the seconds to wait (a float).
+
+    `before` and `current` are the counts of the last window and of this one, `part` how much of this one has passed.
+    """
+    held = before * (1 - part) + current
+    if held + 1 <= limit.most:
+        return int(limit.most - held - 1)
+    if limit.most <= 0:
+        return float(limit.window_seconds)
+    if current < limit.most:  # then it is the last window that is in the way
+        return float(limit.window_seconds * (1 - (limit.most - 1 - current) / before - part))
+    return float(limit.window_seconds * (1 - part + 1 - (limit.most - 1) / current))

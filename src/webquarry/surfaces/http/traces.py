@@ -1,0 +1,60 @@
+"""Traces for OpenTelemetry, when an endpoint is configured by its usual variables; nothing is loaded otherwise."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from webquarry import __version__
+from webquarry.errors import MissingExtra
+
+log = logging.getLogger(__name__)
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+
+
+def wanted(environ: Mapping[str, str]) -> bool:
+    """Whether somebody collects traces."""
+    off = environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or environ.get("OTEL_TRACES_EXPORTER") == "none"
+    return not off and any(environ.get(name) for name in _ENDPOINTS)
+
+
+class Traces:
+    """Listens to the meter: each span of ours is one of theirs, within the one that is open."""
+
+    def __init__(self) -> None:
+        try:
+            from opentelemetry import trace
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        except ImportError:
+            raise MissingExtra("http", "Sending traces") from None
+        resource = Resource.create({"service.name": "webquarry", "service.version": __version__})
+        self._provider = TracerProvider(resource=resource)
+        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        trace.set_tracer_provider(self._provider)
+        self._tracer = self._provider.get_tracer("webquarry", __version__)
+        self._current: Callable[[], Any] = trace.get_current_span
+
+    def counted(self, name: str, value: float, labels: dict[str, str]) -> None:
+        """Counts are no traces."""
+
+    def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+        """The span has ended by itself."""
+
+    def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
+        return self._within(name, labels)
+
+    @contextmanager
+    def _within(self, name: str, labels: dict[str, str]) -> Iterator[None]:
+        attributes = {f"webquarry.{key}": value for key, value in labels.items()}
+        with self._tracer.start_as_current_span(" ".join([name, *labels.values()]), attributes=attributes):
+            yield
+
+    def close(self) -> None:
+        """Send what has not been sent."""
+        self._provider.shutdown()

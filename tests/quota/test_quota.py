@@ -1,0 +1,242 @@
+"""So many in a time and so many at once: the same on one server and on several that share a Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+
+import pytest
+
+from tests.redis_server import KEY, RedisServer, running
+from webquarry.quota.base import Denied, Granted, Limit, NoSlot, Quota
+from webquarry.quota.local import LocalQuota
+from webquarry.quota.redis import RedisQuota
+
+MINUTE = Limit("ada minute", 3, 60)
+DAY = Limit("ada day", 5, 86400)
+NOON = 60.0 * 1_000_000  # the beginning of a minute
+Scenario = Callable[[Quota, Quota], Awaitable[None]]
+
+
+class Places:
+    """Runs a scenario with two quotas that count together; a server alone is both of them."""
+
+    def __init__(self, redis: RedisServer | None) -> None:
+        self._redis = redis
+
+    def run(self, scenario: Scenario) -> None:
+        asyncio.run(self._run(scenario))
+
+    async def _run(self, scenario: Scenario) -> None:
+        if self._redis is None:
+            alone = LocalQuota()
+            await scenario(alone, alone)
+            return
+        async with self._redis.link() as one, self._redis.link() as other:
+            await scenario(RedisQuota(one), RedisQuota(other))
+
+
+@pytest.fixture(params=["local", "redis"])
+def places(request: pytest.FixtureRequest) -> Iterator[Places]:
+    if request.param == "local":
+        yield Places(None)
+        return
+    with running() as server:
+        yield Places(server)
+
+
+def test_so_many_are_granted_over_all_servers_and_then_one_has_to_wait(places: Places) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        assert await one.take([MINUTE], NOON) == Granted(2)
+        assert await other.take([MINUTE], NOON + 1) == Granted(1)
+        assert await one.take([MINUTE], NOON + 2) == Granted(0)
+        said = await other.take([MINUTE], NOON + 30)
+        assert isinstance(said, Denied)
+        assert said.limit == MINUTE
+        assert said.retry_after_seconds == pytest.approx(30 + 20)  # then two of the three are still within a minute
+        again = NOON + 30 + said.retry_after_seconds
+        assert isinstance(await one.take([MINUTE], again - 0.1), Denied)
+        assert await one.take([MINUTE], again + 0.1) == Granted(0)
+
+    places.run(scenario)
+
+
+def test_a_window_slides_so_that_no_minute_has_twice_as_many(places: Places) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        for _ in range(3):
+            assert isinstance(await one.take([MINUTE], NOON + 59), Granted)
+        said = await one.take([MINUTE], NOON + 61)
+        assert isinstance(said, Denied)
+        assert isinstance(await one.take([MINUTE], NOON + 61 + said.retry_after_seconds + 0.1), Granted)
+        for _ in range(3):
+            assert isinstance(await one.take([MINUTE], NOON + 600), Granted)
+
+    places.run(scenario)
+
+
+def test_of_several_limits_all_are_counted_or_none(places: Places) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        for _ in range(3):
+            assert isinstance(await one.take([MINUTE, DAY], NOON), Granted)
+        for _ in range(20):  # denied by the minute, so the day is not used up
+            said = await other.take([MINUTE, DAY], NOON)
+            assert isinstance(said, Denied)
+            assert said.limit == MINUTE
+        assert await other.take([MINUTE, DAY], NOON + 600) == Granted(1)
+        assert await other.take([MINUTE, DAY], NOON + 600) == Granted(0)
+        said = await one.take([MINUTE, DAY], NOON + 600)
+        assert isinstance(said, Denied)
+        assert said.limit == DAY
+        assert said.retry_after_seconds > 3600
+
+    places.run(scenario)
+
+
+def test_names_are_counted_apart_and_so_are_windows(places: Places) -> None:
+    async def scenario(one: Quota, _: Quota) -> None:
+        for name in ("ada", "bob"):
+            for window in (60, 3600):
+                assert await one.take([Limit(name, 1, window)], NOON) == Granted(0)
+                assert isinstance(await one.take([Limit(name, 1, window)], NOON), Denied)
+        assert isinstance(await one.take([Limit("nobody", 0, 60)], NOON), Denied)
+        assert isinstance(await one.take([], NOON), Granted)
+
+    places.run(scenario)
+
+
+def test_of_many_at_once_exactly_as_many_are_granted_as_are_allowed(places: Places) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        limit = Limit("crowd", 20, 60)
+        said = await asyncio.gather(*((one, other)[number % 2].take([limit], NOON) for number in range(50)))
+        assert sum(isinstance(word, Granted) for word in said) == 20
+
+    places.run(scenario)
+
+
+def test_a_clock_that_is_behind_neither_fails_nor_gets_more(places: Places) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        for _ in range(3):
+            assert isinstance(await one.take([MINUTE], NOON), Granted)
+        assert isinstance(await other.take([MINUTE], NOON - 5), Denied)
+
+    places.run(scenario)
+
+
+def test_so_many_places_at_once_and_they_come_back(places: Places) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        async with one.slot("ada", 2):
+            async with other.slot("ada", 2):
+                with pytest.raises(NoSlot, match="2 calls are under way") as caught:
+                    async with one.slot("ada", 2):
+                        pass
+                assert caught.value.as_dict()["retryAfterSeconds"] == 1
+                async with one.slot("bob", 2):
+                    pass
+            async with other.slot("ada", 2):
+                pass
+        with pytest.raises(ValueError, match="of the call"):
+            async with one.slot("ada", 1):
+                raise ValueError("of the call")
+        async with other.slot("ada", 1):
+            pass
+
+    places.run(scenario)
+
+
+def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as first, redis_server.link() as second:
+            one, other = RedisQuota(first), RedisQuota(second)
+            await one.take([MINUTE], NOON)
+            await one.take([MINUTE], NOON)
+            async with one.slot("ada", 1):
+                redis_server.stop()
+                assert isinstance(await one.take([MINUTE], NOON), Granted)
+                assert isinstance(await one.take([MINUTE], NOON), Denied)
+                assert isinstance(await other.take([MINUTE], NOON), Granted)
+                with pytest.raises(NoSlot):
+                    async with one.slot("ada", 1):
+                        pass
+                async with other.slot("ada", 1):
+                    pass
+            redis_server.start()  # it has forgotten everything
+            assert await one.take([MINUTE], NOON) == Granted(2)
+            assert await other.take([MINUTE], NOON) == Granted(1)
+            async with one.slot("ada", 1):
+                with pytest.raises(NoSlot):
+                    async with other.slot("ada", 1):
+                        pass
+
+    asyncio.run(scenario())
+
+
+HOLDER = """
+import asyncio, sys
+from webquarry.cache.redis_link import Link
+from webquarry.quota.redis import RedisQuota
+from webquarry.secret import Secret
+
+async def main():
+    link = Link(Secret(sys.argv[1]), bytes.fromhex(sys.argv[2]), timeout_seconds=30)
+    async with RedisQuota(link, lease_seconds=1.0).slot("ada", 1):
+        print("held", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisServer) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, redis_server.url, KEY.hex()], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            quota = RedisQuota(link)
+            with pytest.raises(NoSlot):
+                async with quota.slot("ada", 1):
+                    pass
+            holder.kill()
+            async with asyncio.timeout(60):
+                while True:
+                    try:
+                        async with quota.slot("ada", 1):
+                            return
+                    except NoSlot:
+                        await asyncio.sleep(0.05)
+
+    asyncio.run(scenario())
+    holder.communicate(timeout=60)
+
+
+def test_a_place_is_kept_for_as_long_as_it_is_held(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link, redis_server.link() as second:
+            one, other = RedisQuota(link, lease_seconds=3), RedisQuota(second)
+            async with one.slot("ada", 1):
+                async with asyncio.timeout(60):
+                    while len(link.said) < 5:  # taken once and renewed four times, which takes longer than a lease
+                        await asyncio.sleep(0.01)
+                with pytest.raises(NoSlot):
+                    async with other.slot("ada", 1):
+                        pass
+
+    asyncio.run(scenario())
+
+
+def test_who_has_not_asked_for_long_is_forgotten() -> None:
+    async def scenario() -> None:
+        quota = LocalQuota()
+        quota._sweep_at = 100
+        for number in range(99):
+            await quota.take([Limit(f"visitor {number}", 1, 60)], NOON)
+        await quota.take([DAY], NOON)
+        await quota.take([MINUTE], NOON + 300)
+        assert len(quota._counts) == 2
+
+    asyncio.run(scenario())

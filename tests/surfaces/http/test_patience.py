@@ -1,0 +1,120 @@
+"""Clients that are too slow are cut off, at whatever point they dawdle."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from tests.surfaces.http.asgi import asked, scope_of
+from webquarry.surfaces.http.patience import Patience, PatientProtocol
+
+
+async def fine(scope: Scope, receive: Receive, send: Send) -> None:
+    body = (await receive()).get("body", b"")
+    await PlainTextResponse(body)(scope, receive, send)
+
+
+def test_a_request_that_arrives_is_passed_on_whole() -> None:
+    assert asyncio.run(asked(Patience(fine, 1000), body=b"hello")).body == b"hello"
+
+
+def test_a_body_that_does_not_arrive_is_given_up() -> None:
+    async def run() -> list[Message]:
+        sent: list[Message] = []
+        first: list[Message] = [{"type": "http.request", "body": b"x", "more_body": True}]
+
+        async def receive() -> Message:
+            return first.pop() if first else await asyncio.Future[Message]()
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        await Patience(fine, 1000, body_seconds=0.01)(scope_of("/mcp"), receive, send)
+        return sent
+
+    assert asyncio.run(run())[0]["status"] == 408
+
+
+def test_a_body_that_is_too_large_is_not_collected() -> None:
+    async def run() -> int:
+        came = 0
+
+        async def receive() -> Message:
+            nonlocal came
+            came += 1
+            return {"type": "http.request", "body": b"x" * 100, "more_body": True}
+
+        async def send(message: Message) -> None:
+            pass
+
+        await Patience(fine, 1000)(scope_of("/mcp"), receive, send)
+        return came
+
+    assert asyncio.run(run()) == 11
+
+
+def test_a_client_that_does_not_read_is_given_up() -> None:
+    async def run() -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            await asyncio.Future[None]()
+
+        await Patience(fine, 1000, send_seconds=0.01)(scope_of("/mcp"), receive, send)
+
+    with pytest.raises(ConnectionResetError):
+        asyncio.run(run())
+
+
+class Hasty(PatientProtocol):
+    head_seconds = 0.05
+
+
+@pytest.mark.parametrize("beginning", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes) -> None:
+    """The third one is a whole request: it is answered, and then the connection waits for the next as usual."""
+
+    async def run() -> bytes:
+        config = uvicorn.Config(fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=1)
+        server = uvicorn.Server(config)
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            reading, writing = await asyncio.open_connection(*listening.getsockname()[:2])
+            writing.write(beginning)
+            answer = b""
+            with contextlib.suppress(ConnectionResetError):
+                answer = await reading.read(-1)  # until the other side has had enough
+            writing.close()
+            server.should_exit = True
+            await serving
+        return answer
+
+    answer = asyncio.run(asyncio.wait_for(run(), 30))
+    assert answer.startswith(b"HTTP/1.1 200") == beginning.endswith(b"\r\n\r\n")
+
+
+def test_a_second_request_that_dawdles_is_cut_off_too() -> None:
+    async def run() -> Any:
+        config = uvicorn.Config(fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=60)
+        server = uvicorn.Server(config)
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            reading, writing = await asyncio.open_connection(*listening.getsockname()[:2])
+            writing.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            await reading.readuntil(b"\r\n\r\n")
+            writing.write(b"GET / HTTP/1.1\r\nHo")
+            with contextlib.suppress(ConnectionResetError):
+                await reading.read(-1)
+            writing.close()
+            server.should_exit = True
+            await serving
+
+    asyncio.run(asyncio.wait_for(run(), 30))

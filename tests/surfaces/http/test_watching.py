@@ -1,0 +1,169 @@
+"""What those who run a server see of it: its health, its figures, the ids of requests, traces."""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.surfaces.mcp.http_process import Served, http_server
+from webquarry import meter
+from webquarry.errors import RateLimited
+from webquarry.surfaces.http.metrics import Metrics
+from webquarry.surfaces.http.tokens import TokenFile
+from webquarry.surfaces.http.traces import wanted
+
+REPLAY = {"WEBQUARRY_REPLAY": "demo"}
+SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
+NOBODY = {"name": "web_search", "arguments": {"query": "x", "provider": "nobody"}}
+
+
+def get(server: Served, path: str, **headers: str) -> httpx2.Response:
+    return httpx2.get(server.url.replace("/mcp", path), headers=headers, timeout=30, trust_env=False)
+
+
+def sample(text: str, name: str, **labels: str) -> float:
+    """The value of a figure with these labels, whatever others it has."""
+    for line in text.splitlines():
+        if line.startswith((f"{name}{{", f"{name} ")) and all(
+            f'{key}="{value}"' in line for key, value in labels.items()
+        ):
+            return float(line.rsplit(" ", 1)[1])
+    raise AssertionError(f"no {name} {labels} in:\n{text}")
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")])
+def test_calls_are_counted_by_tool_and_outcome(flags: tuple[str, ...]) -> None:
+    with http_server(REPLAY, *flags) as server:
+        for _ in range(3):
+            server.ask("tools/call", SEARCH)
+        server.ask("tools/call", NOBODY)
+        figures = get(server, "/metrics").text
+
+    assert sample(figures, "webquarry_tool_seconds_count", tool="web_search", outcome="ok") == 3
+    assert sample(figures, "webquarry_tool_seconds_count", tool="web_search", outcome="bad_input") == 1
+    assert sample(figures, "webquarry_requests_seconds_count", path="/mcp", outcome="200") == 4
+    assert sample(figures, "webquarry_cache_total", result="hit") >= 1
+    assert sample(figures, "webquarry_cache_total", result="miss") >= 1
+    assert sample(figures, "webquarry_provider_seconds_count", outcome="ok") >= 1
+    assert sample(figures, "webquarry_breaker_open", provider="duckduckgo") == 0
+    assert sample(figures, "webquarry_spend_usd_today") == 0
+    assert "tidal" not in figures
+
+
+def test_figures_are_behind_the_gate_where_there_is_one_and_health_is_not(tmp_path: Path) -> None:
+    tokens = TokenFile(tmp_path / "tokens.json")
+    token = tokens.add("watcher")
+    environ = REPLAY | {"WEBQUARRY_HTTP_AUTH": "token", "WEBQUARRY_TOKENS_FILE": str(tokens.path)}
+    with http_server(environ) as server:
+        closed = get(server, "/metrics").status_code
+        opened = get(server, "/metrics", Authorization=f"Bearer {token}").status_code
+        health = [get(server, path) for path in ("/health/live", "/health/ready")]
+
+    assert (closed, opened) == (401, 200)
+    assert [one.json() for one in health] == [{"status": "ok"}, {"status": "ok"}]
+
+
+def test_without_metrics_there_is_no_such_page() -> None:
+    with http_server(REPLAY | {"WEBQUARRY_METRICS": "0"}) as server:
+        assert get(server, "/metrics").status_code == 404
+
+
+def test_a_server_told_to_end_first_says_that_no_more_should_come() -> None:
+    with http_server(REPLAY | {"WEBQUARRY_HTTP_DRAIN_SECONDS": "600"}) as server:
+        assert get(server, "/health/ready").status_code == 200
+        server.process.terminate()
+        while get(server, "/health/ready").status_code == 200:
+            pass  # the signal is on its way
+        assert get(server, "/health/ready").json() == {"status": "draining"}
+        assert server.ask("tools/call", SEARCH)  # whoever comes meanwhile is still served
+        server.process.terminate()  # in a hurry now
+        assert server.process.wait(30) == 0
+
+
+def test_every_request_has_an_id_on_its_answer_and_in_the_log() -> None:
+    with http_server(REPLAY, "--log-level", "info", "--log-format", "json") as server:
+        given = server.post("ping", headers={"X-Request-Id": "from-the-balancer-1"})
+        made = server.post("ping")
+        odd = server.post("ping", headers={"X-Request-Id": "a b\x7f{}"})
+        server.process.terminate()
+        _, logged = server.process.communicate(timeout=30)
+
+    assert given.headers["x-request-id"] == "from-the-balancer-1"
+    assert re.fullmatch("[0-9a-f]{16}", made.headers["x-request-id"])
+    assert re.fullmatch("[0-9a-f]{16}", odd.headers["x-request-id"])
+    lines = [json.loads(line) for line in logged.splitlines() if line.startswith("{")]
+    marked = {line.get("request") for line in lines if line["message"].startswith("POST /mcp 200")}
+    assert marked == {"from-the-balancer-1", made.headers["x-request-id"], odd.headers["x-request-id"]}
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, queue.Queue[bytes]]]:
+    """Somebody who takes traces."""
+    taken: queue.Queue[bytes] = queue.Queue()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            taken.put(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}", taken
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_traces_are_sent_where_an_endpoint_is_configured() -> None:
+    with collector() as (endpoint, taken):
+        environ = REPLAY | {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
+        with http_server(environ) as server:
+            server.ask("tools/call", SEARCH)
+            server.process.terminate()
+            assert server.process.wait(30) == 0
+        sent = b"".join(taken.get_nowait() for _ in range(taken.qsize()))
+
+    assert b"tool web_search" in sent
+    assert b"request /mcp" in sent
+    assert b"provider duckduckgo" in sent
+    assert b"tidal" not in sent  # what was asked is nobody's business
+
+
+def test_without_an_endpoint_there_are_no_traces() -> None:
+    assert not wanted({})
+    assert not wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"})
+    assert wanted({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"})
+
+
+def test_a_span_is_told_with_its_outcome_and_errors_by_their_kind() -> None:
+    metrics = Metrics()
+    meter.listen(metrics)
+    try:
+        with meter.span("tool", tool="a") as end:
+            end("empty")
+        with pytest.raises(RateLimited), meter.span("tool", tool="a"):
+            raise RateLimited("Slow down.")
+        with pytest.raises(ValueError, match="x"), meter.span("tool", tool="a"):
+            raise ValueError("x")
+    finally:
+        meter.unlisten(metrics)
+    text = metrics.text()[0].decode()
+
+    for outcome in ("empty", "rate_limited", "internal"):
+        assert sample(text, "webquarry_tool_seconds_count", tool="a", outcome=outcome) == 1
