@@ -2,8 +2,9 @@
 
     python scripts/conformance.py [--work FOLDER]
 
-Two servers are judged, each by both releases of the suite and all requirement sets: ours as it is, by the scenarios that
-need nothing but a server, and ours with the suite's fixtures mounted (tests/conformance), by all of them. The packages
+Three servers are judged, each by both releases of the suite and all requirement sets: ours as it is and ours with tokens
+on, by the scenarios that need nothing but a server, and ours with the suite's fixtures mounted (tests/conformance), by all
+of them. The packages
 are installed by name into a folder of their own, a newer Node included where the system's is too old. Prints one JSON
 object; fails when a scenario failed, other than those of optional extensions that we do not offer.
 """
@@ -24,6 +25,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from webquarry.surfaces.http.tokens import TokenFile
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "@modelcontextprotocol/conformance"
@@ -78,9 +81,9 @@ def environment(work: Path) -> dict[str, str]:
 
 
 @contextmanager
-def served(command: list[str]) -> Iterator[str]:
+def served(command: list[str], more: dict[str, str]) -> Iterator[str]:
     """The address of a server of ours that is started for the time of a context."""
-    environ = dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"}
+    environ = dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"} | more
     process = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     try:
@@ -92,6 +95,16 @@ def served(command: list[str]) -> Iterator[str]:
     finally:
         process.terminate()
         process.communicate(timeout=20)
+
+
+def tokens_on(work: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """What a server needs to ask for tokens, and what the suite, which knows none, needs to have one."""
+    place = work / "tokens.json"
+    place.unlink(missing_ok=True)
+    token = TokenFile(place).add("the suite")
+    loaded = (ROOT / "scripts" / "conformance_token.mjs").as_uri()
+    gate = {"WEBQUARRY_HTTP_AUTH": "token", "WEBQUARRY_TOKENS_FILE": str(place)}
+    return gate, {"NODE_OPTIONS": f"--import {loaded}", "CONFORMANCE_TOKEN": token}
 
 
 def checks(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -144,12 +157,17 @@ def main() -> int:
     work.mkdir(parents=True, exist_ok=True)
     environ = environment(work)
     ours = [str(Path(sysconfig.get_path("scripts")) / "webquarry"), "mcp", "--http", "--port", "0"]
-    servers = {"as it is": ours, "with fixtures": [sys.executable, "-m", "tests.conformance.server"]}
+    gate, bearing = tokens_on(work)
+    servers = {
+        "as it is": (ours, {}, environ),
+        "with tokens": (ours, gate, environ | bearing),
+        "with fixtures": ([sys.executable, "-m", "tests.conformance.server"], {}, environ),
+    }
     report: dict[str, Any] = {}
-    for name, command in servers.items():
-        with served(command) as url:
+    for name, (command, more, suite) in servers.items():
+        with served(command, more) as url:
             for label, _, _ in RUNS:
-                report[f"{name}, {label}"] = run_suite(url, work, label, name == "as it is", environ)
+                report[f"{name}, {label}"] = run_suite(url, work, label, name != "with fixtures", suite)
     print(json.dumps(report, indent=1))
     if arguments.work is None:
         shutil.rmtree(work, ignore_errors=True)

@@ -8,9 +8,13 @@ from typing import Any
 
 from settings_table import takes
 
+from webquarry.cache.redis_place import REDIS_URL, STORE_KEY, USUAL_URL
 from webquarry.registry import members_of
+from webquarry.search.member import Member
+from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.provider import Provider
 from webquarry.search.routing import LAST, PREFERRED
+from webquarry.search.scholarly.provider import Scholarly
 from webquarry.settings import Settings
 
 HEAD = """# Every variable that webquarry knows. All of them are optional: searching by DuckDuckGo and reading need none.
@@ -30,7 +34,7 @@ _PLAIN = re.compile(r"[\w./~:-]+")
 def env_example() -> str:
     """The whole file."""
     settings = "\n".join(_setting(name, schema) for name, schema in Settings.model_json_schema()["properties"].items())
-    return f"{HEAD}\n{_providers()}\n# ---- Settings ----\n\n{settings}"
+    return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n# ---- Settings ----\n\n{settings}"
 
 
 def _providers() -> str:
@@ -40,7 +44,39 @@ def _providers() -> str:
     return "\n".join(part for kind in kinds if (part := _provider(kind.configure(Settings(), _NOWHERE))))
 
 
-def _provider(provider: Provider) -> str:
+def _scholarly() -> str:
+    """Keys that raise the limits of the scholarly indexes, which all answer without one."""
+    kinds = sorted(members_of("webquarry.search.scholarly.providers", Scholarly), key=lambda kind: kind.name)
+    parts = [
+        _commented(f"{kind.label}: {kind.sign_up}", f"Or in ~/.config/webquarry/{wanted.file}")
+        + f"#{wanted.variable}=\n"
+        for kind in kinds
+        for wanted in kind.credentials
+    ]
+    return "# ---- Scholarly indexes: all answer without a key ----\n\n" + "\n".join(parts)
+
+
+def _patents() -> str:
+    """What the registers of patents need; without one, pages of patent sites are searched."""
+    kinds = sorted(members_of("webquarry.search.patents.providers", PatentProvider), key=lambda kind: kind.name)
+    parts = [_provider(kind.configure(Settings(), _NOWHERE)) for kind in kinds]
+    return "# ---- Registers of patents ----\n\n" + "\n".join(parts)
+
+
+def _servers() -> str:
+    """What several servers over HTTP share; both are credentials, and no settings."""
+    url = _commented(
+        "The Redis that they share: redis://:password@host:6379/0, rediss:// for TLS; `off` for none.",
+        f"Or in ~/.config/webquarry/{REDIS_URL.file}. Also read, after these: {USUAL_URL.variable}",
+    )
+    key = _commented(
+        "The key that locks what they keep there, the same on all of them; make one with: openssl rand -hex 32",
+        f"Or in ~/.config/webquarry/{STORE_KEY.file}",
+    )
+    return f"# ---- Several servers ----\n\n{url}#{REDIS_URL.variable}=\n\n{key}#{STORE_KEY.variable}=\n"
+
+
+def _provider(provider: Member) -> str:
     """What one provider needs; nothing for those that need nothing."""
     if not provider.missing:
         return ""

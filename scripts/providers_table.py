@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 
 from webquarry.registry import members_of
+from webquarry.search.member import Member
+from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.provider import Provider
+from webquarry.search.scholarly.provider import Scholarly
 from webquarry.settings import Settings
 
 HEAD = """# Search providers
@@ -19,12 +22,40 @@ A credential is looked for in its environment variable, then in a file of `~/.co
 | Provider | Name | Searches | Environment | File | Remarks |
 | --- | --- | --- | --- | --- | --- |
 """
+SCHOLARLY = """
+## Scholarly indexes
+
+`academic_search` asks all of them at once; [research.md](research.md) says how. None needs a key.
+
+| Index | Name | Key that raises the limits | File |
+| --- | --- | --- | --- |
+"""
+PATENTS = """
+## Registers of patents
+
+`patent_search` asks those that are configured at once; [research.md](research.md) says how. Without one, it searches
+pages of patent sites.
+
+| Register | Name | Environment | File |
+| --- | --- | --- | --- |
+"""
 
 
 def providers_table() -> str:
     """The whole page."""
     kinds = members_of("webquarry.search.providers", Provider)
-    return HEAD + "\n".join(_row(kind) for kind in sorted(kinds, key=lambda kind: kind.name)) + "\n"
+    page = HEAD + "\n".join(_row(kind) for kind in sorted(kinds, key=lambda kind: kind.name)) + "\n"
+    indexes = members_of("webquarry.search.scholarly.providers", Scholarly)
+    page += SCHOLARLY + "\n".join(map(_index_row, sorted(indexes, key=lambda kind: kind.name))) + "\n"
+    registers = members_of("webquarry.search.patents.providers", PatentProvider)
+    return page + PATENTS + "\n".join(map(_index_row, sorted(registers, key=lambda kind: kind.name))) + "\n"
+
+
+def _index_row(kind: type[Member]) -> str:
+    label = f"[{kind.label}]({kind.sign_up})" if kind.sign_up else kind.label
+    variables = ", ".join(f"`{wanted.variable}`" for wanted in kind.credentials)
+    files = ", ".join(f"`{wanted.file}`" for wanted in kind.credentials)
+    return f"| {label} | `{kind.name}` | {variables or '-'} | {files or '-'} |"
 
 
 def _row(kind: type[Provider]) -> str:

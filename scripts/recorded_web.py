@@ -17,6 +17,7 @@ from pathlib import Path
 
 import httpx2
 from web_pages import Exchange, page_exchanges
+from web_scholarly_replies import scholarly_exchanges
 from web_search_replies import search_exchanges
 
 from webquarry.clock import FrozenClock
@@ -41,8 +42,9 @@ def main(path: Path | None = None) -> None:
 
 
 async def _record(path: Path) -> None:
-    recorder = Recorder(path, FrozenClock(MOMENT))
-    for request, response in _each_once(chain(page_exchanges(), search_exchanges())):
+    clock = FrozenClock(MOMENT)
+    recorder = Recorder(path, clock)
+    for request, response in _each_once(chain(page_exchanges(), search_exchanges(), scholarly_exchanges(clock))):
         request.headers.setdefault("User-Agent", "webquarry (making the recorded web)")
         response.headers["Date"] = format_datetime(MOMENT, usegmt=True)
         transport = recorder.wrap(httpx2.MockTransport(lambda _, response=response: response))

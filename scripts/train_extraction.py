@@ -24,6 +24,8 @@ from scripts.extraction.pages import load_pages  # noqa: E402
 from scripts.extraction.scores import kept_blocks, print_scores  # noqa: E402
 from scripts.extraction.training import Trainer, as_data  # noqa: E402
 
+from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
+from webquarry.read.main_content.features import NAMES  # noqa: E402
 from webquarry.read.main_content.model import blended  # noqa: E402
 
 if TYPE_CHECKING:
@@ -60,11 +62,11 @@ def main() -> None:
 
 def write_model(trainer: Trainer, first: list[Array | None]) -> None:
     """Train both stages on everything and put them, with the tables, where the package finds them."""
-    names, contexts = trainer.contexts(first)
+    contexts = trainer.contexts(first)
     lifts = trainer.table.all()
     data = {
-        "first": as_data(trainer.fit_first(set()), trainer.names),
-        "second": as_data(trainer.fit_second(contexts, set()), names),
+        "first": as_data(trainer.fit_first(set()), NAMES),
+        "second": as_data(trainer.fit_second(contexts, set()), CONTEXT_NAMES),
         "class_lifts": dict(lifts.classes),
         "word_lifts": dict(lifts.words),
         "long_word_lifts": dict(lifts.long_words),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
 
 from webquarry.read.main_content.boxes import tokens_of
-from webquarry.read.main_content.texts import LOOKED_AT, SHORT, Lifts
+from webquarry.read.main_content.texts import LOOKED_AT, SHORT, Lifts, tokens
 
-_WORD = re.compile(r"\w+")
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6
 
@@ -39,7 +37,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
             _add(names[token], weight, lift)
         text = page.flow.texts[index]
         table = words if len(text) <= SHORT else long_words
-        for token in set(_WORD.findall(text[:LOOKED_AT].lower())):
+        for token in set(tokens(text[:LOOKED_AT])):
             _add(table[token], max(weight, 1.0), lift)
     return _means(names), _means(words), _means(long_words)
 

@@ -20,7 +20,7 @@ from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import rows_of
 
 from webquarry.read.main_content.context import context_of
-from webquarry.read.main_content.features import features_of, stacked
+from webquarry.read.main_content.features import NAMES, features_of
 
 COMMON: dict[str, Any] = {
     "depth": 6,
@@ -36,8 +36,8 @@ COMMON: dict[str, Any] = {
     "verbose": 0,
     "allow_writing_files": False,
 }
-FIRST: dict[str, Any] = {"iterations": 320, "learning_rate": 0.08, "rsm": 0.25}
-SECOND: dict[str, Any] = {"iterations": 160, "learning_rate": 0.06, "rsm": 0.4}
+FIRST: dict[str, Any] = {"iterations": 160, "learning_rate": 0.15, "rsm": 0.3}
+SECOND: dict[str, Any] = {"iterations": 70, "learning_rate": 0.12, "rsm": 0.4}
 _LEAF_SCALE = 10_000
 Matrix = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -55,9 +55,8 @@ class Trainer:
         self.table = LiftTable(by_site)
         self._rows = [rows_of(page) for page in self.pages]
         self._features = [features_of(page.flow, self.table.without(page.site)) for page in self.pages]
-        self.names = list(self._features[0].columns)
-        self._matrices = [stacked(features.columns, self.names) for features in self._features]
-        say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(self.names)} features")
+        self._matrices = [features.matrix.astype(np.float32) for features in self._features]
+        say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
 
     def first_chances(self, without: int | None = None) -> list[Array | None]:
         """What trees say of pages whose fold they have not seen; `without` leaves one more fold out of everything."""
@@ -72,18 +71,12 @@ class Trainer:
     def fit_first(self, without: set[int | None]) -> CatBoostClassifier:
         return self._fit(self._matrices, without, FIRST)
 
-    def contexts(self, chances: Sequence[Array | None]) -> tuple[list[str], list[Matrix | None]]:
-        """The second matrices, and the names of their rows."""
-        names: list[str] = []
-        matrices: list[Matrix | None] = []
-        for features, chance in zip(self._features, chances, strict=True):
-            if chance is None:
-                matrices.append(None)
-                continue
-            columns = context_of(features, chance)
-            names = names or list(columns)
-            matrices.append(stacked(columns, names))
-        return names, matrices
+    def contexts(self, chances: Sequence[Array | None]) -> list[Matrix | None]:
+        """The second matrices."""
+        return [
+            None if chance is None else context_of(features, chance).astype(np.float32)
+            for features, chance in zip(self._features, chances, strict=True)
+        ]
 
     def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> CatBoostClassifier:
         return self._fit(contexts, without, SECOND)
@@ -95,9 +88,9 @@ class Trainer:
         the fold it is tested on; `nested` trains those anew for every fold, which takes five times as long.
         """
         chances: list[Array | None] = [None] * len(self.pages)
-        _, plain = self.contexts(first)
+        plain = self.contexts(first)
         for fold in range(FOLDS):
-            learned = self.contexts(self.first_chances(fold))[1] if nested else plain
+            learned = self.contexts(self.first_chances(fold)) if nested else plain
             model = self.fit_second(learned, {fold})
             self._predict(model, plain, chances, fold)
             self._say(f"second stage, fold {fold + 1} of {FOLDS}")
