@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo test lint format bench bench-extraction fuzz conformance generate clean
+.PHONY: help setup demo demo-sql test lint format bench bench-extraction fuzz conformance generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -24,6 +24,9 @@ setup: $(READY) ## make .venv with everything
 
 demo: $(READY) ## search, read and cite on the recorded web: no keys, no internet
 	@$(BIN)/webquarry demo
+
+demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no keys, no internet
+	@$(BIN)/python -m webquarry.surfaces.sql.demo
 
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest

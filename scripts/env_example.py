@@ -27,6 +27,12 @@ HEAD = """# Every variable that webquarry knows. All of them are optional: searc
 
 # ---- Search providers ----
 """
+MODEL = """# ---- The model behind `webquarry ask` and the SQL functions ----
+
+# Anthropic: https://platform.claude.com/
+# Or in ~/.stps/anthropic_api_key or ~/.config/webquarry/anthropic-api-key
+#ANTHROPIC_API_KEY=
+"""
 _NOWHERE = {"HOME": "/nonexistent"}
 _PLAIN = re.compile(r"[\w./~:-]+")
 
@@ -34,7 +40,7 @@ _PLAIN = re.compile(r"[\w./~:-]+")
 def env_example() -> str:
     """The whole file."""
     settings = "\n".join(_setting(name, schema) for name, schema in Settings.model_json_schema()["properties"].items())
-    return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n# ---- Settings ----\n\n{settings}"
+    return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n{MODEL}\n# ---- Settings ----\n\n{settings}"
 
 
 def _providers() -> str:

@@ -6,15 +6,21 @@ import logging
 import os
 import signal
 from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from webquarry.logs import RedactingFormatter
 
+if TYPE_CHECKING:
+    from tests.redis_server import RedisServer
+
 REQUIRE_ALL = "WEBQUARRY_REQUIRE_ALL"
 KEPT = {REQUIRE_ALL, "WEBQUARRY_FUZZ_EXAMPLES"}
 PRIVATE_ENDINGS = ("_API_KEY", "_ENGINE_ID", "_PROXY", "_proxy", "_TOKEN")
 PRIVATE = {
+    "EPO_OPS_KEY",
+    "EPO_OPS_SECRET",
     "ANTHROPIC_BASE_URL",
     "REDIS_URL",
     "SEARXNG_URL",
@@ -50,6 +56,15 @@ def no_lasting_log_handler() -> Iterator[None]:
     for handler in list(log.handlers):
         if isinstance(handler.formatter, RedactingFormatter):
             log.removeHandler(handler)
+
+
+@pytest.fixture
+def redis_server() -> Iterator[RedisServer]:
+    """A real Redis that forgets everything when it is stopped."""
+    from tests.redis_server import running
+
+    with running() as server:
+        yield server
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,7 +28,7 @@ HEADERS = frozenset(
 )
 _PARAMETER = re.compile(r"(?i)([?&](?:" + "|".join(sorted(map(re.escape, PARAMETERS))) + r")=)[^&#\s\"'<>]+")
 _HEADER = re.compile(r"(?i)\b((?:" + "|".join(sorted(map(re.escape, HEADERS))) + r")[\"']?\s*[:=]\s*)[^\r\n]+")
-_USERINFO = re.compile(r"(?i)\b(https?://)[^\s/@\"']+@")
+_USERINFO = re.compile(r"(?i)\b((?:https?|rediss?|unix)://)[^\s/@\"']+@")
 
 
 class Secret:

@@ -127,6 +127,12 @@ class Settings(BaseModel):
     breaker_rest_seconds: float = Field(
         60, gt=0, le=86400, description="How long it is left alone, unless it asked for another time itself."
     )
+    academic_timeout_seconds: float = Field(
+        12,
+        gt=0,
+        le=600,
+        description="Time for one scholarly index; whoever has not answered by then is left out of the papers, and told of.",
+    )
     lenses: Path | None = Field(
         None, description="Folder with lenses of your own (JSON files); they take the place of ours by name."
     )
@@ -148,6 +154,10 @@ class Settings(BaseModel):
     )
     cache_search_seconds: float = Field(1800, ge=0, description="How long the results of a search are good.")
     cache_read_seconds: float = Field(3600, ge=0, description="How long a page that was read is good.")
+    cache_patents_seconds: float = Field(86400, ge=0, description="How long patents that were found are good.")
+    cache_academic_seconds: float = Field(
+        3600, ge=0, description="How long papers that were found are good; a sixth of it where an index did not answer."
+    )
     cache_empty_seconds: float = Field(60, ge=0, description='How long "nothing was found" is good.')
     redis_timeout_seconds: float = Field(
         0.5,
@@ -229,7 +239,7 @@ class Settings(BaseModel):
         None,
         max_length=254,
         pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$",
-        description="Your e-mail address, for services that serve those better who give one: Crossref, asked whether a paper was retracted. Sent to nobody else.",
+        description="Your e-mail address, for services that serve those better who give one: Crossref, PubMed, Europe PMC and arXiv. Sent to nobody else.",
     )
 
     # Tools of others
@@ -333,6 +343,39 @@ class Settings(BaseModel):
     ask_kept_seconds: float = Field(86400, ge=0, description="The same for every other answer.")
     ask_prices: Path | None = Field(
         None, description="File with prices of your own (JSON, docs/ask.md); they take the place of ours by name."
+    )
+
+    http_minute_limit: int = Field(
+        30_000, ge=0, description="Requests over HTTP that one caller may make in a minute; 0 is no limit."
+    )
+    http_day_limit: int = Field(1_000_000, ge=0, description="The same in a day.")
+    http_minute_limit_all: int = Field(
+        60_000, ge=0, description="Requests over HTTP that all callers together may make in a minute; 0 is no limit."
+    )
+    http_day_limit_all: int = Field(5_000_000, ge=0, description="The same in a day.")
+    http_calls_at_once: int = Field(
+        128, ge=0, description="Requests over HTTP of one caller that may be under way at once; 0 is no limit."
+    )
+    http_calls_at_once_all: int = Field(1024, ge=0, description="The same for all callers together.")
+    http_max_header_bytes: int = Field(
+        32_768, ge=1024, description="Largest head of a request that the server takes over HTTP."
+    )
+    http_max_connections: int = Field(
+        2048,
+        ge=1,
+        description="Connections that each process of the server holds at once; more are told to come later.",
+    )
+    http_grace_seconds: int = Field(
+        30, ge=0, le=600, description="Time that calls under way get to end when the server is told to end."
+    )
+    http_drain_seconds: int = Field(
+        0,
+        ge=0,
+        le=600,
+        description="Time between saying that no more requests should come (/health/ready) and taking no more; what a load balancer needs to notice.",
+    )
+    metrics: bool = Field(
+        True, description="Show figures at /metrics when serving over HTTP; behind the gate where callers need a token."
     )
 
     # Logs

@@ -5,12 +5,18 @@
 
 A tool set is a package below `webquarry.tools`, a tool one module in it, named as the tool. Arguments that do not fit
 become `BadInput` here, so no door has to know pydantic.
+
+A tool that takes `sessionId` works for a research session: here, and nowhere else, the session is looked for before
+anything is spent, and the sources of the answer (`Answer.sources`), wherever it came from, or the kind of the error are
+recorded with the session's current step. An answer is not lost to a record that cannot be written: that is logged, and
+stands beside the answer as `webquarry/session`.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,11 +25,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
-from webquarry.errors import BadInput
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.registry import module_names
 
 if TYPE_CHECKING:
+    from webquarry.sessions.models import Source
     from webquarry.toolkit import Toolkit
+
+log = logging.getLogger(__name__)
+
+SESSION = "sessionId"  # the parameter that names a research session
 
 # The order in which a schema's keywords are written, so that generated text is stable and reads well.
 _KEYWORDS = (
@@ -46,6 +57,10 @@ class Answer(BaseModel):
     def how_to_read_on(self) -> str:
         """Where only the beginning is shown: how to get the rest with a tool."""
         return "Call the tool again and ask for less at once."
+
+    def sources(self) -> list[Source]:
+        """What a research session keeps of this answer."""
+        return []
 
     def beside(self, **meta: Any) -> Self:
         """Put something beside the answer, under the name of our own: `cache=...` becomes `webquarry/cache`."""
@@ -75,6 +90,7 @@ class Tool:
     read_only: bool = True  # changes nothing that a later call could notice
     idempotent: bool = True  # twice is the same as once
     open_world: bool = True  # goes to the web
+    recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
 
     @property
     def name(self) -> str:
@@ -123,7 +139,32 @@ class Tool:
 
     async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """Check the arguments and run the tool."""
-        return await self.function(kit, **self.check(arguments))
+        checked = self.check(arguments)
+        named = checked.get(SESSION)
+        if named is not None:
+            checked[SESSION] = named = named.strip() or None  # some models fill in every field
+        if named is None or not self.recorded:
+            return await self.function(kit, **checked)
+        return await self._for_session(named, kit, checked)
+
+    async def _for_session(self, id: str, kit: Toolkit, arguments: dict[str, Any]) -> Answer:
+        """Run the tool, and record in the session what came of it."""
+        session = await kit.sessions.read(id)
+        try:
+            answer = await self.function(kit, **arguments)
+        except Exception as error:
+            try:
+                await kit.sessions.record_error(session, self.name, error)
+            except WebquarryError as failure:
+                log.warning("an error of %s was not recorded in its research session: %s", self.name, failure)
+            raise
+        about: dict[str, Any] = {"sessionId": id, "stepNumber": session.current.number}
+        try:
+            about["recorded"] = await kit.sessions.record(session, self.name, answer.sources())
+        except WebquarryError as failure:
+            log.warning("the sources of %s were not recorded in the research session: %s", self.name, failure)
+            about |= {"recorded": 0, "error": failure.as_dict()}
+        return answer.beside(session=about)
 
 
 @overload
@@ -132,7 +173,7 @@ def tool(function: Callable[..., Awaitable[Answer]], /) -> Tool: ...
 
 @overload
 def tool(
-    *, read_only: bool = True, idempotent: bool = True, open_world: bool = True
+    *, read_only: bool = True, idempotent: bool = True, open_world: bool = True, recorded: bool = True
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 

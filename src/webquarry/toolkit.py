@@ -4,7 +4,8 @@
         page = await kit.reader.read("https://example.org")
 
 Nothing is opened, nor imported, before it is first used: a server that is only asked what it has starts at once.
-Everything opened is closed by the context.
+Everything opened is closed by the context. A `shared` toolkit works with the Redis that is configured, if one is: what one
+server keeps, counts and finds out is then there for all of them.
 """
 
 from __future__ import annotations
@@ -20,22 +21,32 @@ from webquarry.clock import Clock, FrozenClock
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
+    import httpx2
+
+    from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
+    from webquarry.cache.redis_link import Link
     from webquarry.net.archive import Recorder, Replay
     from webquarry.net.client import Client
+    from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
+    from webquarry.search.board import BreakerBoard
     from webquarry.search.lenses import Lens
+    from webquarry.search.patents.finder import PatentFinder
     from webquarry.search.router import Router
+    from webquarry.search.scholarly.finder import Finder
+    from webquarry.sessions.sessions import Sessions
 
 
 class Toolkit:
     """What the tools work with."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(self, settings: Settings, environ: Mapping[str, str], shared: bool = False) -> None:
         self.settings = settings
         self.environ = environ
+        self.shared = shared
         self._recorder: Recorder | None = None
         if settings.lenses is not None:
             _ = self.lenses  # a lens that cannot be used is told at the start, not in the middle of some search
@@ -43,12 +54,17 @@ class Toolkit:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
+        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None, shared: bool = False
     ) -> AsyncIterator[Toolkit]:
-        """A toolkit for the time of a context; settings come from the environment unless given."""
+        """A toolkit for the time of a context; settings come from the environment unless given. A shared one whose Redis
+        cannot be used is an error now; later it does without, as far as that goes."""
         environ = os.environ if environ is None else environ
-        kit = cls(settings or Settings.from_environment(environ), environ)
+        kit = cls(settings or Settings.from_environment(environ), environ, shared)
         try:
+            if kit.link is not None:
+                from webquarry.cache.redis_place import check_redis
+
+                await check_redis(kit.link)
             yield kit
         finally:
             await kit.aclose()
@@ -91,11 +107,19 @@ class Toolkit:
         return Reader(self.client, self.settings, self.clock)
 
     @cached_property
-    def cache(self) -> Cache:
-        from webquarry.cache.cache import Cache
-        from webquarry.cache.place import open_stores
+    def link(self) -> Link | None:
+        """The Redis that several servers share; None where there is only this one."""
+        if not self.shared:
+            return None
+        from webquarry.cache.redis_place import open_link
 
-        return Cache(open_stores(self.settings, self.environ), self.clock)
+        return open_link(self.settings, self.environ)
+
+    @cached_property
+    def cache(self) -> Cache:
+        from webquarry.cache.place import open_cache
+
+        return open_cache(self.settings, self.environ, self.clock, self.link)
 
     @cached_property
     def records(self) -> RecordFile:
@@ -105,9 +129,30 @@ class Toolkit:
 
     @cached_property
     def journals(self) -> Journals:
+        if self.link is not None:
+            from webquarry.records.redis import RedisJournals
+
+            return RedisJournals(self.link)
         from webquarry.records.journals import FileJournals
 
         return FileJournals(self.records)
+
+    @cached_property
+    def quota(self) -> Quota:
+        """How much who may ask for; who has which limit is the door's to know."""
+        if self.link is not None:
+            from webquarry.quota.redis import RedisQuota
+
+            return RedisQuota(self.link)
+        from webquarry.quota.local import LocalQuota
+
+        return LocalQuota()
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        from webquarry.sessions.sessions import Sessions
+
+        return Sessions(self.journals, self.clock, self.settings, repeatable=self.replay is not None)
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
@@ -119,7 +164,67 @@ class Toolkit:
     def router(self) -> Router:
         from webquarry.search.router import Router
 
-        return Router(self.client, self.settings, self.environ, self.clock, lambda: self.cache)
+        return Router(self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.board)
+
+    @cached_property
+    def board(self) -> BreakerBoard:
+        """How the providers are doing."""
+        if self.link is not None:
+            from webquarry.search.redis_board import RedisBoard
+
+            return RedisBoard(self.settings, self.clock, self.link)
+        from webquarry.search.board import LocalBoard
+
+        return LocalBoard(self.settings, self.clock)
+
+    @cached_property
+    def patents(self) -> PatentFinder:
+        from webquarry.evidence.patent_page import read_patent
+        from webquarry.search.patents.finder import PatentFinder
+
+        return PatentFinder(
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            self.router,
+            lambda number: read_patent(self.reader, number),
+            self.board,
+        )
+
+    @cached_property
+    def scholar(self) -> Finder:
+        from webquarry.search.scholarly.finder import Finder
+
+        return Finder(
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            lambda: self.cache,
+            lambda: self.router,
+            lambda: self.lenses,
+        )
+
+    def open_engine(self) -> Engine:
+        """A new engine that asks models: one for each database instance, closed by whoever opened it."""
+        from webquarry.ask.engine import Engine
+        from webquarry.search.router import Router
+
+        def open_router(environ: Mapping[str, str]) -> Router:
+            return Router(self.client, self.settings, environ, self.clock, lambda: self.cache)
+
+        return Engine(self.settings, self.environ, self.records, open_router, self._open_transport, self.clock)
+
+    def _open_transport(self) -> httpx2.AsyncBaseTransport:
+        """Where calls to models go: to the network, recorded or not, or to a recording."""
+        from webquarry.net.transport import open_transport
+
+        if self.replay:
+            return self.replay.transport()
+        transport = open_transport(self.settings, None)
+        _ = self.client  # which opens the recorder
+        return self._recorder.wrap(transport) if self._recorder else transport
 
     async def aclose(self) -> None:
         """Close what was opened."""
@@ -131,5 +236,8 @@ class Toolkit:
             await self.journals.aclose()
         if "records" in self.__dict__:
             self.records.close()
+        link = self.__dict__.get("link")
+        if link is not None:
+            await link.aclose()
         if self._recorder:
             self._recorder.close()

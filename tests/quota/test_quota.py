@@ -117,9 +117,11 @@ def test_of_many_at_once_exactly_as_many_are_granted_as_are_allowed(places: Plac
 
 def test_a_clock_that_is_behind_neither_fails_nor_gets_more(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
-        for _ in range(3):
-            assert isinstance(await one.take([MINUTE], NOON), Granted)
+        assert await one.take([MINUTE], NOON) == Granted(2)
+        assert await other.take([MINUTE], NOON - 5) == Granted(1)
+        assert await other.take([MINUTE], NOON - 5) == Granted(0)
         assert isinstance(await other.take([MINUTE], NOON - 5), Denied)
+        assert isinstance(await one.take([MINUTE], NOON + 30), Denied)
 
     places.run(scenario)
 

@@ -1,4 +1,4 @@
-"""Journals in the record file: what was acknowledged is there, for its owner alone."""
+"""Journals in the record file: encrypted, never replaced by us, there after a kill. What all journals do is in test_contract."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.records.base import JournalMoved, RecordsFailure, TooManyJournals
+from webquarry.records.base import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 
@@ -30,76 +30,6 @@ async def begin(found: FileJournals, id: str, now: float = 1000.0, owner: str = 
 def close(*found: FileJournals) -> None:
     for one in found:
         one._file.close()
-
-
-def test_what_one_process_wrote_another_one_reads(tmp_path: Path) -> None:
-    async def scenario() -> tuple[bytes, ...]:
-        one, other = journals(tmp_path), journals(tmp_path)
-        await begin(one, "s1")
-        assert await one.append("ada", "s1", b"second", 1001.0) == 2
-        found = await other.read("ada", "s1", 1002.0, idle_seconds=HOURS)
-        close(one, other)
-        assert found is not None
-        return found.entries
-
-    assert asyncio.run(scenario()) == (b"first", b"second")
-
-
-def test_a_journal_of_somebody_else_is_not_there(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        one = journals(tmp_path)
-        await begin(one, "s1", owner="ada")
-        assert await one.read("bob", "s1", 1001.0, idle_seconds=HOURS) is None
-        assert await one.list("bob", 1001.0, idle_seconds=HOURS) == []
-        assert not await one.drop("bob", "s1")
-        with pytest.raises(KeyError):
-            await one.append("bob", "s1", b"x", 1001.0)
-        assert [found.id for found in await one.list("ada", 1001.0, idle_seconds=HOURS)] == ["s1"]
-        close(one)
-
-    asyncio.run(scenario())
-
-
-def test_of_two_who_read_the_same_journal_only_one_can_add_the_next_entry(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        one, other = journals(tmp_path), journals(tmp_path)
-        await begin(one, "s1")
-        await one.append("ada", "s1", b"mine", 1001.0, after=1)
-        with pytest.raises(JournalMoved):
-            await other.append("ada", "s1", b"theirs", 1001.0, after=1)
-        close(one, other)
-
-    asyncio.run(scenario())
-
-
-def test_a_journal_ends_when_nobody_has_touched_it_for_long(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        one = journals(tmp_path)
-        await begin(one, "s1", now=0.0)
-        await one.append("ada", "s1", b"x", 100.0)
-        assert await one.read("ada", "s1", 100.0 + HOURS, idle_seconds=HOURS)
-        assert await one.read("ada", "s1", 101.0 + HOURS, idle_seconds=HOURS) is None
-        await begin(one, "s1", now=101.0 + HOURS)  # its name is free again
-        close(one)
-
-    asyncio.run(scenario())
-
-
-def test_beyond_the_most_a_finished_journal_gives_way_and_an_unfinished_one_never_does(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        one = journals(tmp_path)
-        await begin(one, "a", 1.0, most=2)
-        await begin(one, "b", 2.0, most=2)
-        with pytest.raises(TooManyJournals):
-            await begin(one, "c", 3.0, most=2)
-        await one.append("ada", "b", b"end", 4.0, finished=True)
-        await begin(one, "c", 5.0, most=2)
-        assert [found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)] == ["c", "a"]
-        with pytest.raises(FileExistsError):
-            await begin(one, "a", 6.0, most=5)
-        close(one)
-
-    asyncio.run(scenario())
 
 
 def test_nothing_readable_is_in_the_file(tmp_path: Path) -> None:

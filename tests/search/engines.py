@@ -30,6 +30,15 @@ HOSTS = {
     "lite.duckduckgo.com": "duckduckgo",
     "en.wikipedia.org": "mediawiki",
     "api.duckduckgo.com": "instant",
+    "ops.epo.org": "epo",
+    "api.lens.org": "lens",
+    "patents.google.com": "pages",
+    "api.openalex.org": "openalex",
+    "api.crossref.org": "crossref",
+    "export.arxiv.org": "arxiv",
+    "eutils.ncbi.nlm.nih.gov": "pubmed",
+    "api.semanticscholar.org": "semanticscholar",
+    "www.ebi.ac.uk": "europepmc",
 }
 KEYS = {
     "BRAVE_API_KEY": "canary-brave-1234",

@@ -13,6 +13,7 @@ import pytest
 
 from tests.net.doubles import FakeWeb
 from tests.read.special.desk import recorded
+from tests.search.engines import Engines, called
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.models import Metadata, RetractionStatus
@@ -107,8 +108,16 @@ def test_input_max_length_applies_to_the_fetched_bytes_in_raw_mode() -> None:
     assert base64.b64decode(answer["content"]) == body[:10]
 
 
-def test_input_session_id_is_taken() -> None:
-    assert scrape(sessionId="s-1")["content"] == scrape()["content"]
+def test_input_session_id_links_to_a_session(tmp_path: Path) -> None:
+    environ = {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
+    begun = called(Engines(), "sequential_search", environ, searchStep="tides", stepNumber=1).as_dict()
+    session = {"sessionId": begun["sessionId"]}
+
+    read = Session(page().web, environ=environ).scrape(**session).as_dict()
+
+    assert read["content"] == scrape()["content"]
+    linked = called(Engines(), "get_research_session", environ, **session).as_dict()["sources"]
+    assert [source["url"] for source in linked] == [read["url"]]
 
 
 # Modes

@@ -138,8 +138,14 @@ def test_input_provider_forces_a_provider() -> None:
     assert engines.names == ["tavily"]
 
 
-def test_input_session_id_is_taken() -> None:
-    assert search(sessionId="s-1") == search()
+def test_input_session_id_links_results_to_a_session(tmp_path: Path) -> None:
+    environ = BRAVE | {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
+    begun = called(Engines(), "sequential_search", environ, searchStep="tides", stepNumber=1).as_dict()
+    session = {"sessionId": begun["sessionId"]}
+
+    assert search(environ, **session) == search()
+    linked = called(Engines(), "get_research_session", environ, **session).as_dict()["sources"]
+    assert [source["url"] for source in linked] == [A, B]
 
 
 def test_input_claim_is_evaluated_against_each_snippet() -> None:

@@ -368,3 +368,18 @@ def test_without_any_key_the_advice_names_who_needs_none(environ: dict[str, str]
     free = ProviderFinding(Free({}), "ok", "answers", reachable=True, chosen=False)
 
     assert "searches go to Free Search. A key, such as BRAVE_API_KEY" in Report([*keyed, free], []).advice
+
+
+def test_the_scholarly_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str, str]) -> None:
+    bare = part(look(environ, offline=True), "scholarly")
+    keyed = part(look(environ | {"OPENALEX_API_KEY": CANARY}, offline=True), "scholarly")
+    wrong = part(look(environ | {"NCBI_API_KEY": "two words"}, offline=True), "scholarly")
+
+    assert (bare.state, bare.detail) == (
+        "ok",
+        "arxiv, crossref, europepmc, openalex, pubmed, semanticscholar; no keys, none needed",
+    )
+    assert "environment variable OPENALEX_API_KEY" in keyed.detail
+    assert CANARY not in keyed.detail
+    assert wrong.state == "broken"
+    assert "NCBI_API_KEY" in wrong.detail

@@ -13,14 +13,32 @@ import httpx2
 import pytest
 
 from tests.search.engines import KEYS, Engines, brave, called, google, tavily
+from tests.search.scholarly.test_scholarly_finder import indexes
 from webquarry.cache.cache import Cache, Kept, Made
-from webquarry.tool import load
+from webquarry.tool import Tool, load
 from webquarry.tools.research._search import NOT_IN_KEY
 
-CALLS: dict[str, dict[str, Any]] = {"web_search": {"query": "tides"}, "instant_answer": {"query": "tides"}}
+CALLS: dict[str, dict[str, Any]] = {
+    "web_search": {"query": "tides"},
+    "instant_answer": {"query": "tides"},
+    "patent_search": {"query": "tides", "provider": "lens"},
+    "academic_search": {"query": "tides"},
+}
 # Other values for parameters that do not take any text.
-VALUES = {"language": "de", "country": "DE", "site": "a.org", "lens": "news", "provider": "tavily"}
+VALUES = {
+    "language": "de",
+    "country": "DE",
+    "site": "a.org",
+    "lens": "news",
+    "provider": "tavily",
+    "patent_office": "EP",
+    "cpc_code": "F03B",
+    "year_from": 2001,
+    "year_to": 2025,
+}
+OF_ONE_TOOL = {("academic_search", "provider"): "arxiv"}
 A = "https://a.org/"
+PATENTS = httpx2.Response(200, json={"total": 0, "data": []})
 INSTANT = httpx2.Response(200, json={"AbstractText": "x", "RelatedTopics": []})
 PARAMETERS = [(tool, name) for tool in CALLS for name in load("research", tool).parameters["properties"]]
 
@@ -29,13 +47,15 @@ def flipped(tool: str, name: str) -> Any:
     """Another value for a parameter than the one it has in CALLS, or by default."""
     schema = load("research", tool).parameters["properties"][name]
     now = CALLS[tool].get(name, schema.get("default"))
+    if name in VALUES:
+        return OF_ONE_TOOL.get((tool, name), VALUES[name])
     if "enum" in schema:
         return next(value for value in schema["enum"] if value != now)
     if schema["type"] == "integer":
         return next(value for value in range(schema.get("minimum", 0), 100) if value != now)
     if schema["type"] == "boolean":
         return not now
-    return VALUES.get(name, f"not {now}")
+    return f"not {now}"
 
 
 def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> list[str]:
@@ -47,10 +67,18 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> lis
         keys.append(key)
         return await real(self, key, make)
 
-    engines = Engines(brave=brave(A), tavily=tavily(A), google=google(A), instant=INSTANT)
+    engines = Engines(
+        brave=brave(A), tavily=tavily(A), google=google(A), instant=INSTANT, lens=PATENTS, **indexes().replies
+    )
     with monkeypatch.context() as patch:
         patch.setattr(Cache, "get_or_make", get_or_make)
-        called(engines, tool, KEYS | {"SEARCH_PROVIDER": "brave"}, **CALLS[tool] | arguments)
+        patch.setattr(Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given))  # there is none
+        called(
+            engines,
+            tool,
+            KEYS | {"SEARCH_PROVIDER": "brave", "LENS_API_TOKEN": "canary-lens-1234"},
+            **CALLS[tool] | arguments,
+        )
     return keys
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.tools.pages import URL, Session, page
 from webquarry.cache.cache import Cache, Kept, Made
 from webquarry.errors import WebquarryError
-from webquarry.tool import load
+from webquarry.tool import Tool, load
 from webquarry.tools.research._search import NOT_IN_KEY
 
 PROPERTIES = load("research", "scrape_page").parameters["properties"]
@@ -40,6 +40,7 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str] | None = No
 
     with monkeypatch.context() as patch, suppress(WebquarryError):
         patch.setattr(Cache, "get_or_make", get_or_make)
+        patch.setattr(Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given))  # there is none
         Session(page().web, environ=environ).scrape(**{"url": URL} | arguments)
     return keys
 

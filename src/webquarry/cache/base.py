@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from webquarry.caller import LOCAL, caller
 
@@ -36,6 +36,8 @@ class Stats:
 
 class Store(ABC):
     """One place that keeps entries. A failing store is a miss, never an error of the call it serves."""
+
+    shared: ClassVar[bool] = False  # whether several servers see the same entries
 
     @abstractmethod
     async def get(self, key: str, now: float) -> Entry | None:

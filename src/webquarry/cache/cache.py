@@ -3,7 +3,8 @@
     kept = await cache.get_or_make(key, make)      # make() -> Made(value, ttl_seconds); ttl 0 is not kept
     kept.value, kept.cached, kept.age_seconds, kept.max_age_seconds
 
-Concurrent callers with the same key share one `make`. What `make` raises is raised to all of them and never kept.
+Concurrent callers with the same key share one `make`, on all servers that share a store. What `make` raises is raised to
+all callers of its own server and never kept.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 
 from webquarry.cache.base import Entry, Stats, Store
 from webquarry.cache.flight import SingleFlight
+from webquarry.cache.flights import Flights, Kept, LocalFlights
 from webquarry.clock import Clock
+from webquarry.meter import count
 
 
 @dataclass(frozen=True)
@@ -24,29 +27,21 @@ class Made:
     ttl_seconds: float
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A value with its freshness."""
-
-    value: bytes
-    cached: bool
-    age_seconds: float
-    max_age_seconds: float
-
-
 class Cache:
     """Stores from the nearest to the farthest; what a far one has is copied to the nearer ones."""
 
-    def __init__(self, stores: Sequence[Store], clock: Clock) -> None:
+    def __init__(self, stores: Sequence[Store], clock: Clock, across: Flights | None = None) -> None:
         self._stores = list(stores)
         self._clock = clock
+        self._across = across or LocalFlights()
         self._flights: SingleFlight[Kept] = SingleFlight()
 
     async def get_or_make(self, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
         """The kept value, or a fresh one."""
         kept = await self.get(key)
+        count("cache", result="miss" if kept is None else "hit")
         if kept is None:
-            kept, _ = await self._flights.share(key, lambda: self._make(key, make))
+            kept, _ = await self._flights.share(key, lambda: self._across.share(key, lambda: self._make(key, make)))
         return kept
 
     async def get(self, key: str) -> Kept | None:
@@ -65,6 +60,12 @@ class Cache:
         now = self._now()
         for store in self._stores:
             await store.put(key, Entry(made.value, now, now + made.ttl_seconds))
+
+    async def kept_for_all(self, key: str) -> bool:
+        """Whether it would be found by whoever asks next, on whichever server."""
+        now = self._now()
+        stores = [store for store in self._stores if store.shared] or self._stores
+        return any([await store.get(key, now) is not None for store in stores])
 
     async def _make(self, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
         kept = await self.get(key)  # somebody may have made it since we looked

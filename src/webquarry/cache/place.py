@@ -1,7 +1,7 @@
 """Where the cache is, and what it is made of: settings and environment in, a folder or stores out.
 
-While exchanges are recorded or replayed nothing is kept on disk: what came from the disk would not be recorded, and a
-recording must not answer for the web, nor the web for a recording.
+While exchanges are recorded or replayed nothing is kept on disk, nor shared: what came from there would not be recorded,
+and a recording must not answer for the web, nor the web for a recording.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webquarry.cache.base import Store
+from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
+from webquarry.clock import Clock
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from webquarry.cache.disk import DiskStore
+    from webquarry.cache.redis_link import Link
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +38,18 @@ def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     except RuntimeError:
         return None
     return home / ".cache" / "webquarry"
+
+
+def open_cache(settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None) -> Cache:
+    """The cache; with a link to Redis, the one that several servers share."""
+    if link is None or settings.record or settings.replay:
+        return Cache(open_stores(settings, environ), clock)
+    from webquarry.cache.redis import FrontStore, RedisStore
+    from webquarry.cache.redis_flights import RedisFlights
+
+    behind = RedisStore(link, settings.cache_max_bytes)
+    front = FrontStore(min(MEMORY_BYTES, settings.cache_max_bytes), behind)
+    return Cache([front, behind] if settings.cache else [], clock, RedisFlights(link))
 
 
 def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:

@@ -23,6 +23,8 @@ from webquarry.evidence.styles.ris import ris
 from webquarry.evidence.styles.work import Work
 from webquarry.evidence.titles import host_of_page, without_site
 
+NO_DATE = "n.d."  # nobody stated one
+
 
 @dataclass(frozen=True)
 class Source:
@@ -56,7 +58,7 @@ def citation(work: Work, url: str, accessed: datetime, published: str | None) ->
             title=work.title,
             author=byline(work.authors),
             site=work.container or work.publisher,
-            date=published or "n.d.",
+            date=published or NO_DATE,
         ),
         formatted=CitationFormats(apa=apa(work), mla=mla(work), bibtex=bibtex(work), ris=ris(work), csl_json=csl(work)),
     )

@@ -14,12 +14,13 @@ from urllib.parse import unquote, urlsplit
 
 from webquarry.evidence.jsonld import Node
 from webquarry.evidence.tags import Tags
+from webquarry.search.doi import DOI, normal_doi, trimmed
 
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/[^\s\"<>{}|\\^`\x00-\x20]{1,200}")
-_PREFIXED = re.compile(r"(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*|info:doi/", re.IGNORECASE)
+__all__ = ["detect_doi", "normal_doi"]
+
 _LABELLED = re.compile(
     r"(?:https?://(?:dx\.)?doi\.org/|\bdoi\b[\]*]{0,4}(?:\s*:|\s)[\s*]{0,4}(?:\[?https?://(?:dx\.)?doi\.org/)?)"
-    rf"({_DOI.pattern})",
+    rf"({DOI.pattern})",
     re.IGNORECASE,
 )
 _METAS = ("citation_doi", "bepress_citation_doi", "prism.doi", "dc.identifier", "dcterms.identifier", "dc.identifier.doi",
@@ -32,15 +33,6 @@ _REFERENCES = re.compile(
 _FRONT_MATTER = 3000  # characters
 _LONGEST_PATH = 2000
 _SUFFIXES = re.compile(r"/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?$|\.pdf$")
-
-
-def normal_doi(text: object) -> str | None:
-    """The bare DOI in lower case, as registries compare it, of a text that is one; None for any other."""
-    if not isinstance(text, str):
-        return None
-    bare = _PREFIXED.sub("", unquote(text.strip()[:400]), count=1).strip()
-    found = _DOI.fullmatch(bare)
-    return _trimmed(bare).lower() if found else None
 
 
 def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> str | None:
@@ -68,19 +60,11 @@ def _in_address(page_url: str) -> str | None:
         path = unquote(urlsplit(page_url).path[:_LONGEST_PATH])
     except ValueError:
         return None
-    found = _DOI.search(path)
-    return _trimmed(_SUFFIXES.sub("", found[0])).lower() if found and path[found.start() - 1] == "/" else None
+    found = DOI.search(path)
+    return trimmed(_SUFFIXES.sub("", found[0])).lower() if found and path[found.start() - 1] == "/" else None
 
 
 def _in_front_matter(markdown: str) -> str | None:
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
-    found = {_trimmed(match[1]).lower() for match in _LABELLED.finditer(front)}
+    found = {trimmed(match[1]).lower() for match in _LABELLED.finditer(front)}
     return found.pop() if len(found) == 1 else None
-
-
-def _trimmed(doi: str) -> str:
-    """Without what belongs to the sentence around it: a full stop, a bracket that was opened before it."""
-    doi = doi.split("](")[0].rstrip(".,;:!?*'’”]")
-    while doi.endswith(")") and doi.count(")") > doi.count("("):
-        doi = doi[:-1].rstrip(".,;:")
-    return doi

@@ -32,9 +32,9 @@ class SuggestedAction(Shape):
 
 
 class ZeroResultHints(Shape):
-    """Why nothing was found, and what to try."""
+    """Why nothing was found, or nothing of it could be read, and what to try."""
 
-    reason: Literal["no_match", "filters_too_restrictive"]
+    reason: Literal["no_match", "filters_too_restrictive", "no_page_readable"]
     filters_applied: list[str]
     suggested_actions: list[SuggestedAction]
 

@@ -8,17 +8,17 @@ both have no status: only what is stated is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Literal
 from urllib.parse import quote
 
 import httpx2
 
-from webquarry.evidence.doi import normal_doi
 from webquarry.evidence.models import RetractionStatus
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects
+from webquarry.search.body import failure, json_object
 from webquarry.search.provider import at_origin
+from webquarry.search.scholarly.notices import Notice, crossref_notices
 from webquarry.settings import Settings
 
 LABEL = "Crossref"
@@ -32,19 +32,7 @@ _KIND_OF: dict[str, Kind] = {
     **dict.fromkeys(["correction", "corrigendum", "erratum", "addendum", "clarification"], "correction"),
 }
 _GRAVITY: tuple[Kind, ...] = ("correction", "expression_of_concern", "retraction")
-
-
-@dataclass(frozen=True)
-class _Notice:
-    type: str
-    date: str  # YYYY-MM-DD, as far as it was supplied
-    doi: str | None
-    source: str
-
-    @property
-    def rank(self) -> tuple[int, bool, str, bool]:
-        """The gravest first; of equals the whole one, then the latest, then the publisher's own."""
-        return (_GRAVITY.index(_KIND_OF[self.type]), self.type in _RETRACTIONS, self.date, self.source == "publisher")
+_DATED_SOURCES = frozenset({"publisher", "retraction-watch"})  # others only flag a paper
 
 
 def build_request(doi: str, settings: Settings) -> httpx2.Request:
@@ -65,11 +53,15 @@ def parse_reply(reply: Reply) -> RetractionStatus | None:
     if reply.status != 200:
         raise failure(reply, LABEL)
     work = json_object(reply, LABEL).get("message")
-    notices = _notices(work.get("updated-by")) if isinstance(work, dict) else []
-    standing = [notice for notice in _not_cancelled(notices) if notice.type in _KIND_OF]
+    return status_of(crossref_notices(work.get("updated-by")) if isinstance(work, dict) else [])
+
+
+def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
+    """The gravest of these notices that stands, whoever told of them; None if none does."""
+    standing = [notice for notice in _not_cancelled(list(notices)) if notice.type in _KIND_OF]
     if not standing:
         return None
-    gravest = max(standing, key=lambda notice: notice.rank)
+    gravest = max(standing, key=_rank)
     return RetractionStatus(
         retracted=gravest.type in _RETRACTIONS,
         kind=_KIND_OF[gravest.type],
@@ -83,30 +75,21 @@ def _source(name: str) -> Literal["retraction-watch", "publisher"] | None:
     return "retraction-watch" if name == "retraction-watch" else "publisher" if name == "publisher" else None
 
 
-def _notices(entries: Any) -> list[_Notice]:
-    return [
-        _Notice(
-            type=str(entry.get("type") or "").strip().lower().replace("-", "_").replace(" ", "_"),
-            date=_date(entry.get("updated")),
-            doi=normal_doi(entry.get("DOI")),
-            source=str(entry.get("source") or ""),
-        )
-        for entry in objects(entries)
-    ]
+def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
+    """The gravest first; of equals the whole one, then the latest, then the publisher's own, then one that is named."""
+    grave = _GRAVITY.index(_KIND_OF[notice.type])
+    return (grave, notice.type in _RETRACTIONS, notice.date, notice.source == "publisher", notice.doi or "")
 
 
-def _not_cancelled(notices: list[_Notice]) -> list[_Notice]:
-    """A reinstatement cancels the retractions and concerns up to its day; a later one, or one without a date, stands."""
+def _not_cancelled(notices: list[Notice]) -> list[Notice]:
+    """A reinstatement cancels the retractions and concerns up to its day; a later one, or one without a date, stands.
+
+    An index that only flags a paper does not know of the reinstatement, so its flag does not outlive it."""
     reinstated = max((notice.date for notice in notices if notice.type == "reinstatement"), default="")
     return [
         notice
         for notice in notices
-        if not notice.date or notice.date > reinstated or _KIND_OF.get(notice.type) == "correction"
+        if _KIND_OF.get(notice.type) == "correction"
+        or notice.date > reinstated
+        or (not notice.date and (not reinstated or notice.source in _DATED_SOURCES))
     ]
-
-
-def _date(updated: Any) -> str:
-    parts = updated.get("date-parts") if isinstance(updated, dict) else None
-    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
-    numbers = [part for part in first[:3] if isinstance(part, int) and 0 < part < 10_000]
-    return "-".join(f"{number:0{width}}" for number, width in zip(numbers, (4, 2, 2), strict=False))

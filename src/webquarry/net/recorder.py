@@ -34,7 +34,9 @@ from webquarry.net.warc import Exchange, WarcFile, length_of, open_spool
 log = logging.getLogger(__name__)
 
 _LARGEST_UNPACKED = 256 * 1024 * 1024  # a body that unpacks to more cannot be searched for secrets
+_LARGEST_LOGIN = 1024 * 1024
 _PIECE = 64 * 1024
+LOGIN = "webquarry.login"  # the extension of a request whose answer holds a credential
 _NO_BODY = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 
 
@@ -130,7 +132,8 @@ class _Tape:
         truncated = None if self._is_whole() else cut
         with closing(self.body):
             try:
-                masked = _masked_body(self.body, self._response.headers)
+                login = bool(self._request.extensions.get(LOGIN))
+                masked = _masked_body(self.body, self._response.headers, login=login)
             except _TooLargeToSearch:
                 log.warning("the answer of %s unpacks to too much to be recorded", scrub_url(self._request.url))
                 return
@@ -173,8 +176,10 @@ class _TooLargeToSearch(Exception):
     pass
 
 
-def _masked_body(body: IO[bytes], headers: httpx2.Headers) -> IO[bytes] | None:
+def _masked_body(body: IO[bytes], headers: httpx2.Headers, *, login: bool = False) -> IO[bytes] | None:
     """The body unpacked and without the secrets found in it; None when it holds none and can stay as it was sent."""
+    if login:  # its token is no secret that we know already, so the names of its fields decide
+        return _without_token(body, headers)
     known = masker()
     if not known:
         return None
@@ -190,6 +195,18 @@ def _masked_body(body: IO[bytes], headers: httpx2.Headers) -> IO[bytes] | None:
         return masked
     masked.close()
     return None
+
+
+def _without_token(body: IO[bytes], headers: httpx2.Headers) -> IO[bytes]:
+    masked, size, pieces = open_spool(), 0, []
+    for piece in _unpacked(body, headers):
+        size += len(piece)
+        pieces.append(piece)
+        if size > _LARGEST_LOGIN:
+            masked.close()
+            raise _TooLargeToSearch
+    masked.write(scrub_body(b"".join(pieces), "application/json"))
+    return masked
 
 
 def _unpacked(body: IO[bytes], headers: httpx2.Headers) -> Iterator[bytes]:

@@ -81,13 +81,21 @@ def clean(text: str) -> Cleaned:
 
 def strip_invisible(text: str, removed: Counter[str]) -> str:
     """The text without its invisible characters; what went is added to `removed`."""
-    if text.isprintable() and (text.isascii() or _PRINTABLE.search(text) is None):
+    if text.isascii():
+        if text.isprintable():
+            return text
+    elif (text.isprintable() or _is_printable(text)) and _PRINTABLE.search(text) is None:
         return text
 
     def visible_part(run: re.Match[str]) -> str:
         return _visible_part(text, run.start(), run.end(), removed)
 
     return _RUN.sub(visible_part, text)
+
+
+def _is_printable(text: str) -> bool:
+    """Whether a text has nothing but blanks and line ends that Python takes for unprintable."""
+    return text.replace("\xa0", "").replace("\n", "").replace("\u2028", "").isprintable()
 
 
 def without_surrogates(text: str) -> str:

@@ -38,21 +38,24 @@ PROPERTIES = frozenset(
 Declarations = dict[str, str]
 
 
-def plain_css(text: str) -> str:
-    """CSS in lower case without comments, and without the marks of an HTML comment that old pages put around it."""
-    if "<!--" in text or "-->" in text:
-        text = text.replace("<!--", " ").replace("-->", " ")
-    if "/*" in text:
-        code, *commented = text.split("/*")
-        text = " ".join([code, *(part.partition("*/")[2] for part in commented)])
-    return text.lower()
+def without_comments(css: bytes) -> bytes:
+    """A sheet without comments, and without the marks of an HTML comment that old pages put around it."""
+    if b"<!--" in css or b"-->" in css:
+        css = css.replace(b"<!--", b" ").replace(b"-->", b" ")
+    if b"/*" in css:
+        code, *commented = css.split(b"/*")
+        css = b" ".join([code, *(part.partition(b"*/")[2] for part in commented)])
+    return css
 
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
     """What a style attribute or the body of a rule declares: the ordinary ones and the important ones."""
     ordinary: Declarations = {}
     important: Declarations = {}
-    for part in plain_css(unescape(text[:_LONGEST])).split(";"):
+    text = unescape(text[:_LONGEST])
+    if "/*" in text or "<!--" in text or "-->" in text:
+        text = without_comments(text.encode(errors="replace")).decode()
+    for part in text.lower().split(";"):
         name, colon, value = part.partition(":")
         name = name.strip()
         if not colon or name not in PROPERTIES:

@@ -1,127 +1,151 @@
-"""A style sheet -> its rules, and which of them hold certain words, without looking into the others.
+"""A style sheet -> its rules that may be about certain elements, without looking into the others.
 
-Words are looked for in the whole sheet at once, which costs next to nothing; where they stand tells the rules.
+A sheet has thousands of rules, a page uses some dozens. The sheet is read as bytes, which are quickly cut and compared;
+only a rule whose names occur on the page is decoded, put into lower case and freed of needless blanks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Iterator, Set
+from functools import lru_cache
 from typing import NamedTuple
 
-from webquarry.read.css import plain_css
-from webquarry.read.selectors import NAMES
+from webquarry.read.css import without_comments
 
 ALWAYS, SOMETIMES, NEVER = 0, 1, 2  # when a rule applies to a screen
 _LONGEST = 4_000_000  # characters; what follows is not read
+_LONGEST_CONDITION = 1_000
 _PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
 _LETTER = re.compile(r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])")  # an escape that hides a letter
-_ODD = re.compile(r"[\\\[;@&]")  # in selectors: names may be hidden, or other things stand before them
+_NAMES = re.compile(rb"[.#]([\w-]+)")
+_BRACKETS = re.compile(rb"\[[^\[\]]*\]")
+_NAMED = b"-_0123456789abcdefghijklmnopqrstuvwxyz"
+# Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a selector odd.
+_WORDS = bytes(
+    byte if byte >= 128 else byte + 32 if 65 <= byte <= 90 else byte if byte in _NAMED else 32 for byte in range(256)
+)
+# To ask for a byte by its number is several times as fast as by a text of one byte.
+_DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON = b".#,\\&[{@;"
+_FOREIGN, _RELATED, _EXACT = range(3)
+
+
+_Raw = tuple[bytes, bytes, int, int]
 
 
 class RuleText(NamedTuple):
-    """One rule as it is written. Its place in the sheet is its order, too."""
+    """One rule, in lower case and without needless blanks."""
 
     selectors: str
     body: str
     when: int
-    place: int  # where the text of the selectors starts
-    body_place: int
+    order: int  # among the rules of the sheet
 
 
 class Rules:
-    """The rules of a sheet, in lower case, without comments and needless blanks."""
+    """The rules of a sheet that apply to screens.
+
+    `only` are the names of all elements that will be asked about and of those around them. `exact` are the rules that may
+    be about one of them, `related` those as well that would be if one of them were given more names.
+    """
 
     def __init__(self, css: str, only: Set[str] | None = None) -> None:
-        css = plain_css(css[:_LONGEST])
-        if only is not None:
-            css = _concerning(css, only)
-        css = " ".join(css.split())
-        if "\\" in css:
-            css = _LETTER.sub(lambda found: found[2] or chr(int(found[1], 16)).lower(), css)
-        self._css = css.replace(": ", ":").replace(" :", ":").replace("( ", "(")
-        self._rules: list[RuleText] | None = None
+        names = None if only is None else frozenset(name.encode() for name in only)
+        self.exact: list[RuleText] = []
+        self._related: list[_Raw] = []
+        for fit, rule in _rules_of(css[:_LONGEST].encode(errors="replace"), names):
+            self._related.append(rule)
+            if fit == _EXACT and rule[2] == ALWAYS:
+                self.exact.append(_readable(*rule))
 
-    def all(self) -> list[RuleText]:
-        if self._rules is None:
-            self._rules = list(_rules_of(self._css))
-        return self._rules
-
-    def declaring(self, words: Iterable[str], patterns: Iterable[re.Pattern[str]]) -> Iterator[RuleText]:
-        """The rules in whose bodies one of the words stands, or one of the patterns is found."""
-        places = self._places_of(words)
-        for pattern in patterns:
-            places += [found.start() for found in pattern.finditer(self._css)]
-        return self._at(sorted(places), in_body=True)
-
-    def about(self, names: Collection[str]) -> Iterator[RuleText]:
-        """The rules whose selectors may speak of one of these names."""
-        return self._at(sorted(self._places_of(names)), in_body=False)
-
-    def _places_of(self, words: Iterable[str]) -> list[int]:
-        places: list[int] = []
-        for word in words:
-            place = self._css.find(word)
-            while place >= 0:
-                places.append(place)
-                place = self._css.find(word, place + 1)
-        return places
-
-    def _at(self, places: list[int], *, in_body: bool) -> Iterator[RuleText]:
-        """The rules in which the places lie, which are in order."""
-        left = iter(places)
-        place = next(left, None)
-        for rule in self.all() if places else ():
-            start, end = (
-                (rule.body_place, rule.body_place + len(rule.body)) if in_body else (rule.place, rule.body_place)
-            )
-            while place is not None and place < start:
-                place = next(left, None)
-            if place is None:
-                return
-            if place < end:
-                yield rule
+    def showing(self) -> Iterator[RuleText]:
+        """The related rules that may show something."""
+        for rule in self._related:
+            body = rule[1]
+            if (
+                body.find(b"display") >= 0
+                or body.find(b"visib") >= 0
+                or body.find(b"opacity") >= 0
+                or body.find(b"height") >= 0
+                or body.find(b"\\") >= 0
+                or not body.islower()
+            ):
+                yield _readable(*rule)
 
 
-def _concerning(css: str, names: Set[str]) -> str:
-    """The sheet without the plain rules whose selectors have classes or ids, but none of these; for speed only."""
-    return "}".join([part for part in css.split("}") if not _is_about_others(part, names)])
+def outermost(css: str) -> Iterator[tuple[str, str]]:
+    """Selectors and body, as they are written, of the plain rules that stand in no other one."""
+    depth = 0
+    for part in without_comments(css[:_LONGEST].encode(errors="replace")).split(b"}"):
+        selectors, brace, body = part.partition(b"{")
+        if brace and not depth and _BRACE not in body:
+            yield selectors.decode(errors="replace"), body.decode(errors="replace")
+        depth = max(depth + part.count(b"{") - 1, 0)
 
 
-def _is_about_others(part: str, names: Set[str]) -> bool:
-    selectors, brace, body = part.partition("{")
-    if not brace or "{" in body or _ODD.search(selectors) is not None:
-        return False
-    found = NAMES.findall(selectors)
-    return bool(found) and names.isdisjoint(found)
+def _readable(selectors: bytes, body: bytes, when: int, order: int) -> RuleText:
+    return RuleText(_plain(selectors), _plain(body), when, order)
 
 
-def _rules_of(css: str) -> Iterator[RuleText]:
-    """Every style rule. One that holds others gives what stands before and behind them as rules of their own."""
-    around: list[tuple[str, int, int]] = []  # open rules: selectors, when what is inside applies, place
-    place = 0
-    for part in css.split("}"):
-        *preludes, body = part.split("{")
+def _plain(text: bytes) -> str:
+    plain = " ".join(text.decode(errors="replace").lower().split())
+    if "\\" in plain:
+        plain = _LETTER.sub(lambda found: found[2] or chr(int(found[1], 16)).lower(), plain)
+    return plain.replace(": ", ":").replace(" :", ":").replace("( ", "(")
+
+
+def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
+    """How the names in selectors fit to others: all in one of the selectors are among them, some are, none is."""
+    if names is None or (_DOT not in selectors and _HASH not in selectors):
+        return _EXACT
+    if _BACKSLASH in selectors or _AND in selectors or not selectors.isascii():
+        return _EXACT  # names may be hidden
+    if _BRACKET in selectors:
+        selectors = _BRACKETS.sub(b"[]", selectors)  # what stands in there are no names
+    each = selectors.split(b",") if _COMMA in selectors else (selectors,)
+    if names.isdisjoint(selectors.translate(_WORDS).split()):
+        for selector in each:
+            if _DOT not in selector and _HASH not in selector:
+                return _EXACT
+        return _FOREIGN
+    for selector in each:
+        if names.issuperset(_NAMES.findall(selector.lower())):
+            return _EXACT
+    return _RELATED
+
+
+def _rules_of(css: bytes, names: frozenset[bytes] | None) -> Iterator[tuple[int, _Raw]]:
+    """Every style rule that may be about elements of these names, and how well its own fit to them.
+
+    One that holds others gives what stands before and behind them as rules, too.
+    """
+    around: list[tuple[bytes, int, int]] = []  # open rules: selectors, when what is inside applies, order
+    for number, part in enumerate(without_comments(css).split(b"}")):
+        prelude, brace, body = part.partition(b"{")
+        if brace and not around and _BRACE not in body and _AT not in prelude and _SEMICOLON not in prelude:
+            if prelude and body and (fit := _fit(prelude, names)):
+                yield fit, (prelude, body, ALWAYS, number)  # as most are
+            continue
+        *preludes, body = part.split(b"{")
         for text in preludes:
-            declared, _, prelude = text.rpartition(";")
-            selectors, when, opened = around[-1] if around else ("", ALWAYS, 0)
-            if selectors and declared:
-                yield RuleText(selectors, declared, when, opened, place)
+            declared, _, prelude = text.rpartition(b";")
+            selectors, when, order = around[-1] if around else (b"", ALWAYS, 0)
+            if selectors and declared and when != NEVER and (fit := _fit(selectors, names)):
+                yield fit, (selectors, declared, when, order)
             prelude = prelude.strip()
-            if prelude[:1] == "@":
-                around.append(("", max(_condition(prelude), when), place))
+            if prelude[:1] == b"@":
+                around.append((b"", max(_condition(prelude[:_LONGEST_CONDITION]), when), number))
             else:
-                around.append((prelude, NEVER if selectors else when, place))
-            place += len(text) + 1
+                around.append((prelude, NEVER if selectors else when, number))
         if around:
-            selectors, when, opened = around.pop()
-            if selectors and body:
-                yield RuleText(selectors, body, when, opened, place)
-        place += len(body) + 1
+            selectors, when, order = around.pop()
+            if selectors and body and when != NEVER and (fit := _fit(selectors, names)):
+                yield fit, (selectors, body, when, order)
 
 
-def _condition(prelude: str) -> int:
-    name, _, query = prelude.replace("(", " (", 1).partition(" ")
+@lru_cache(maxsize=1_024)
+def _condition(prelude: bytes) -> int:
+    name, _, query = _plain(prelude).replace("(", " (", 1).partition(" ")
     query = query.strip()
     if name == "@media":
         if query in _PLAIN_MEDIA:

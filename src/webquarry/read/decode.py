@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import webencodings
 
@@ -32,6 +32,7 @@ class Text:
     text: str
     encoding: str
     source: str  # bom, header, meta, xml, utf-8, utf-16, detected or fallback
+    utf8: bytes | None = field(default=None, compare=False, repr=False)  # the page, where it is this text in UTF-8
 
 
 def decode(body: bytes, content_type_header: str) -> Text:
@@ -71,12 +72,12 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
     source = next((label.source for label in labels if label.encoding == "utf-8"), None)
     text = _as_utf8(body)
     if text is not None and body.isascii():
-        return None if first.encoding == "iso-2022-jp" else Text(text, first.encoding, first.source)
+        return None if first.encoding == "iso-2022-jp" else Text(text, first.encoding, first.source, body)
     if source is None and first.encoding in _MULTI_BYTE and _damage(_decode(body, first.encoding)) == 0:
         return None
-    if text is None and _is_damaged_utf8(body, labels):
-        text = body.decode("utf-8", "replace")
-    return None if text is None else Text(text, "utf-8", source or "utf-8")
+    if text is not None:
+        return Text(text, "utf-8", source or "utf-8", body)
+    return Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8") if _is_damaged_utf8(body, labels) else None
 
 
 def _decode_legacy(body: bytes, labels: list[Label]) -> Text:

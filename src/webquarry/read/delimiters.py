@@ -27,11 +27,14 @@ _TAG_IN_PROSE = rf"(?=/?(?i:{_TOOL_NAMES}|{_ROLE_NAMES})(?:[\s/>]|\\>))"
 _TAG_IN_CODE = rf"<(?=/?(?i:{_TOOL_NAMES})[\s/>])"
 _LLAMA_TAG = "<(?=</?SYS>>)"
 _BRACKET = re.compile(r"(?<!\\)\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])")
+_BRACKET_ENDS = ("INST]", "CALLS]", "RESULTS]", "_TOOLS]", "PROMPT]")  # looked for first, which is quick
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
 _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
 _SPEAKER = r"(?:[Hh]uman|[Aa]ssistant|[Ss]ystem|[Uu]ser|[Dd]eveloper|HUMAN|ASSISTANT|SYSTEM|USER)"
-_TURN = re.compile(rf"\n(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)|{_SPEAKER})[ \t]{{0,4}}(?=:)")
+_TURN = re.compile(
+    rf"\n(?=[#HhAaSsUuDd])(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)|{_SPEAKER})[ \t]{{0,4}}(?=:)"
+)
 _CODE = re.compile(
     r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
     re.MULTILINE,
@@ -42,7 +45,11 @@ _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
 def defuse_prose(markdown: str, removed: Counter[str]) -> str:
     """Markdown in whose prose no delimiter occurs literally; rendered, it reads as before. Its code is left alone."""
     text = "\n" + markdown
-    if not ("<" in text and _PROSE.search(text)) and not _BRACKET.search(text) and not _TURN.search(text):
+    if (
+        not ("<" in text and _PROSE.search(text))
+        and not any(end in text for end in _BRACKET_ENDS)
+        and not _TURN.search(text)
+    ):
         return markdown
     parts: list[str] = []
     place = 0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-_MAY_NEED = "\\`*_[]<&~"
 _INSIDE = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]| ?(?:[\u2028\u2029\n]|\Z))"  # a backslash in front of punctuation or at the end of a line
     r"|[`\[\]]"
@@ -28,10 +27,11 @@ _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
 
 def escape(text: str) -> str:
     """Text for the middle of a line."""
-    for character in _MAY_NEED:  # several times as fast as one search for all of them
-        if character in text:
-            break
-    else:
+    # several times as fast as one search for all of them
+    if not (
+        "_" in text or "[" in text or "*" in text or "&" in text or "]" in text
+        or "<" in text or "`" in text or "~" in text or "\\" in text
+    ):  # fmt: skip
         return text
 
     def escaped(found: re.Match[str]) -> str:

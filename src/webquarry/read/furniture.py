@@ -23,18 +23,25 @@ class Furniture:
     base: str | None = None  # the first one counts
     title: str = ""
     typesets_tex: bool = False  # a script sets formulas from TeX
+    data: tuple[str, ...] = ()  # the scripts that are structured data about the page
 
 
 def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
     """What there is of it."""
     css: list[str] = []
+    data: list[str] = []
     foreign = typesets = False
     base = title = None
     for root in roots:
         for element in root.iter("style", "link", "base", "title", "script"):
             tag = element.tag
             if tag == "script":
-                typesets = typesets or _TYPESETTER.search(element.get("src") or "") is not None
+                source = element.get("src")
+                if source is None:
+                    if (element.get("type") or "").endswith("ld+json"):
+                        data.append(element.text or "")
+                else:
+                    typesets = typesets or _TYPESETTER.search(source) is not None
             elif tag == "link":
                 foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
             elif tag == "style":
@@ -45,4 +52,5 @@ def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
             elif title is None and not any(around.tag == "svg" for around in element.iterancestors()):
                 title = text_of(element)
     rules = "\n".join(css)
-    return Furniture(rules, foreign or "@import" in rules, base, " ".join((title or "").split()), typesets)
+    title = " ".join((title or "").split())
+    return Furniture(rules, foreign or "@import" in rules, base, title, typesets, tuple(data))

@@ -7,12 +7,14 @@ takes quadratic time over the attributes of one tag, so a page that goes that fa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from lxml import etree
 
 from webquarry.read.characters import without_surrogates
 from webquarry.read.flatten import flatten, trim_attributes
+from webquarry.read.furniture import Furniture, furniture_of
 from webquarry.read.lasting import with_lasting_marks
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
@@ -28,7 +30,17 @@ class Document:
 
     roots: list[etree._Element]
     notes: tuple[str, ...] = ()
-    comments: int = 0  # how many there were; the tree holds none
+    data: bytes = field(default=b"", repr=False)  # what was parsed
+
+    @cached_property
+    def comments(self) -> int:
+        """How many there were; the tree holds none."""
+        return self.data.count(b"<!--")
+
+    @cached_property
+    def furniture(self) -> Furniture:
+        """What concerns the whole page, found once."""
+        return furniture_of(self.roots)
 
     def elements(self) -> Iterator[etree._Element]:
         """Every element, in document order."""
@@ -36,16 +48,19 @@ class Document:
             yield from root.iter()
 
 
-def parse_html(text: str) -> Document:
-    """The tree of any text, however malformed; a text without anything in it gives no roots."""
-    text, data = _encoded(text)
-    comments = text.count("<!--")
-    roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
+def parse_html(text: str, utf8: bytes | None = None) -> Document:
+    """The tree of any text, however malformed; a text without anything in it gives no roots.
+
+    `utf8` are the bytes of the text, where the caller has them.
+    """
+    if utf8 is None or 0 in utf8:
+        text, utf8 = _encoded(text)
+    roots, cut = _parse(with_lasting_marks(trim_attributes(utf8)))
     if not cut:
-        return Document(roots, (), comments)
+        return Document(roots, (), utf8)
     flat, lost = flatten(text)
     flattened, cut = _parse(with_lasting_marks(flat.encode()))
-    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), comments)
+    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), utf8)
 
 
 def _encoded(text: str) -> tuple[str, bytes]:

@@ -78,7 +78,12 @@ class Inline:
 
     def plain(self, texts: list[str]) -> str:
         """A block without any marks."""
-        return self._finish(self._run(texts))
+        text = texts[0] if len(texts) == 1 else "".join(texts)
+        if text.isascii() and not self._typesets_tex and (text.isprintable() or "\n" in text):
+            folded = " ".join(text.split())
+            if folded.isprintable():  # as nearly all are
+                return escape(folded)
+        return self._finish(self._run([text]))
 
     def marked(self, pieces: list[Piece]) -> str:
         """A block with marks, all of them closed."""

@@ -13,6 +13,7 @@ _LASTING = {
     b"b": b"strong", b"u": b"ins", b"s": b"del", b"strike": b"del", b"tt": b"samp", b"big": b"span", b"small": b"span",
 }  # fmt: skip
 _FLEETING = re.compile(rb"<(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])")
+_OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
 _RAW = re.compile(rb"<(?:((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)")
 _ENDS = {
     name: re.compile(rb"</" + name + rb"[\s/>]", re.IGNORECASE)
@@ -23,7 +24,7 @@ _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 def with_lasting_marks(data: bytes) -> bytes:
     """The page with `<b>` as `<strong>` and the like."""
-    if _FLEETING.search(data) is None:
+    if _OPENING.search(data) is None:
         return data
     stretches = _stretches(data)
     values = _Values(data)

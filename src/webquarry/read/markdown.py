@@ -27,6 +27,7 @@ FALLBACK_NOTE = "Most of the text stands where browsers without scripts would sh
 _FALLBACKS = frozenset({"noscript", "noframes", "noembed"})
 _LEAST_FALLBACK = 300  # characters
 _LONGEST_TITLE = 500
+_LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Markdown:
 
 def to_markdown(document: Document, base_url: str) -> Markdown:
     """The whole page."""
-    furniture = furniture_of(document.roots)
+    furniture = document.furniture
     text, removed, notes = _render(document.roots, base_url, document.roots, furniture)
     removed[COMMENT] += document.comments
     return Markdown(
@@ -51,7 +52,7 @@ def to_markdown(document: Document, base_url: str) -> Markdown:
 
 def title_of(document: Document) -> str:
     """The title alone."""
-    return _title(furniture_of(document.roots), Counter())
+    return _title(document.furniture, Counter())
 
 
 def render(elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element]) -> Markdown:
@@ -68,9 +69,10 @@ def _render(
     elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element], furniture: Furniture
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     links = Links(base_url, furniture.base)
+    names = _names_in(page) if len(furniture.css) > _LONG_SHEET else None
 
     def walk(kept: frozenset[str]) -> tuple[Walker, str]:
-        walker = Walker(Sight(page, furniture), links, Footnotes(page), furniture, kept)
+        walker = Walker(Sight(page, furniture, names), links, Footnotes(page), furniture, kept)
         walker.walk(elements)
         return walker, walker.blocks.text()
 
@@ -83,6 +85,15 @@ def _render(
         if len(fuller) >= _least_fallback(len(text)) and not _asks_for_scripts(fuller):
             walker, text, notes = other, fuller, (FALLBACK_NOTE,)
     return defuse_prose(text, walker.removed), walker.removed, notes
+
+
+def _names_in(page: Sequence[etree._Element]) -> frozenset[str]:
+    """The classes and ids of all elements, in lower case: most rules of a long sheet are about others."""
+    found: set[str] = set()
+    for root in page:
+        for element in root.iter(etree.Element):
+            found.update((element.get("class") or "", element.get("id") or ""))
+    return frozenset(" ".join(found).lower().split())
 
 
 def _least_fallback(shown: int) -> int:

@@ -26,6 +26,9 @@ _SHIELDED = re.compile(r"[\ue000-\ue07f]")
 NAMES = re.compile(r"[.#]([\w\u0080-\uffff-]+)")
 
 
+_NO_NAMES: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Compound:
     """`p.note#first[lang]`: everything that one element must be."""
@@ -37,19 +40,20 @@ class Compound:
 
     def matches(self, element: etree._Element) -> bool:
         """Whether an element is all of it."""
-        return self.matches_names(element) and all(
+        if self.tag and element.tag != self.tag:
+            return False
+        names = (element.get("class") or "").lower() if self.classes else ""
+        for name in self.classes:
+            if name not in names:
+                return False
+        ids = frozenset(((element.get("id") or "").lower(),)) if self.ids else _NO_NAMES
+        return self.names_fit(self.tag, frozenset(names.split()), ids) and all(
             _attribute_matches(element.get(name), sign, value) for name, sign, value in self.attributes
         )
 
-    def matches_names(self, element: etree._Element) -> bool:
-        """Whether the tag, classes and id of an element are right."""
-        if self.tag and element.tag != self.tag:
-            return False
-        if self.classes:
-            names = (element.get("class") or "").lower()
-            if not all(name in names for name in self.classes) or not self.classes <= set(names.split()):
-                return False
-        return not self.ids or self.ids == {(element.get("id") or "").lower()}
+    def names_fit(self, tag: str, classes: frozenset[str], ids: frozenset[str]) -> bool:
+        """Whether an element with this tag, these classes and this id, all in lower case, has the right names."""
+        return (not self.tag or self.tag == tag) and self.classes <= classes and (not self.ids or self.ids == ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,22 +17,21 @@ from lxml import etree
 from webquarry.read.colours import alike, parse_colour
 from webquarry.read.concealment import reason_to_skip
 from webquarry.read.css import Declarations, first, parse_declarations
-from webquarry.read.css_rules import ALWAYS, NEVER, SOMETIMES, Rules, RuleText
+from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules, RuleText, outermost
 from webquarry.read.selectors import NAMES, Selector, last_names, parse_selector
 
 _MOST_SELECTORS = 500  # in one rule
 _LONGEST_SELECTOR = 500  # characters
 _LONGEST_LIST = 5_000
-_MOST_NAMES = 50  # that are looked for one by one
 _MOST_TESTS = 500_000  # of selectors that look further than one element; then every one that hides is believed
 # Nothing hides without one of these words, and most rules have none.
 _HIDING_WORDS = (
     "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.0", "opacity(0", "opacity=0",
-    "font-size:0", "font-size:.", "font-size:1px", "font-size:2px", "font:0", "size-adjust:0", "clip:rect", "clip-path:",
-    "height:0", "height:1px", "width:0", "width:1px", "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0",
-    "zoom:0", "matrix(0", "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
+    "font-size:.", "font-size:1px", "font-size:2px", "font:0", "size-adjust:0", "clip:rect", "clip-path:", "height:0",
+    "height:1px", "width:0", "width:1px", "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0",
+    "matrix(0", "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
 )  # fmt: skip
-_HIDING_PATTERNS = (re.compile(r"-\d{3}"), re.compile(r"left:\d{4}"))
+_HIDING_PATTERN = re.compile(r"-\d{3}|left:\d{4}")
 _PALE_OR_DARK = ("color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl")
 _PAINTING_WORDS = ("color:", "background")
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
@@ -78,16 +77,16 @@ class Stylesheet:
     def __init__(self, css: str = "", *, colours: bool = False, only: frozenset[str] | None = None) -> None:
         self.seen: set[str] = set()  # the classes that the walk has come across; those around an element are among them
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
-        self.blind_to_background = False  # some background is set by a selector that is not understood
+        self.blind_to_background = colours and only is not None and _is_blind(css)  # set by selectors not understood
         self._rules: dict[str, list[Rule]] = defaultdict(list)
         self._known: dict[tuple[str, str, str], _Known] = {}
         self._tests = 0
         self._colours = colours
         self._only = only
-        self._texts = Rules(css, None if colours else only)
+        self._texts = Rules(css, None if colours and not self.blind_to_background else only)
         words = (*_HIDING_WORDS, *(_PAINTING_WORDS if colours else _PALE_OR_DARK))
-        for rule in self._texts.declaring(words, _HIDING_PATTERNS):
-            if rule.when == ALWAYS:
+        for rule in self._texts.exact:
+            if _may_hide(rule.body, words):
                 self._take(rule)
         self.keys = set(self._rules)
         self.attributes = frozenset(  # those that some rule without any other name is about
@@ -102,7 +101,7 @@ class Stylesheet:
         key = (str(element.tag), element.get("class") or "", element.get("id") or "")
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._look_up(element, *key)
+            known = self._known[key] = self._look_up(*key)
         rules = known.certain
         if known.depending:
             self._tests += len(known.depending)
@@ -118,12 +117,14 @@ class Stylesheet:
             return known.style
         return _cascade(rules, own)
 
-    def _look_up(self, element: etree._Element, tag: str, classes: str, identity: str) -> _Known:
+    def _look_up(self, tag: str, classes: str, identity: str) -> _Known:
         rules = self._rules
-        found = [rule for name in classes.lower().split() for rule in rules.get(f".{name}", ())]
+        names = frozenset(classes.lower().split())
+        found = [rule for name in names for rule in rules.get(f".{name}", ())]
         found += [*rules.get(tag, ()), *rules.get("[", ())]
+        ids = frozenset((identity.lower(),))
         found += rules.get(f"#{identity.lower()}", ()) if identity else ()
-        found = [rule for rule in dict.fromkeys(found) if rule.selector.steps[0][0].matches_names(element)]
+        found = [rule for rule in dict.fromkeys(found) if rule.selector.steps[0][0].names_fit(tag, names, ids)]
         certain = sorted((rule for rule in found if rule.selector.is_by_name), key=_weight)
         depending = [rule for rule in found if not rule.selector.is_by_name]
         worst = [rule for rule in depending if reason_to_skip(rule.ordinary | rule.important)][:1]
@@ -142,7 +143,7 @@ class Stylesheet:
         for text in selectors:
             selector = None if _SCRIPT_STATE.search(text) else parse_selector(text)
             if selector is not None:
-                found = Rule(selector, ordinary, important, rule.place, selector.outer_classes)
+                found = Rule(selector, ordinary, important, rule.order, selector.outer_classes)
                 self._rules[selector.key].append(found)
             elif self._colours and "background" in rule.body:
                 self.blind_to_background = True
@@ -168,9 +169,8 @@ class Stylesheet:
     def _read_shown(self) -> None:
         self._unread = False
         names = {key[1:] for key in self.keys if key[0] in ".#"}
-        rules = self._texts.about(names) if len(names) <= _MOST_NAMES else iter(self._texts.all())
-        for rule in rules:
-            hinted = rule.when != NEVER and any(word in rule.body for word in _SHOWING_WORDS)
+        for rule in self._texts.showing():
+            hinted = any(word in rule.body for word in _SHOWING_WORDS)
             if hinted and _SHOWS.search(rule.body) and not names.isdisjoint(NAMES.findall(rule.selectors)):
                 self._take_shown(rule)
 
@@ -184,6 +184,30 @@ class Stylesheet:
                 self.revealed.update(names)
             if rule.when == ALWAYS:
                 self._take(rule._replace(selectors=text), shown=True)
+
+
+def _may_hide(body: str, words: tuple[str, ...]) -> bool:
+    """Whether the body of a rule holds one of the words, or a large number that moves something away."""
+    if (
+        "none" in body or "color" in body or "height:" in body or "width:" in body or "opacity" in body or "size" in body
+        or "hidden" in body or "background" in body or "font:" in body or "clip" in body or "scale" in body
+        or "collapse" in body or "indent" in body or "zoom" in body or "matrix" in body or "rotate" in body
+        or "security" in body
+    ):  # fmt: skip
+        for word in words:
+            if word in body:
+                return True
+    return _HIDING_PATTERN.search(body) is not None
+
+
+def _is_blind(css: str) -> bool:
+    """Whether some background is plainly set by a selector that is not understood; told early, it spares most rules."""
+    for selectors, body in outermost(css):
+        if ":" in selectors and "background" in body and ";" not in selectors and "\\" not in selectors:
+            painted = not _PAINTED.isdisjoint(parse_declarations(body)[0])
+            if painted and any(parse_selector(text) is None for text in _each(selectors.lower())):
+                return True
+    return False
 
 
 def _each(selectors: str) -> list[str]:

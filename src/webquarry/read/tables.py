@@ -83,8 +83,16 @@ def holds_data(table: etree._Element) -> bool:
     nested = next(table.iterdescendants("table"), None)
     if nested is not None and not (headed and length_up_to(table, 4_000) < 4_000):
         return False
+    if nested is not None:
+        return True
     longest = _LONGEST_HEADED_CELL if headed else _LONGEST_CELL
-    return nested is not None or not any(_is_box(cell, longest) for row in rows for cell in row)
+    if length_up_to(table, longest) < longest:  # no cell is longer, then
+        return next(table.iterdescendants(*_NOT_IN_DATA), None) is None or not _any_box(rows, longest)
+    return not _any_box(rows, longest)
+
+
+def _any_box(rows: list[list[etree._Element]], longest: int) -> bool:
+    return any(_is_box(cell, longest) for row in rows for cell in row)
 
 
 def _is_box(cell: etree._Element, longest: int) -> bool:

@@ -95,13 +95,14 @@ class Sight:
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Whether nothing about an element can change what is seen, told as quickly as possible."""
         if (
-            not self._special.isdisjoint(names)
+            self._look.ground is not self._first_ground
+            or not self._special.isdisjoint(names)
             or element.tag in self.tags
-            or self._look.ground is not self._first_ground
         ):
             return False
-        classes = element.get("class")
-        return (classes is None or classes in self.quiet) and not (self._ids and "id" in names)
+        if self._ids and "id" in names:
+            return False
+        return "class" not in names or element.get("class") in self.quiet
 
     def enter(self, element: etree._Element, names: Sequence[str]) -> str | bool:
         """Why nothing of this element is seen; else whether it changes the look of its text, so that `leave` is due.

@@ -7,7 +7,7 @@ are told no until the probe has ended.
 from __future__ import annotations
 
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import ProviderFailure, WebquarryError
 
 # What says something about the provider's health. Bad input and an empty answer do not; a bad key is the user's to mend.
 TRIPPING = frozenset({"network", "rate_limited", "blocked", "challenge", "too_large", "internal"})
@@ -23,6 +23,7 @@ class Breaker:
         self._failures = 0
         self._rests_until: float | None = None
         self._probing = False
+        self.cause: type[WebquarryError] = ProviderFailure  # what made it rest
 
     @property
     def state(self) -> str:
@@ -58,7 +59,11 @@ class Breaker:
         self._failures += 1
         asked = error.retry_after_seconds or 0.0
         if probed or asked or self._failures >= self._threshold:
-            self._rests_until = self._clock.monotonic() + max(asked, self._rest_seconds if not asked else 0.0)
+            self.rest(asked or self._rest_seconds, type(error))
+
+    def rest(self, seconds: float, cause: type[WebquarryError]) -> None:
+        """Leave the provider alone for so long from now."""
+        self._rests_until, self.cause = self._clock.monotonic() + seconds, cause
 
     def gave_up(self) -> None:
         """The caller left before the provider answered: nothing was learnt."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from webquarry.clock import Clock
-from webquarry.search.provider import Provider
+from webquarry.search.member import Member
 
 
 class Pace:
@@ -19,7 +19,7 @@ class Pace:
         self._begun: dict[str, float] = {}
 
     @asynccontextmanager
-    async def turn(self, provider: Provider) -> AsyncIterator[None]:
+    async def turn(self, provider: Member) -> AsyncIterator[None]:
         """Wait for the provider's turn, and hold it for the length of the block."""
         if provider.min_interval_seconds <= 0:
             yield
@@ -29,7 +29,7 @@ class Pace:
             self._begun[provider.name] = self._clock.monotonic()
             yield
 
-    async def _pause(self, provider: Provider) -> None:
+    async def _pause(self, provider: Member) -> None:
         begun = self._begun.get(provider.name)
         left = 0.0 if begun is None else begun + provider.min_interval_seconds - self._clock.monotonic()
         if left > 0:

@@ -2,143 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from functools import cached_property
-from typing import ClassVar, Self
-from urllib.parse import urlsplit
+from abc import abstractmethod
+from typing import ClassVar
 
 import httpx2
 
-from webquarry.clock import Clock
-from webquarry.credentials import Credential, Found, find
-from webquarry.errors import AuthFailure, BadInput, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
+from webquarry.search.member import Member, at_origin
 from webquarry.search.models import Batch, Query
-from webquarry.secret import MASK
-from webquarry.settings import Settings
 
-_SHORTEST_KEY = 4
+__all__ = ["Provider", "at_origin"]
 
 
-class Provider(ABC):
+class Provider(Member):
     """One provider. A subclass in `providers/` is all that it takes to add one."""
 
-    name: ClassVar[str]  # as in SEARCH_PROVIDER and WEBQUARRY_<NAME>_URL
-    aliases: ClassVar[tuple[str, ...]] = ()  # what people call it as well, in lower-case letters and digits
-    label: ClassVar[str]  # as a person writes it
-    origin: ClassVar[str]  # scheme and host; the user may put another in its place
-    credentials: ClassVar[tuple[Credential, ...]] = ()
-    credentials_text: ClassVar[str] = ""  # the whole sentence for credentials that are missing or not accepted
-    sign_up: ClassVar[str] = ""  # where a credential is to be had
-    notice: ClassVar[str] = ""  # what a user should know, such as the end of the service
     page_size: ClassVar[int] = 10
     max_pages: ClassVar[int] = 10
     kind: ClassVar[str] = "web"  # what is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed
     native: ClassVar[frozenset[str]] = frozenset()  # fields of Query that requests carry and the provider applies
-    min_interval_seconds: float = 0.0  # least time between two calls, which then go one after the other
-    clock: Clock = Clock()  # for providers that take dates where the query has a time range
-
-    def __init__(
-        self, found: Mapping[str, Found], origin: str | None = None, unusable: Mapping[str, str] | None = None
-    ) -> None:
-        self._found = dict(found)
-        self._unusable = dict(unusable or {})
-        self.base = origin or self.origin
-
-    @classmethod
-    def configure(
-        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
-    ) -> Self:
-        """Find the credentials, wherever they are; what is wrong with them is said when they are needed."""
-        environ = os.environ if environ is None else environ
-        found: dict[str, Found] = {}
-        unusable: dict[str, str] = {}
-        for wanted in cls.credentials:
-            try:
-                hit = find(wanted, environ)
-            except AuthFailure as error:
-                unusable[wanted.variable] = error.message
-            else:
-                found |= {wanted.variable: hit} if hit else {}
-        provider = cls(found, settings.origins.get(cls.name), unusable)
-        provider.clock = clock or provider.clock
-        return provider
-
-    @property
-    def missing(self) -> list[str]:
-        """The variables it cannot do without that were not found, or not in a form that can be right."""
-        return [wanted.variable for wanted in self.credentials if wanted.variable not in self._found]
-
-    @property
-    def configured(self) -> bool:
-        """Whether it can be asked at all."""
-        return not self.missing
 
     def applied(self, query: Query) -> frozenset[str]:
         """Of `native`, what holds for the values of this query; less where the provider knows only some of them."""
         return self.native
-
-    @property
-    def unusable(self) -> dict[str, str]:
-        """Of those, the ones that were found: what is wrong with each, never its value."""
-        return dict(self._unusable)
-
-    def sources(self) -> dict[str, str]:
-        """Where each credential came from; never its value."""
-        return {variable: found.source for variable, found in self._found.items()}
-
-    def credential(self, variable: str) -> str:
-        """The bare value, for the request alone."""
-        if variable not in self._found:
-            what = self._unusable.get(variable, f"{self.label} needs {variable}, which was not found.")
-            raise self.credentials_failure(what, f"Set {variable}; get one from {self.sign_up}.")
-        return self._found[variable].value.reveal()
-
-    def credentials_failure(self, what: str, cure: str) -> AuthFailure:
-        """The error for credentials that are missing or not accepted, in the words promised for it if there are any."""
-        if not self.credentials_text:
-            return AuthFailure(what, suggested_action=cure, provider=self.name)
-        return AuthFailure(self.credentials_text, suggested_action=f"{what} {cure}", provider=self.name)
-
-    def not_accepted(self) -> AuthFailure:
-        """The provider says that our credentials are not good."""
-        places = " and ".join(self.sources().values())
-        return self.credentials_failure(
-            f"{self.label} did not accept what was found in {places}.", f"Replace it; get one from {self.sign_up}."
-        )
-
-    def endpoint(self, path: str) -> str:
-        """The URL of a path at the provider, or at the origin that the user put in its place."""
-        return at_origin(self.base, path, f"WEBQUARRY_{self.name.upper()}_URL")
-
-    def explain(self, error: WebquarryError) -> None:
-        """Put our name and our notice on an error; where its words are promised, into what it suggests."""
-        error.provider = self.name
-        if error.message == self.credentials_text:
-            error.suggested_action = f"{error.suggested_action} {self.notice}".rstrip()
-            return
-        named = self.name in error.message.lower() or self.label in error.message
-        said = error.message if named else f"{self.label}: {error.message}"
-        error.args = (f"{said.removesuffix('.')}. {self.notice}".rstrip(),)
-
-    def conceal(self, text: str) -> str:
-        """A text from the provider without our own keys, should it have put them back into its answer."""
-        return self._keys.sub(MASK, text) if self._keys else text
-
-    @cached_property
-    def _keys(self) -> re.Pattern[str] | None:
-        """Our secret keys, each letter as it is or percent-encoded; too short a key would mask ordinary words."""
-        held = [
-            self._found[wanted.variable]
-            for wanted in self.credentials
-            if wanted.secret and wanted.variable in self._found
-        ]
-        values = [value for found in held if len(value := found.value.reveal()) >= _SHORTEST_KEY]
-        letters = [[f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in value] for value in values]
-        return re.compile("|".join(map("".join, letters))) if letters else None
 
     @abstractmethod
     def build_request(self, query: Query) -> httpx2.Request:
@@ -159,17 +46,3 @@ class Provider(ABC):
     def parse_probe(self, reply: Reply) -> None:
         """Raise what the probe's reply says is wrong; a provider whose probe is an error by design overrides this."""
         self.parse_reply(reply)
-
-
-def at_origin(origin: str, path: str, variable: str) -> str:
-    """The URL of a path at an origin, which the user may have set by this variable."""
-    try:
-        parts = urlsplit(origin)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise BadInput(
-            f"The setting {variable} is not an http or https URL.", suggested_action=f"Correct or unset {variable}."
-        )
-    return origin + path

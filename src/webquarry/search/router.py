@@ -25,6 +25,7 @@ from webquarry.net.models import Reply
 from webquarry.net.status import retry_after_seconds
 from webquarry.registry import members_of
 from webquarry.search import routing
+from webquarry.search.board import BreakerBoard
 from webquarry.search.breaker import TRIPPING
 from webquarry.search.domains import DomainFilter, host_of, normalise
 from webquarry.search.filters import words_of
@@ -51,12 +52,14 @@ class Router:
         environ: Mapping[str, str],
         clock: Clock | None = None,
         open_cache: Callable[[], Cache] | None = None,
+        board: BreakerBoard | None = None,
     ) -> None:
         self._client = client
         self._settings = settings
         self._environ = environ
         self._clock = clock or Clock()
         self._open_cache = open_cache or (lambda: Cache([], self._clock))  # opened only when something is routed
+        self._board = board
         self._pace = Pace(self._clock)
         self._configured: dict[str, Provider] = {}
 
@@ -159,7 +162,7 @@ class Router:
 
     @cached_property
     def _turns(self) -> Turns:
-        return Turns(self._all, self._page, self._settings, self._clock)
+        return Turns(self._all, self._page, self._settings, self._clock, self._board)
 
     def _plan(self, query: Query, provider: str | None, lens: Lens | None, kind: str) -> Plan:
         """Who is asked what. A lens counts for more than the query's own domains, a named provider for more than all."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webquarry.errors import BadInput
+from webquarry.search.member import Member
 from webquarry.search.provider import Provider
 from webquarry.settings import Settings
 
@@ -52,7 +53,7 @@ def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str,
     return tuple(dict.fromkeys(ours.get(plain) or aliases[plain] for plain in wanted))
 
 
-def unknown(name: str, providers: Mapping[str, Provider]) -> BadInput:
+def unknown(name: str, providers: Mapping[str, Member]) -> BadInput:
     """The error for a name that no provider has: it lists those there are, each once, and which are configured."""
     listed = [f"{one} (configured)" if providers[one].configured else one for one in sorted(providers)]
     return BadInput(f"There is no search provider {name[:60]!r}.", suggested_action=f"Use one of: {', '.join(listed)}.")

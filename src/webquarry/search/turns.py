@@ -1,7 +1,7 @@
 """Providers asked in turn until one of them has results: a plan in, what was found or the error that helps most out.
 
 Anything but results passes the turn on. "Nothing found" is the answer only when nobody after it had results. A provider
-that keeps failing rests (`Breaker`), for all searches of the process. One deadline holds for the whole: each provider
+that keeps failing rests (`Breaker`), for all searches of the process, and of all servers that share a board. One deadline holds for the whole: each provider
 may use half of the time that is left, and the last one all of it, so that a slow one leaves time for the next.
 """
 
@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 
 from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure, ProviderFailure, WebquarryError
+from webquarry.meter import span
 from webquarry.progress import note
+from webquarry.search.board import BreakerBoard, LocalBoard
 from webquarry.search.breaker import Breaker
 from webquarry.search.domains import DomainFilter
 from webquarry.search.failure import nobody_answered
@@ -53,25 +55,31 @@ class _Turn:
 class Turns:
     """Knows how the providers have been doing. One for the process."""
 
-    def __init__(self, providers: Mapping[str, Provider], ask: AskPage, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        ask: AskPage,
+        settings: Settings,
+        clock: Clock,
+        board: BreakerBoard | None = None,
+    ) -> None:
         self._providers = providers
         self._ask = ask
         self._settings = settings
         self._clock = clock
-        self._breakers: dict[str, Breaker] = {}
-        self._last_errors: dict[str, WebquarryError] = {}
+        self._board = board or LocalBoard(settings, clock)
 
     def healthy(self) -> list[str]:
         """The providers that are configured and not resting, sorted by name."""
         return [
             name
             for name in sorted(self._providers)
-            if self._providers[name].configured and self._breaker(name).state != "open"
+            if self._providers[name].configured and self._board.breaker(name).state != "open"
         ]
 
     def states(self) -> dict[str, str]:
         """How each provider is doing, by name: closed (asked as usual), open (resting) or half-open."""
-        return {name: self._breaker(name).state for name in sorted(self._providers)}
+        return {name: self._board.breaker(name).state for name in sorted(self._providers)}
 
     async def take(self, plan: Plan) -> Found:
         """Ask one after the other."""
@@ -79,6 +87,7 @@ class Turns:
         failures: list[WebquarryError] = []
         empty: Found | None = None
         end = self._clock.monotonic() + self._settings.timeout_seconds
+        await self._board.learn(plan.names)
         for name in plan.names:
             turn = await self._turn(self._providers[name], plan, self._share(name, plan, end))
             attempts.append(turn.attempt)
@@ -101,7 +110,7 @@ class Turns:
         return left / 2 if any(self._providers[other].configured for other in after) else left
 
     async def _turn(self, provider: Provider, plan: Plan, seconds: float) -> _Turn:
-        breaker = self._breaker(provider.name)
+        breaker = self._board.breaker(provider.name)
         if seconds <= 0:
             return _skipped(provider, NetworkFailure("No time was left to ask it.", provider=provider.name))
         if not breaker.admit():
@@ -110,14 +119,16 @@ class Turns:
         started = self._clock.monotonic()
         note(f"asking {provider.label}")
         try:
-            error = await self._asked(provider, with_reserve(plan.query, provider), gathering, seconds)
+            with span("provider", provider=provider.name) as end:
+                error = await self._asked(provider, with_reserve(plan.query, provider), gathering, seconds)
+                end(error.kind if error else "ok" if gathering.results else "empty")
         except BaseException:  # the caller has left
             breaker.gave_up()
             raise
         took = self._clock.monotonic() - started
         if error is not None:
             breaker.failed(error)
-            self._last_errors[provider.name] = error
+            await self._board.tell(provider.name)
             return _Turn(Attempt(provider.name, error.kind, _reason(provider, error), took), error=error)
         breaker.succeeded()
         return _Turn(_answered(provider, gathering, took), gathering)
@@ -154,9 +165,8 @@ class Turns:
     def _resting(self, provider: Provider, breaker: Breaker) -> WebquarryError:
         """The error of asking a provider that rests: of the kind that made it rest."""
         left = breaker.rest_left
-        kind = type(self._last_errors.get(provider.name, ProviderFailure("")))
         when = f"for {left:.0f} more seconds" if left >= 1 else "until a test of it has ended"
-        return kind(
+        return breaker.cause(
             f"{provider.label} failed before and is left alone {when}.",
             retryable=True,
             retry_after_seconds=round(left, 1),
@@ -175,12 +185,6 @@ class Turns:
             because=plan.because,
             partial=gathering.partial,
         )
-
-    def _breaker(self, name: str) -> Breaker:
-        if name not in self._breakers:
-            failures, rest = self._settings.breaker_failures, self._settings.breaker_rest_seconds
-            self._breakers[name] = Breaker(self._clock, failures, rest)
-        return self._breakers[name]
 
 
 def _with(found: Found, attempts: list[Attempt]) -> Found:

@@ -1,9 +1,13 @@
-"""What a research session is made of."""
+"""What a research session is made of: its steps, the sources that tools found on the way, and what went wrong.
+
+`Session` is what the events of a journal come to; it is only ever read. What is recorded goes through `Sessions`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 
@@ -16,3 +20,93 @@ class Source:
     published: str | None = None  # ISO 8601, as exactly as it is known
     provider: str | None = None  # who found it
     csl: Mapping[str, Any] | None = None  # the reference as CSL-JSON, where the source was read or is a paper
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A step as it is handed in: what is not said is None or empty."""
+
+    number: int
+    text: str
+    reasoning: str = ""
+    confidence: str | None = None  # low, medium or high
+    rejected: tuple[str, ...] = ()  # approaches that were tried or thought of, and left
+    gap: str = ""  # what is not known yet
+    goal: str = ""  # of the whole session; a later one takes its place
+    summary: str = ""  # of the whole session so far; likewise
+    estimate: int | None = None  # how many steps the caller expects
+    is_revision: bool = False
+    revises: int | None = None
+    branch_from: int | None = None
+    branch_id: str | None = None
+    finished: bool = False  # no further step is meant to follow
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step as it was recorded. Numbers run on over all branches and revisions, without gaps."""
+
+    number: int
+    text: str
+    at: datetime
+    reasoning: str = ""
+    confidence: str | None = None
+    rejected: tuple[str, ...] = ()
+    gap: str = ""
+    revises: int | None = None
+    superseded_by: int | None = None  # the latest step that revises this one
+    branch_from: int | None = None
+    branch_id: str | None = None
+    sources: tuple[int, ...] = ()  # the numbers of those recorded with it, in the order they were found
+
+
+@dataclass(frozen=True)
+class RecordedSource:
+    """A source with its number in the session. One page is one source, whoever found it and however often."""
+
+    number: int  # from 1, in the order they were first found
+    source: Source
+    steps: tuple[int, ...]  # the steps that it was recorded with
+    tools: tuple[str, ...]  # the tools that found it
+    at: datetime  # when it was first found
+
+
+@dataclass(frozen=True)
+class RecordedError:
+    """A tool that failed while it worked for the session."""
+
+    kind: str
+    tool: str
+    step: int
+    message: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session as it stands."""
+
+    id: str
+    goal: str
+    summary: str
+    estimate: int | None
+    finished: bool
+    began_at: datetime
+    touched_at: datetime  # when something was last recorded
+    steps: tuple[Step, ...]  # never empty: a session begins with its first step
+    sources: tuple[RecordedSource, ...] = ()
+    errors: tuple[RecordedError, ...] = ()
+    version: int = 0  # how many entries its journal has
+
+    @property
+    def current(self) -> Step:
+        """The step that the session is at."""
+        return self.steps[-1]
+
+    def step(self, number: int) -> Step | None:
+        """The step of this number, if there is one."""
+        return self.steps[number - 1] if 1 <= number <= len(self.steps) else None
+
+    def sources_of(self, step: Step) -> tuple[RecordedSource, ...]:
+        """The sources that were recorded with a step."""
+        return tuple(self.sources[number - 1] for number in step.sources)

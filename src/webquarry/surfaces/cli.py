@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces import cache_cli, mcp_cli, read_cli, search_cli, token_cli
+from webquarry.surfaces import ask_cli, cache_cli, mcp_cli, read_cli, search_cli, sql_cli, token_cli
 from webquarry.surfaces.terminal import answering, speak_utf8
 
 
@@ -42,6 +42,8 @@ app.add_typer(token_cli.app, name="token", no_args_is_help=True)
 
 app.command()(search_cli.search)
 app.command()(read_cli.read)
+app.command()(ask_cli.ask)
+app.command()(sql_cli.sql)
 
 AsJson = Annotated[
     bool | None,

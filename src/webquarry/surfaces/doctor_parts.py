@@ -19,7 +19,11 @@ from webquarry.errors import WebquarryError
 from webquarry.settings import PREFIX, Settings
 
 LIBXML2_NEEDED = (2, 14)
-_OTHER_VARIABLES = {"WEBQUARRY_REQUIRE_ALL", "WEBQUARRY_FUZZ_EXAMPLES"}  # for the tests
+_OTHER_VARIABLES = {
+    "WEBQUARRY_STORE_KEY",  # a credential; so is WEBQUARRY_REDIS_URL
+    "WEBQUARRY_REQUIRE_ALL",  # for the tests, as the next
+    "WEBQUARRY_FUZZ_EXAMPLES",
+}
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,28 @@ def _host(proxy: str) -> str:
         return "a URL that cannot be read"
 
 
+def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may hold a password."""
+    from webquarry.cache.redis_place import REDIS_URL, place_of, redis_url, store_key
+
+    try:
+        found = redis_url(environ)
+    except WebquarryError as error:
+        return Finding("redis", "broken", error.message, error.suggested_action)
+    if found is None:
+        return Finding("redis", "off", "none; only for several servers over HTTP", f"Set {REDIS_URL.variable}")
+    url, source = found
+    detail = f"{place_of(url)}, for servers over HTTP (from {source})"
+    try:
+        store_key(environ)
+    except WebquarryError as error:
+        mere = source == "environment variable REDIS_URL"  # which may be there for something else
+        return Finding("redis", "warning" if mere else "broken", f"{detail}; {error.message}", error.suggested_action)
+    if not _present("redis"):
+        return Finding("redis", "broken", f"{detail}; its library is not installed", "pip install 'webquarry[http]'")
+    return Finding("redis", "ok", detail)
+
+
 def _recording(settings: Settings, environ: Mapping[str, str]) -> Finding:
     """Recording and replay change what every command does, so they are told."""
     if settings.replay is not None:
@@ -207,6 +233,38 @@ def _routing(settings: Settings, environ: Mapping[str, str]) -> Finding:
     return Finding("routing", "ok", f"{', '.join(order)} ({because})")
 
 
+def _scholarly(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    """The indexes that `academic_search` asks, and the keys that raise their limits: where each was found, no value."""
+    from webquarry.registry import members_of
+    from webquarry.search.scholarly.provider import Scholarly
+
+    kinds = members_of("webquarry.search.scholarly.providers", Scholarly, group="webquarry.scholarly")
+    indexes = [kind.configure(settings, environ) for kind in sorted(kinds, key=lambda kind: kind.name)]
+    if unusable := [what for one in indexes for what in one.unusable.values()]:
+        return Finding("scholarly", "broken", " ".join(unusable), "Replace it, or remove it: no index needs a key")
+    keys = [source for one in indexes for source in one.sources().values()]
+    named = ", ".join(one.name for one in indexes)
+    return Finding("scholarly", "ok", f"{named}; {'keys from ' + ', '.join(keys) if keys else 'no keys, none needed'}")
+
+
+def _patents(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    """The registers that `patent_search` asks: which are configured, and from where; nobody is asked."""
+    from webquarry.registry import members_of
+    from webquarry.search.patents.provider import PatentProvider
+
+    kinds = members_of("webquarry.search.patents.providers", PatentProvider, group="webquarry.patent_providers")
+    registers = [kind.configure(settings, environ) for kind in sorted(kinds, key=lambda kind: kind.name)]
+    if unusable := [what for one in registers for what in one.unusable.values()]:
+        return Finding("patents", "broken", " ".join(unusable), "Replace it, or remove it")
+    if half := [one for one in registers if one.missing and one.sources()]:
+        missing = " and ".join(half[0].missing)
+        return Finding("patents", "broken", f"half configured: {missing} was not found", f"Set {missing}")
+    if ready := [f"{one.label} ({', '.join(one.sources().values())})" for one in registers if one.configured]:
+        return Finding("patents", "ok", ", ".join(ready))
+    wanted = ", or ".join(f"{' and '.join(one.missing)} from {one.sign_up}" for one in registers)
+    return Finding("patents", "off", "no register is configured; pages of patent sites are searched", f"Set {wanted}")
+
+
 def _lenses(settings: Settings, environ: Mapping[str, str]) -> Finding:
     from webquarry.search.lenses import load_lenses
 
@@ -231,7 +289,10 @@ PARTS: tuple[Callable[[Settings, Mapping[str, str]], Finding], ...] = (
     _cache_folder,
     _state_folder,
     _proxy,
+    _redis,
     _recording,
     _routing,
+    _scholarly,
+    _patents,
     _lenses,
 )

@@ -22,7 +22,6 @@ from webquarry.read.main_content.tags import (
     DROP,
     FLAG_OF_ROLE,
     FLAGS,
-    HEADER_FLAG,
     HEADINGS,
     HIDDEN_FLAG,
     IN_PRE,
@@ -38,6 +37,8 @@ from webquarry.read.main_content.tags import (
 )
 
 _MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged
+_CLASS_ONLY = ["class"]
+_FEW = 200  # children that are asked for at once, which is quicker than one by one but takes memory for all
 _BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main")
 
 Element = etree._Element
@@ -95,48 +96,50 @@ class _Builder:
         self._box = -1
         self._rows: list[tuple[Element, int, str, str, str, int, int, int]] = []  # the columns of the table, as rows
         self._last: list[int] = []
+        self._blocks: list[tuple[int, int, int, list[Element], list[Element]]] = []  # of blocks, likewise
         self._broken = False  # the last thing in the block is a line break
 
     def walk(self, roots: Sequence[Element]) -> None:
         """Walk through the page with a stack of its own; no depth of nesting can exhaust Python's."""
         stack: list[tuple[Iterator[Element], Element, int]] = []
         children = iter(roots)
-        enter, leave, add = self._enter, self._leave, self._add
+        open_box, leave, add, texts = self._open_box, self._leave, self._add, self.flow.texts
         while True:
             for element in children:
                 kind = self._kinds.get(element.tag, BLOCK)
                 if kind >= BUTTON:
                     kind = self._odd_kind(element, kind)
-                if kind == INLINE or (kind < DROP and enter(element, kind)):
-                    if text := element.text:
+                elif kind == LINK:
+                    self._open_links += 1
+                    self._links += 1
+                if kind <= LINK or (kind < DROP and open_box(element, kind)):
+                    if (text := element.text) and (self._parts or not text.isspace() or self._kinds is IN_PRE):
                         add(text, element, self._heads)
-                    if len(element):
+                    if size := len(element):
                         stack.append((children, element, kind))
-                        children = iter(element)
+                        children = iter(list(element) if size <= _FEW else element)
                         break
                     if kind:
                         leave(kind)
-                if stack and (tail := element.tail):
-                    add(tail, element, self._tails)
+                if (text := element.tail) and (self._parts or not text.isspace() or self._kinds is IN_PRE) and stack:
+                    add(text, element, self._tails)
             else:
-                if not stack or len(self.flow.texts) >= _MOST_BLOCKS:
+                if not stack or len(texts) >= _MOST_BLOCKS:
                     self._flush()
                     self.flow.cut = bool(stack)
                     return
                 children, element, kind = stack.pop()
                 if kind:
                     leave(kind)
-                if stack and (tail := element.tail):
-                    add(tail, element, self._tails)
+                if (text := element.tail) and (self._parts or not text.isspace() or self._kinds is IN_PRE) and stack:
+                    add(text, element, self._tails)
 
     def _add(self, text: str, owner: Element, owners: list[Element]) -> None:
+        owners.append(owner)
         if text.isspace():
-            if self._parts or self._kinds is IN_PRE:
-                self._parts.append(" ")
-                owners.append(owner)
+            self._parts.append(" ")
         else:
             self._parts.append(text)
-            owners.append(owner)
             self._broken = False
             if self._open_links:
                 self._link_chars += len(text.strip())
@@ -169,37 +172,35 @@ class _Builder:
             self.flow.atoms.append((element, len(self.flow.texts)))
             self._broken = True
 
-    def _enter(self, element: Element, kind: int) -> bool:
-        if kind == LINK:
-            self._open_links += 1
-            self._links += 1
-            return True
+    def _open_box(self, element: Element, kind: int) -> bool:
+        """Start a box; false for one that is never the point of a page."""
         if kind == PRE:
             self._kinds = IN_PRE
-        return self._open_box(element)
-
-    def _open_box(self, element: Element) -> bool:
-        """Start a box; false for one that is never the point of a page."""
-        parent, tag, rows = self._box, element.tag, self._rows
-        names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
         if self._parts:
             self._flush()
-        above, level = rows[parent][5:7] if parent >= 0 else (0, 0)
+        parent, tag, rows = self._box, element.tag, self._rows
+        if parent >= 0:
+            _, _, _, _, _, above, level, _ = rows[parent]
+        else:
+            above = level = 0
         flags = above | FLAGS.get(tag, 0)
-        if "role" in names:
-            flags |= FLAG_OF_ROLE.get((element.get("role") or "").strip().lower(), 0)
-        fresh = flags & ~above
-        if fresh & OUTSIDE and is_superfluous(element, fresh, above):
-            return False
-        if fresh & HEADER_FLAG and tag != "header":
-            flags &= ~HEADER_FLAG
+        names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
         label = identity = ""
-        if names:
+        if names == _CLASS_ONLY:  # as most are that have any
+            label = element.get("class") or ""
+            if ("hid" in label or "none" in label) and is_hidden(element, names, label):
+                flags |= HIDDEN_FLAG
+        elif names:
+            if "role" in names:
+                flags |= FLAG_OF_ROLE.get((element.get("role") or "").strip().lower(), 0)
             label = element.get("class") or ""
             if "id" in names:
                 identity = element.get("id") or ""
             if is_hidden(element, names, label):
                 flags |= HIDDEN_FLAG
+        fresh = flags & ~above
+        if fresh & OUTSIDE and is_superfluous(element, fresh, above):
+            return False
         self._box = len(rows)
         rows.append((element, parent, tag, label, identity, flags, HEADINGS.get(tag, level), len(self.flow.texts)))
         self._last.append(0)
@@ -228,6 +229,9 @@ class _Builder:
         if self._rows:
             columns = map(list, zip(*self._rows, strict=True))
             flow.elements, flow.parents, flow.tags, flow.names, flow.ids, flow.flags, flow.levels, flow.first = columns
+        if self._blocks:
+            columns = map(list, zip(*self._blocks, strict=True))
+            flow.boxes, flow.link_chars, flow.links, flow.heads, flow.tails = columns
         return flow
 
     def _flush(self) -> None:
@@ -236,15 +240,13 @@ class _Builder:
         self._broken = False
         if not parts:
             return
-        text = " ".join("".join(parts).split())
+        text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         self._parts = []
         if text and self._box >= 0:
-            flow = self.flow
-            flow.texts.append(text)
-            flow.boxes.append(self._box)
-            flow.link_chars.append(min(self._link_chars, len(text)))
-            flow.links.append(self._links or (1 if self._link_chars else 0))
-            flow.heads.append(self._heads)
-            flow.tails.append(self._tails)
+            chars, links = self._link_chars, self._links
+            if chars:
+                chars, links = min(chars, len(text)), links or 1
+            self.flow.texts.append(text)
+            self._blocks.append((self._box, chars, links, self._heads, self._tails))
         self._heads, self._tails = [], []
         self._link_chars = self._links = 0

@@ -17,6 +17,7 @@ _UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kep
 _LONG = 60  # characters; shorter texts may well stand twice on a page
 _WHOLE_TEXT = 600
 _MOST_COPIES = 5
+_FEW = 200  # beginnings that are looked for one by one; of more, each place in the text is looked up
 
 
 def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
@@ -81,6 +82,8 @@ def _without_whole_texts(flow: Flow, kept: list[int]) -> list[int]:
 
 def _holds_two(text: str, beginnings: set[str]) -> bool:
     """Whether two of the beginnings, besides its own, stand in a text at the start of a word."""
+    if len(beginnings) <= _FEW:
+        return len([one for one in beginnings if f" {one}" in text]) >= 2
     found: set[str] = set()
     at = text.find(" ") + 1
     while at:

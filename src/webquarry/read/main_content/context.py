@@ -7,118 +7,111 @@ of the same place in the other units, of the section and of the boxes around it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from webquarry.read.main_content.choose import threshold
-from webquarry.read.main_content.features import Array, Features, Ints, running
+from webquarry.read.main_content.features import (
+    CLUSTER,
+    DEEP,
+    FIRST,
+    JUMP,
+    LAST,
+    ROW,
+    UNIT,
+    Array,
+    Features,
+    Ints,
+    running,
+)
 
 # Features of the first matrix that the second model sees again.
-CARRIED = """chars density tag position title_share word_mean up0_siblings unit_group_share unit_siblings cluster_paragraphs
-mass60_in page_kind page_blocks page_paragraphs in_item in_cell in_caption heading_level since_heading heading_comments named0
-repeats echoes page_in_threads from_anchor unit_linked heading_density notice""".split()  # noqa: SIM905
+CARRIED = (
+    "chars", "density", "tag", "position", "title_share", "word_mean", "up0_siblings", "unit_group_share",
+    "unit_siblings", "cluster_paragraphs", "page_kind", "page_blocks", "page_paragraphs", "heading_level",
+    "since_heading", "heading_density", "repeats", "echoes", "from_anchor",
+)  # fmt: skip
+_CARRIED_ROWS = [ROW[name] for name in CARRIED]
+_MEANS = ("box0", "box1", "box2", "unit", "group", "window3", "window8", "section")
+_MASSES = ("box_mass", "group_mass")
+_LIKES = ("alike", "alike_deep", "slot")
+_SPREADS = ("alike_spread", "slot_count")
+_STEPS = ("before1", "before2", "after1", "after2", "heading")
+_PAGE = ("page_mean", "page_best", "page_mass", "page_limit")
+CONTEXT_NAMES = ("first", *_MEANS, *_MASSES, *_LIKES, *_SPREADS, *_STEPS, *_PAGE, *CARRIED)
 _NONE = -9.0  # where there is nothing to compare with
-_LEVELS = 5
-_WINDOWS = (3, 8, 20)
 
 
-def context_of(features: Features, chances: Array) -> dict[str, Array]:
-    """The columns of the second matrix."""
-    context = _Context(features, chances)
-    columns = {"first": context.logits}
-    context.add_boxes(columns)
-    context.add_likes(columns)
-    context.add_neighbours(columns)
-    context.add_sections(columns)
-    context.add_page(columns)
-    for name in CARRIED:
-        columns[name] = features.columns[name]
-    return columns
+def context_of(features: Features, chances: Array) -> Array:
+    """The second matrix, a row for each of `CONTEXT_NAMES`."""
+    page, words = features.page, features.words
+    safe = np.clip(chances, 1e-3, 1 - 1e-3)
+    logits: Array = np.log(safe / (1 - safe))
+    weights = np.sqrt(words)
+    values = np.array([weights * logits, weights, words * chances])
+    sums = running(values)
+    n, index = page.n, page.index
+    rows = np.empty((len(CONTEXT_NAMES), n))
+    rows[0] = logits
+    alone = page.at[UNIT] < 0
+    unit: Ints = np.maximum(page.at[UNIT], 0)
+    group = page.parent[unit]
+    last_heading, section_end = _sections(page.heading, index)
+    start, end = np.empty((8, n), np.intp), np.empty((8, n), np.intp)
+    elements = np.empty((5, n), np.intp)
+    elements[0] = page.box
+    elements[1] = page.at[JUMP]
+    page.table[JUMP].take(elements[1], out=elements[2], mode="clip")
+    elements[3] = unit
+    elements[4] = group
+    page.table[FIRST].take(elements, out=start[:5], mode="clip")
+    page.table[LAST].take(elements, out=end[:5], mode="clip")
+    for row, reach in ((5, 3), (6, 8)):
+        np.maximum(index - reach, 0, out=start[row])
+        np.minimum(index + reach + 1, n, out=end[row])
+    np.maximum(last_heading, 0, out=start[7])
+    end[7] = section_end
+    within: Array = sums.take(end, 1) - sums.take(start, 1)
+    np.divide(within[0], np.maximum(within[1], 1e-9), out=rows[1:9])
+    mass = max(float(sums[2, -1]), 1e-9)
+    np.divide(within[2, 0], mass, out=rows[9])
+    np.divide(within[2, 4], mass, out=rows[10])
+    rows[[4, 5, 10]] = np.where(alone, [[_NONE], [_NONE], [1.0]], rows[[4, 5, 10]])
+    _pool(rows[11:16], features, logits, weights, np.where(alone, -1 - index, group))
+    rows[16:20] = _NONE
+    rows[16, 1:] = rows[17, 2:] = _NONE
+    rows[16, 1:], rows[17, 2:] = logits[:-1], logits[:-2]
+    rows[18, :-1], rows[19, :-2] = logits[1:], logits[2:]
+    rows[20] = np.where(last_heading < 0, _NONE, logits.take(last_heading, mode="clip"))
+    facts = (mass / max(float(words.sum()), 1e-9), float(chances.max()), mass, threshold(chances, words))
+    rows[21:25] = np.array(facts)[:, None]
+    rows[25:] = features.matrix[_CARRIED_ROWS]
+    return rows
 
 
-class _Context:
-    """First chances as log odds, with running sums over them; longer blocks weigh more."""
+def _sections(heading: Array, index: Ints) -> tuple[Ints, Ints]:
+    """The last heading up to each block, or -1, and where the section of the block ends."""
+    n = len(index)
+    last = np.maximum.accumulate(np.where(heading, index, -1))
+    end = np.full(n, n, np.intp)
+    end[:-1] = np.minimum.accumulate(np.where(heading, index, n)[:0:-1])[::-1]
+    return last, end
 
-    def __init__(self, features: Features, chances: Array) -> None:
-        safe = np.clip(chances, 1e-3, 1 - 1e-3)
-        self.chances = chances
-        self.logits: Array = np.log(safe / (1 - safe))
-        self.n = len(chances)
-        self.index = np.arange(self.n)
-        page = features.page
-        self.words = features.words
-        self.weights = np.sqrt(self.words)
-        self.sums = running(self.weights * self.logits)
-        self.weight_sums = running(self.weights)
-        self.mass = running(self.words * chances)
-        self.box, self.parent, self.above = page.box, page.parent, page.above
-        self.first, self.last, self.jumps = page.first, page.last, page.jumps
-        self.clusters, self.level = page.clusters, page.level
-        self.alone = page.units < 0
-        self.unit: Ints = np.maximum(page.units, 0)
 
-    def between(self, start: Ints, end: Ints) -> Array:
-        weight = np.maximum(self.weight_sums[end] - self.weight_sums[start], 1e-9)
-        return (self.sums[end] - self.sums[start]) / weight
-
-    def within(self, elements: Ints) -> Array:
-        return self.between(self.first[elements], self.last[elements])
-
-    def mass_within(self, elements: Ints) -> Array:
-        return (self.mass[self.last[elements]] - self.mass[self.first[elements]]) / max(float(self.mass[-1]), 1e-9)
-
-    def add_boxes(self, columns: dict[str, Array]) -> None:
-        element = self.box
-        for level in range(_LEVELS):
-            columns[f"box{level}"] = self.within(element)
-            element = self.jumps[element]
-        group = self.parent[self.unit]
-        columns["unit"] = np.where(self.alone, _NONE, self.within(self.unit))
-        columns["group"] = np.where(self.alone, _NONE, self.within(group))
-        columns["box_mass"] = self.mass_within(self.box)
-        columns["parent_mass"] = self.mass_within(self.above)
-        columns["group_mass"] = self.mass_within(np.where(self.alone, 0, group))
-
-    def add_likes(self, columns: dict[str, Array]) -> None:
-        """Means and spreads over blocks of the same kind: on the page, under like parents, in the units of one group."""
-        size = len(self.clusters) + 7
-        own = self.clusters[self.box].astype(np.int64)
-        columns["alike"], columns["alike_spread"], _ = self._pooled(own)
-        columns["alike_deep"], _, _ = self._pooled(own * size + self.clusters[self.above])
-        place = np.where(self.alone, -1 - self.index, self.parent[self.unit])
-        columns["slot"], columns["slot_spread"], columns["slot_count"] = self._pooled(own * size * 2 + place)
-
-    def _pooled(self, keys: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-        found = np.unique(keys, return_inverse=True)[1]
-        weight = np.maximum(np.bincount(found, self.weights), 1e-9)
-        mean = np.bincount(found, self.weights * self.logits) / weight
-        square = np.bincount(found, self.weights * self.logits**2) / weight
-        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
-        return mean[found], spread[found], np.bincount(found)[found].astype(float)
-
-    def add_neighbours(self, columns: dict[str, Array]) -> None:
-        n, index = self.n, self.index
-        padded = np.concatenate([np.full(2, _NONE), self.logits, np.full(2, _NONE)])
-        for step in (1, 2):
-            columns[f"before{step}"] = padded[2 - step : 2 - step + n]
-            columns[f"after{step}"] = padded[2 + step : 2 + step + n]
-        for reach in _WINDOWS:
-            columns[f"window{reach}"] = self.between(np.maximum(index - reach, 0), np.minimum(index + reach + 1, n))
-        columns["all_before"] = self.between(np.zeros(n, np.intp), index)
-        columns["all_after"] = self.between(index + 1, np.full(n, n))
-        columns["mass_before"] = self.mass[:-1] / max(float(self.mass[-1]), 1e-9)
-
-    def add_sections(self, columns: dict[str, Array]) -> None:
-        heading = self.level > 0
-        last = np.maximum.accumulate(np.where(heading, self.index, -1))
-        following = np.minimum.accumulate(np.where(heading, self.index, self.n)[::-1])[::-1]
-        end = np.concatenate([following[1:], [self.n]])
-        columns["heading"] = np.where(last < 0, _NONE, self.logits[np.maximum(last, 0)])
-        columns["section"] = self.between(np.maximum(last, 0), end)
-
-    def add_page(self, columns: dict[str, Array]) -> None:
-        limit = threshold(self.chances, self.words)
-        columns["page_mean"] = np.full(self.n, self.mass[-1] / max(float(self.words.sum()), 1e-9))
-        columns["page_best"] = np.full(self.n, self.chances.max())
-        columns["page_mass"] = np.full(self.n, self.mass[-1])
-        columns["page_limit"] = np.full(self.n, limit)
-        columns["chosen"] = (self.chances >= limit).astype(float)
+def _pool(rows: Array, features: Features, logits: Array, weights: Array, place: Ints) -> None:
+    """Means and a spread over blocks of the same kind: on the page, under like parents, in the units of one group."""
+    page = features.page
+    n, own = page.n, page.at[CLUSTER]
+    keys = np.empty((3, n), np.intp)
+    keys[0] = own
+    keys[1] = page.at[DEEP]
+    keys[2] = np.unique(own * (2 * page.table.shape[1] + 2 * n) + place, return_inverse=True)[1]
+    size = int(keys.max()) + 1
+    weighted = weights * logits
+    values = np.array([weights, weighted, weighted * logits, np.ones(n)])
+    places = keys[None] + (size * np.arange(12)).reshape(4, 3, 1)
+    spread = np.broadcast_to(values[:, None], (4, 3, n))
+    sums = np.bincount(places.ravel(), spread.ravel(), 12 * size)[places]
+    weight = np.maximum(sums[0], 1e-9)
+    np.divide(sums[1], weight, out=rows[:3])
+    square = sums[2, 0] / weight[0] - rows[0] ** 2
+    np.sqrt(np.maximum(square, 0.0), out=rows[3])
+    rows[4] = sums[3, 2]

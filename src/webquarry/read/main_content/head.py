@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 
 from webquarry.read.html import Document
-from webquarry.read.tree import text_of
 
 _ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
 _LONGEST = 200_000  # characters of structured data that are looked at
 _WORD = re.compile(r"\w{4,}")
-_MOST_WORDS = 24
+_MOST_WORDS = 16
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
 
@@ -28,18 +27,16 @@ def read_head(document: Document) -> Head:
     """What the first root's head says; structured data may stand anywhere."""
     if not document.roots:
         return Head()
-    root = document.roots[0]
-    found = root.find("head/title")
-    title = " ".join(text_of(found).split())[:500] if found is not None else ""
+    furniture = document.furniture
+    title = furniture.title[:500]
     about, kind = [title], 0
-    for meta in root.iterfind("head/meta"):
-        name = meta.get("property") or meta.get("name") or ""
+    for meta in document.roots[0].iterfind("head/meta"):
+        name = meta.get("property") or meta.get("name")
         if name in _DESCRIPTIONS:
             about.append((meta.get("content") or "")[:300])
         elif name == "og:type" and "article" in (meta.get("content") or ""):
             kind = 1
-    for script in root.iter("script"):
-        if (script.get("type") or "").endswith("ld+json") and _ARTICLE.search((script.text or "")[:_LONGEST]):
-            kind = 2
+    if any(_ARTICLE.search(data, 0, _LONGEST) for data in furniture.data):
+        kind = 2
     words = dict.fromkeys(_WORD.findall(" ".join(about).lower()))
     return Head(title, tuple(words)[:_MOST_WORDS], kind)

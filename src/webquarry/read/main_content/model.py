@@ -7,7 +7,7 @@ each of them made for all blocks and all trees at once.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry.read.main_content.context import context_of
-from webquarry.read.main_content.features import Features, stacked
+from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
+from webquarry.read.main_content.features import NAMES, Features
 from webquarry.read.main_content.texts import Lifts
 
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
@@ -27,20 +27,20 @@ _SECOND_SHARE = 0.7
 
 @dataclass(frozen=True)
 class Trees:
-    """Trees and the features that they ask for, by name."""
+    """Trees, and the rows of a matrix that they ask for."""
 
-    names: list[str]
     features: NDArray[np.intp]  # depth x trees
     borders: NDArray[np.float32]  # depth x trees
     leaves: NDArray[np.float32]  # trees x leaves, flat
     bias: float
 
-    def chances(self, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The chance of each block."""
-        matrix = stacked(columns, self.names)
+    def chances(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The chance of each block, for a matrix with a row a feature."""
+        matrix = rows.astype(np.float32)
         step = max(_CHUNK // max(self.features.shape[1], 1), 1)
         parts = [self._sum(matrix[:, start : start + step]) for start in range(0, matrix.shape[1], step)]
-        return 1.0 / (1.0 + np.exp(-(np.concatenate(parts) + self.bias)))
+        total = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return 1.0 / (1.0 + np.exp(-(total + self.bias)))
 
     def _sum(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         depth, trees = self.features.shape
@@ -66,7 +66,7 @@ class Model:
 
     def chances(self, features: Features) -> NDArray[np.float64]:
         """The chance of each block to be kept."""
-        first = self.first.chances(features.columns)
+        first = self.first.chances(features.matrix)
         return blended(first, self.second.chances(context_of(features, first)))
 
 
@@ -87,14 +87,14 @@ def load_model(text: str) -> Model:
     """A model from its JSON."""
     data = json.loads(text)
     lifts = Lifts(data["class_lifts"], data["word_lifts"], data["long_word_lifts"])
-    return Model(_trees(data["first"]), _trees(data["second"]), lifts)
+    return Model(_trees(data["first"], NAMES), _trees(data["second"], CONTEXT_NAMES), lifts)
 
 
-def _trees(data: Mapping[str, Any]) -> Trees:
+def _trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
     trees = data["trees"]
+    rows = [names.index(name) for name in data["features"]]
     return Trees(
-        names=data["features"],
-        features=np.array([[split[0] for split in tree["splits"]] for tree in trees], np.intp).T.copy(),
+        features=np.array([[rows[split[0]] for split in tree["splits"]] for tree in trees], np.intp).T.copy(),
         borders=np.array([[split[1] for split in tree["splits"]] for tree in trees], np.float32).T.copy(),
         leaves=np.array([tree["leaves"] for tree in trees], np.float32).ravel() / np.float32(data["leaf_scale"]),
         bias=data["bias"],

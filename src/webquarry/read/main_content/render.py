@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import cast
 
 from lxml import etree
 
@@ -18,7 +17,7 @@ from webquarry.read.delimiters import defuse_prose
 from webquarry.read.elements import ACTIONS, called_heading, skip
 from webquarry.read.footnotes import Footnotes
 from webquarry.read.formulas import is_formula_image
-from webquarry.read.furniture import Furniture, furniture_of
+from webquarry.read.furniture import Furniture
 from webquarry.read.hidden_classes import HIDDEN_CLASS
 from webquarry.read.html import Document
 from webquarry.read.links import Links
@@ -39,7 +38,7 @@ Element = etree._Element
 
 def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
     """The kept blocks as Markdown; the title is for the caller to add."""
-    furniture = furniture_of(document.roots)
+    furniture = document.furniture
     links = Links(base_url, furniture.base)
     walker = _walk(document, selection, furniture, links, ready=False)
     notes: tuple[str, ...] = ()
@@ -73,13 +72,17 @@ class Chosen:
     @classmethod
     def of(cls, selection: Selection) -> Chosen:
         flow, kept = selection.flow, set(selection.kept)
-        heads = {element for index in kept for element in flow.heads[index]}
-        tails = {element for index in kept for element in flow.tails[index]}
+        heads: set[Element] = set()
+        tails: set[Element] = set()
         ways: set[Element] = set()
+        for index in kept:
+            heads.update(flow.heads[index])
+            tails.update(flow.tails[index])
         for element in heads:
-            _open_way(ways, element)
-        for element in tails:
-            _open_way(ways, element.getparent())
+            if element not in ways:
+                _open_way(ways, element)
+        for parent in {element.getparent() for element in tails}:
+            _open_way(ways, parent)
         for element, index in flow.atoms:
             if index in kept:
                 _open_way(ways, element)
@@ -118,7 +121,7 @@ class _SelectedWalker(Walker):
                     leave, changed = self._enter(element)
                     if leave is not SKIP:
                         if element in heads:
-                            self._take(cast(str, element.text))
+                            self._take(element.text)
                         if len(element):
                             stack.append((children, element, leave, changed))
                             children = iter(element)
@@ -128,7 +131,7 @@ class _SelectedWalker(Walker):
                     if changed:
                         sight.leave()
                 if element in tails:
-                    self._take(cast(str, element.tail))
+                    self._take(element.tail)
             else:
                 if not stack:
                     self.flush()
@@ -139,7 +142,7 @@ class _SelectedWalker(Walker):
                 if changed:
                     sight.leave()
                 if element in tails:
-                    self._take(cast(str, element.tail))
+                    self._take(element.tail)
 
     def _enter(self, element: Element) -> tuple[Leave | None, bool]:
         """What to do on leaving an element (SKIP for one that is not seen), and whether the look changes back then."""
@@ -147,9 +150,7 @@ class _SelectedWalker(Walker):
         names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
         action = self.actions.get(tag)
         changed = False
-        if ((names and not sight.watched.isdisjoint(names)) or tag in sight.tags) and not sight.is_plain(
-            element, names
-        ):
+        if (names or tag in sight.tags) and not sight.is_plain(element, names):
             seen = self._look_at(element, names)
             if seen is None:
                 return SKIP, False
@@ -172,9 +173,11 @@ class _SelectedWalker(Walker):
         self.removed[verdict] += 1
         return None
 
-    def _take(self, text: str) -> None:
+    def _take(self, text: str | None) -> None:
         """Put text into the block, if it can be seen."""
         muted = self.sight.muted
+        if text is None:  # a block has no part without text
+            return
         if muted is None or (self.ready and muted == VISIBILITY):
             self.shown += len(text)
             if self.pieces or not text.isspace():

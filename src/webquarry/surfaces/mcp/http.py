@@ -111,7 +111,10 @@ def listen(host: str, port: int) -> socket.socket:
     """The socket, bound before anything else is opened, so that a port that is taken is told at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=1024)
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+        # Connections inherit it: without, the end of an answer waits for the client to acknowledge its beginning.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except (OSError, OverflowError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no port"
         raise BadInput(

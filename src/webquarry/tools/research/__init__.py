@@ -2,4 +2,13 @@
 
 # What a door with little room serves, by name.
 PARTS = {"core": ("web_search", "scrape_page", "search_and_scrape")}
-ORDER = ("web_search", "scrape_page", "instant_answer")  # as they are listed: the one most often wanted first
+ORDER = (  # as they are listed: the one most often wanted first
+    "web_search",
+    "scrape_page",
+    "search_and_scrape",
+    "academic_search",
+    "patent_search",
+    "instant_answer",
+    "sequential_search",
+    "get_research_session",
+)

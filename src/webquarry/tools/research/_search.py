@@ -15,6 +15,7 @@ from webquarry.evidence.reputation import reputation_of
 from webquarry.search.domains import host_of
 from webquarry.search.failure import short
 from webquarry.search.models import Found, Result
+from webquarry.sessions.models import Source
 from webquarry.tool import Answer
 from webquarry.tools.research._text import clean_line, clean_url
 
@@ -46,6 +47,10 @@ class SearchOutput(Answer):
     results: list[SearchResult]
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+
+    def sources(self) -> list[Source]:
+        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
+        return [Source(one.url, one.title, one.published_at, provider) for one in self.results]
 
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

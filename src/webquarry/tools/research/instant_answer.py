@@ -15,6 +15,7 @@ from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, Shape
 from webquarry.search import instant
 from webquarry.secret import redact
+from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import key_parameters
@@ -51,11 +52,15 @@ class InstantAnswerOutput(Answer):
     hint: str | None = None
     trust: str = TRUST
 
+    def sources(self) -> list[Source]:
+        return [Source(url, self.heading, provider="duckduckgo") for url in self.urls]
+
 
 @tool
 async def instant_answer(
     kit: Toolkit,
     query: Annotated[str, Field(description="A topic, term or short question.", min_length=1, max_length=500)],
+    sessionId: Annotated[str | None, Field(description="Research session.")] = None,
 ) -> InstantAnswerOutput:
     """Look up a summary, a definition or a computed answer for a well-known topic, without searching. Often empty:
     then use web_search."""

@@ -19,6 +19,7 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
+from webquarry.evidence.citation import NO_DATE
 from webquarry.evidence.models import (
     TRUST,
     Citation,
@@ -31,6 +32,7 @@ from webquarry.evidence.models import (
 )
 from webquarry.evidence.size import estimated_tokens, size_category
 from webquarry.read.outline import Heading
+from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import key_parameters
@@ -92,6 +94,11 @@ class ScrapeOutput(Answer):
         """Only verbatim bytes, which nobody reads from the first to the last."""
         return bool(self.raw)
 
+    def sources(self) -> list[Source]:
+        about = self.citation.metadata
+        published = None if about.date == NO_DATE else about.date
+        return [Source(self.url, about.title, published, csl=self.citation.formatted.csl_json)]
+
     def how_to_read_on(self) -> str:
         return (
             "Call scrape_page with mode full for clean text, with outline and section for parts of it, or with mode raw "
@@ -108,7 +115,7 @@ async def scrape_page(
         Field(description="full: clean Markdown; preview: its first 5000 bytes; raw: verbatim bytes."),
     ] = "full",
     max_length: Annotated[int, Field(description="Most bytes, up to 5000000.", ge=1)] = 50_000,
-    sessionId: Annotated[str | None, Field(description="Research session to record the source in.")] = None,
+    sessionId: Annotated[str | None, Field(description="Research session.")] = None,
     outline: Annotated[bool | None, Field(description="Only the headings, with their sizes.")] = None,
     section: Annotated[
         str | None, Field(description="Only this section: heading or its number.", max_length=500)

@@ -40,7 +40,7 @@ async def web_search(
         Field(description="Only a field's trusted domains, e.g. academic, legal, medical, news. Overrides site."),
     ] = None,
     provider: Annotated[str | None, Field(description="Force one provider, e.g. brave, duckduckgo.")] = None,
-    sessionId: Annotated[str | None, Field(description="Research session to record the sources in.")] = None,
+    sessionId: Annotated[str | None, Field(description="Research session.")] = None,
     claim: Annotated[
         str | None, Field(description="Statement to check: each result gets its nearest sentence as claimSignal.")
     ] = None,

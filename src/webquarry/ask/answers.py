@@ -1,0 +1,90 @@
+"""Answers that were paid for, kept in the record file: a digest of the whole request in, the reply out.
+
+Values are encrypted, names are keyed hashes. Errors are never kept. How long an answer is good is decided twice: when it
+is written and, should the setting have been lowered since, when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from webquarry.ask.models import Reply, Source, Usage
+from webquarry.cache.vault import Vault
+
+_AT_ONCE = 500  # names in one query
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An answer, when it was given, and until when it is good (seconds since the epoch)."""
+
+    reply: Reply
+    made_at: float
+    expires_at: float
+
+
+def keep(database: sqlite3.Connection, vault: Vault, digest: str, kept: Kept) -> None:
+    """Write an answer down."""
+    name = vault.name(f"answer {digest}")
+    row = (name, vault.lock(_packed(kept.reply), name), kept.made_at, kept.expires_at)
+    database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
+
+
+def find(database: sqlite3.Connection, vault: Vault, digests: Sequence[str], now: float) -> dict[str, Kept]:
+    """Those of the answers that are there and still good."""
+    names = {vault.name(f"answer {digest}"): digest for digest in digests}
+    found: dict[str, Kept] = {}
+    wanted = list(names)
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        rows = database.execute(
+            f"SELECT name, value, made_at, expires_at FROM ask_answers WHERE name IN ({marks}) AND expires_at > ?",  # noqa: S608 - question marks alone
+            (*part, now),
+        )
+        for name, value, made_at, expires_at in rows:
+            reply = _unpacked(vault.unlock(value, name))
+            if reply is not None:
+                found[names[name]] = Kept(reply, made_at, expires_at)
+    return found
+
+
+def forget(database: sqlite3.Connection, now: float) -> None:
+    """Let go of what is no longer good."""
+    database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
+
+
+def _packed(reply: Reply) -> bytes:
+    fields = {
+        "answer": reply.answer,
+        "sources": [[source.title, source.url] for source in reply.sources],
+        "searched": reply.searched,
+        "partial": reply.partial,
+        "value": reply.value,
+        "model": reply.model,
+    }
+    return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _unpacked(value: bytes | None) -> Reply | None:
+    """The reply as it was, but for what it cost; None when it cannot be read, which only means to ask again."""
+    if value is None:
+        return None
+    try:
+        fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
+        return Reply(
+            answer=fields["answer"],
+            sources=tuple(Source(title, url) for title, url in fields["sources"]),
+            searched=fields["searched"],
+            usage=Usage(),
+            remembered=True,
+            partial=fields["partial"],
+            value=fields["value"],
+            model=fields["model"],
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,130 @@
+"""The keys of one engine: set by the user for this engine, else from the environment, else from files.
+
+    stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key  ->  ~/.config/webquarry/anthropic-api-key
+
+Values are `Secret`s from the moment they come in. What was set belongs to this engine alone, not to the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from webquarry.credentials import Credential, Found, find
+from webquarry.errors import AuthFailure, BadInput
+from webquarry.secret import Secret
+
+log = logging.getLogger(__name__)
+_WARNED: set[Path] = set()  # files that were warned of: once is enough, and they are read often
+
+MODEL_KEY = "ANTHROPIC_API_KEY"
+SEARCH_KEY = "BRAVE_API_KEY"
+GOOGLE_KEY = "GOOGLE_SEARCH_API_KEY"
+GOOGLE_ENGINE = "GOOGLE_SEARCH_ENGINE_ID"
+
+# By variable: the file in ~/.stps, the file in our own folders, and the function that sets it.
+NAMES: dict[str, tuple[str, str, str]] = {
+    MODEL_KEY: ("anthropic_api_key", "anthropic-api-key", "stps_set_api_key"),
+    SEARCH_KEY: ("brave_api_key", "brave-api-key", "stps_set_brave_api_key"),
+    GOOGLE_KEY: ("google_api_key", "google-api-key", "stps_set_google_api_key"),
+    GOOGLE_ENGINE: ("google_cse_id", "google-engine-id", "stps_set_google_cse_id"),
+}
+
+
+class Keys:
+    """Where one engine looks for its keys. Any thread may set one."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._set: dict[str, Secret] = {}
+        self._lock = threading.Lock()
+        self.version = 0  # counts the changes, so that whoever built on the keys knows when to build anew
+
+    def set(self, variable: str, value: str) -> None:
+        """Use this value from now on; an empty one forgets what was set."""
+        if variable not in NAMES:
+            raise BadInput(f"{variable} is none of the keys: {', '.join(NAMES)}.")
+        value = value.strip()
+        secret = Secret(value)
+        if value and not _is_key(value):
+            raise BadInput(
+                f"The value given for {variable} cannot be a key: it holds a blank or a letter outside ASCII."
+            )
+        with self._lock:
+            if value:
+                self._set[variable] = secret
+            else:
+                self._set.pop(variable, None)
+            self.version += 1
+
+    def find(self, variable: str) -> Found | None:
+        """The value and the place it came from; None when there is none."""
+        stps, ours, setter = NAMES[variable]
+        given = self._set.get(variable)
+        if given is not None:
+            return Found(given, setter)
+        if self._environ.get(variable, "").strip():
+            return find(Credential(variable, ours), self._environ)
+        return self._in_file(stps) or find(Credential(variable, ours), self._environ)
+
+    def model_key(self) -> Secret:
+        """The key of the model; without one, an error that names the ways to give one."""
+        found = self.find(MODEL_KEY)
+        if found is None:
+            raise AuthFailure(
+                "No Anthropic API key is configured.",
+                suggested_action=f"Set the environment variable {MODEL_KEY}, or put the key into the file "
+                "~/.stps/anthropic_api_key (mode 0600), or in SQL call stps_set_api_key('...').",
+            )
+        return found.value
+
+    def environ(self) -> Mapping[str, str]:
+        """The environment as search providers are to see it: with the keys that were set here or lie in ~/.stps."""
+        others = [variable for variable in NAMES if variable != MODEL_KEY]
+        known = {variable: found.value.reveal() for variable in others if (found := self._own(variable))}
+        return {**self._environ, **known}
+
+    def _own(self, variable: str) -> Found | None:
+        """What only we know of: set for this engine, or in ~/.stps when the environment has none."""
+        given = self._set.get(variable)
+        if given is not None:
+            return Found(given, NAMES[variable][2])
+        return None if self._environ.get(variable, "").strip() else self._in_file(NAMES[variable][0])
+
+    def _in_file(self, name: str) -> Found | None:
+        """What a file in ~/.stps holds, if it can be a key."""
+        try:
+            path = Path(self._environ.get("HOME") or Path.home()) / ".stps" / name
+            value = path.read_text("utf-8").strip()
+        except (FileNotFoundError, NotADirectoryError, RuntimeError):
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            log.warning(
+                "the credential file ~/.stps/%s cannot be read (%s); it is passed over", name, type(error).__name__
+            )
+            return None
+        if not value:
+            return None
+        if not _is_key(value):
+            Secret(value)  # known from now on, so that no text repeats it
+            raise AuthFailure(
+                f"The value in ~/.stps/{name} cannot be a key: it holds a blank, a control character or a letter outside ASCII.",
+                suggested_action=f"Put the bare key, and nothing else, into ~/.stps/{name}.",
+            )
+        _warn_if_open(path)
+        return Found(Secret(value), f"~/.stps/{name}")
+
+
+def _is_key(value: str) -> bool:
+    """Only what fits into a header."""
+    return value.isascii() and value.isprintable() and " " not in value
+
+
+def _warn_if_open(path: Path) -> None:
+    mode = path.stat().st_mode & 0o777
+    if os.name == "posix" and mode & 0o077 and path not in _WARNED:
+        _WARNED.add(path)
+        log.warning("others can read the credential file %s (mode %04o); run: chmod 600 %s", path, mode, path)

@@ -1,0 +1,127 @@
+"""What is asked of a model, what comes back, and the two ways in which the asking itself can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from webquarry.errors import BadInput, WebquarryError
+
+MAX_TOKENS = 1000
+
+
+class LimitReached(BadInput):
+    """A limit on rows or money was reached; what was paid for until then is kept."""
+
+    suggested_action = "Raise the limit, or ask for less."
+
+
+class Cancelled(WebquarryError):
+    """The asking was stopped by the user; what was paid for until then is kept."""
+
+    kind = "internal"
+    retryable = True
+    suggested_action = "Ask again: only what is missing is paid for."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question. What is None is decided by the engine's options when it is asked.
+
+    `search`: None lets the model search when a search provider is configured, False never, True likewise but it is an
+    error when none is. `schema` is the text of `schema.Schema`. `fresh` takes no kept answer (a new one is still kept).
+    """
+
+    context: str
+    prompt: str
+    model: str | None = None
+    max_tokens: int = MAX_TOKENS
+    search: bool | None = None
+    schema: str | None = None
+    fresh: bool = False
+    instructions: str | None = None  # the system text
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer took. `input_tokens` are those that were not cached; a kept answer took nothing."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0  # read from the provider's prompt cache
+    searches: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.searches + other.searches,
+            self.usd + other.usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why one question has no answer. The message is a sentence for a person and never holds a key."""
+
+    code: str
+    message: str
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A search result that the model was shown, in the order it was shown."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer, or the trouble that there was instead. `value` is the typed answer where a schema was given."""
+
+    answer: str | None
+    sources: tuple[Source, ...] = ()
+    searched: bool = False  # a search was made, and its results were shown to the model
+    usage: Usage = Usage()
+    error: Trouble | None = None
+    remembered: bool = False  # kept from before, or shared with somebody who asked the same: nothing was paid
+    partial: bool = False  # the answer was cut at max_tokens
+    value: Mapping[str, Any] | None = None
+    model: str = ""
+
+    @property
+    def text(self) -> str | None:
+        """The answer as `stps_*` give it: the trouble is an `ERROR: ...` text in its place."""
+        return self.answer if self.error is None else f"ERROR: {self.error.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a statement is. `rows` is what was asked for so far, `done` what is answered (or has failed)."""
+
+    rows: int = 0
+    done: int = 0
+    hits: int = 0  # of `done`, those that were kept or shared
+    failed: int = 0
+    planned: int = 0  # calls that a dry run would have begun
+    worst_usd: float = 0.0  # what those may cost at most
+    throttled: int = 0  # 429 and 529 answers
+    retries: int = 0
+    usage: Usage = field(default_factory=Usage)
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may ask for; None is no limit. Rows are questions that have to be paid for."""
+
+    max_rows: int | None = None
+    max_usd: float | None = None
+    max_usd_per_day: float | None = None  # of this user, through all doors and processes

@@ -1,0 +1,132 @@
+"""What models and searches cost: token counts in, US dollars out, by a dated table that the user can override.
+
+A model that nobody knows is reckoned at the dearest price of the table, so that no limit is broken by a name.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from webquarry.errors import BadInput
+
+log = logging.getLogger(__name__)
+
+_DATED = re.compile(r"(-\d{8}|-latest)$")
+_MILLION = 1_000_000
+
+
+class Rates(BaseModel):
+    """US dollars for a million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_read: float = Field(ge=0)
+    cache_write: float = Field(ge=0)
+
+
+class LongRates(Rates):
+    """The rates of a prompt that is longer than so many tokens."""
+
+    tokens: int = Field(ge=0)
+
+
+class ModelPrice(Rates):
+    """The rates of one model."""
+
+    above: LongRates | None = None
+
+    def rates(self, prompt_tokens: int) -> Rates:
+        return self.above if self.above and prompt_tokens > self.above.tokens else self
+
+
+class Table(BaseModel):
+    """The file of prices."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    as_of: str
+    models: dict[str, ModelPrice] = Field(default_factory=dict)
+    searches: dict[str, float] = Field(default_factory=dict)  # US dollars for one search, by provider
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The token counts of one call, as the provider reports them."""
+
+    input: int = 0  # neither read from its cache nor written to it
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @classmethod
+    def of(cls, usage: Any) -> Tokens:
+        """From `usage` of a reply; what is missing or is no count is 0."""
+        found = usage if isinstance(usage, dict) else {}
+        names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        counts = [found.get(name) for name in names]
+        return cls(*(count if isinstance(count, int) and count > 0 else 0 for count in counts))
+
+
+class Prices:
+    """Our table, with the user's own prices on top."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        table = _parsed(resources.files("webquarry").joinpath("data/prices/models.json").read_text("utf-8"))
+        own = _own(file) if file else Table(as_of=table.as_of)
+        self.as_of = own.as_of if file else table.as_of
+        self._models = {**table.models, **own.models}
+        self._searches = {**table.searches, **own.searches}
+        self._dearest = max(self._models.values(), key=lambda price: (price.output, price.input))
+        self._unknown: set[str] = set()
+
+    def knows(self, model: str) -> bool:
+        return self._price(model) is not None
+
+    def call(self, model: str, tokens: Tokens) -> float:
+        """US dollars of one call."""
+        price = self._price(model)
+        if price is None:
+            if model not in self._unknown:
+                self._unknown.add(model)
+                log.warning("no price is known for the model %s; it is reckoned at the dearest of the table", model)
+            price = self._dearest
+        rates = price.rates(tokens.input + tokens.cache_read + tokens.cache_write)
+        sums = (
+            tokens.input * rates.input,
+            tokens.output * rates.output,
+            tokens.cache_read * rates.cache_read,
+            tokens.cache_write * rates.cache_write,
+        )
+        return sum(sums) / _MILLION
+
+    def search(self, provider: str) -> float:
+        """US dollars of one search; providers that are not in the table cost nothing."""
+        return self._searches.get(provider, 0.0)
+
+    def _price(self, model: str) -> ModelPrice | None:
+        return self._models.get(model) or self._models.get(_DATED.sub("", model))
+
+
+def _own(file: Path) -> Table:
+    try:
+        return _parsed(file.expanduser().read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
+        why = error.errors(include_url=False)[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
+        raise BadInput(
+            f"The file of prices {file} cannot be used: {why}.",
+            suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",
+        ) from None
+
+
+def _parsed(text: str) -> Table:
+    return Table.model_validate(json.loads(text))

@@ -1,0 +1,126 @@
+"""A statement: the questions that one SQL statement or one command asks, its limits, and how far it is.
+
+Counts are changed on the engine's loop and by the threads that hand rows in, and read from anywhere: `progress()`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable
+
+from webquarry.ask.models import Cancelled, LimitReached, Limits, Progress, Trouble, Usage
+from webquarry.clock import Clock
+from webquarry.errors import WebquarryError
+
+
+class Statement:
+    """What belongs together: one budget, one progress, one cancellation."""
+
+    def __init__(self, door: str, limits: Limits, dry_run: bool, clock: Clock) -> None:
+        self.id = secrets.token_hex(8)
+        self.door = door
+        self.limits = limits
+        self.dry_run = dry_run
+        self.cancelled = False
+        self.halt: WebquarryError | None = None  # a limit was reached: nothing more is begun
+        self.troubles: dict[str, Trouble] = {}  # by model, or "" for all: what every further call would end in
+        self.begun_at = clock.now().timestamp()
+        self._begun = clock.monotonic()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._rows = self._done = self._hits = self._failed = 0
+        self._paying = 0
+        self._planned: set[str] = set()
+        self._worst = 0.0
+        self._throttled = self._retries = 0
+        self._usage = Usage()
+        self._on_cancel: list[Callable[[Statement], None]] = []
+
+    def plan(self, rows: int) -> None:
+        """Refuse before anything is spent, when so many rows are more than may be asked for."""
+        most = self.limits.max_rows
+        if most is not None and rows > most:
+            raise LimitReached(
+                f"The statement would ask {rows:,} questions, and its limit (max_rows) is {most:,}; nothing was spent.",
+                suggested_action="Ask for fewer rows (limit them in a subquery), or raise max_rows.",
+            )
+
+    def cancel(self) -> None:
+        """Begin no further call; any thread may say so."""
+        self.cancelled = True
+        for tell in list(self._on_cancel):
+            tell(self)
+
+    def on_cancel(self, tell: Callable[[Statement], None]) -> None:
+        if tell not in self._on_cancel:
+            self._on_cancel.append(tell)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing more is to be begun for it."""
+        return self.cancelled or self.halt is not None
+
+    def check(self) -> None:
+        """Raise what stopped it."""
+        if self.cancelled:
+            raise Cancelled("The statement was cancelled; the answers that it had got are kept.")
+        if self.halt is not None:
+            raise self.halt
+
+    def admit(self, questions: int) -> None:
+        """So many questions have to be paid for: all of them, or none."""
+        most = self.limits.max_rows
+        with self._lock:
+            if most is not None and self._paying + questions > most:
+                total = self._paying + questions
+                raise LimitReached(
+                    f"The statement has {total:,} questions to pay for so far, and its limit (max_rows) is {most:,}.",
+                    suggested_action="Ask for fewer rows (limit them in a subquery), or raise max_rows.",
+                )
+            self._paying += questions
+
+    def rows_came(self, rows: int) -> None:
+        with self._lock:
+            self._rows += rows
+
+    def answered(self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None) -> None:
+        """Rows that have their answer, or their trouble; of these, so many cost nothing."""
+        with self._lock:
+            self._done += rows
+            self._hits += hits
+            self._failed += failed
+            if usage is not None:
+                self._usage = self._usage + usage
+
+    def planned(self, digest: str, worst_usd: float) -> None:
+        """A dry run came to a question that would be paid for; each counts once."""
+        with self._lock:
+            if digest not in self._planned:
+                self._planned.add(digest)
+                self._worst += worst_usd
+
+    def tried_again(self, *, throttled: bool) -> None:
+        with self._lock:
+            self._retries += 1
+            self._throttled += throttled
+
+    def progress(self) -> Progress:
+        """How far it is now."""
+        with self._lock:
+            paid = self._done - self._hits
+            left = None
+            if paid > 0 and self._rows > self._done:
+                left = (self._clock.monotonic() - self._begun) / paid * (self._rows - self._done)
+            return Progress(
+                self._rows,
+                self._done,
+                self._hits,
+                self._failed,
+                len(self._planned),
+                self._worst,
+                self._throttled,
+                self._retries,
+                self._usage,
+                left,
+            )

@@ -1,0 +1,1 @@
+"""A question -> patents: the services that know them, or web pages about them."""

@@ -1,0 +1,23 @@
+"""The filters of a question, enforced on what came back where the data is there: a patent in, yes or no out."""
+
+from __future__ import annotations
+
+from webquarry.search.patents.assignees import names_match
+from webquarry.search.patents.cpc import bears
+from webquarry.search.patents.models import Patent, PatentQuery
+
+
+def admits(patent: Patent, query: PatentQuery) -> bool:
+    """Office, year of publication and class; what is not known of a patent does not speak against it."""
+    if query.office and patent.number.office != query.office:
+        return False
+    if query.cpc and patent.cpc and not bears(patent.cpc, query.cpc):
+        return False
+    year = int(patent.published[:4]) if patent.published else patent.number.published_year
+    return year is None or (query.year_from or year) <= year <= (query.year_to or year)
+
+
+def has_names(patent: Patent, query: PatentQuery) -> bool:
+    """Assignee and inventor, as far as they are known. Registers apply them better: they know all spellings."""
+    wanted = ((query.assignee, patent.assignees), (query.inventor, patent.inventors))
+    return all(not name or not names or names_match(name, names) for name, names in wanted)

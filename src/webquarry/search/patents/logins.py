@@ -1,0 +1,67 @@
+"""Tokens of services that want one before they answer: kept in memory until they are over, one request for all callers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.errors import WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.family import Family
+from webquarry.search.patents.provider import PatentProvider
+from webquarry.secret import Secret
+
+BuildRequest = Callable[[], httpx2.Request]
+
+
+class Logins:
+    """Sends requests with the token that they need. One for the process."""
+
+    def __init__(self, family: Family[PatentProvider], clock: Clock) -> None:
+        self._family = family
+        self._clock = clock
+        self._tokens: dict[str, tuple[Secret, float]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def send(self, provider: PatentProvider, build: BuildRequest, seconds: float) -> Reply:
+        """The reply to a request; a token that is over is replaced, once."""
+        end = self._clock.monotonic() + seconds
+        request, token = build(), await self._token(provider, seconds)
+        if token is None:
+            return await self._family.send(provider, request, seconds)
+        reply = await self._family.send(provider, provider.with_login(request, token), self._left(end))
+        if not provider.is_login_over(reply):
+            return reply
+        self._forget(provider, token)
+        fresh = await self._token(provider, self._left(end))
+        assert fresh is not None
+        return await self._family.send(provider, provider.with_login(build(), fresh), self._left(end))
+
+    def _left(self, end: float) -> float:
+        return max(0.001, end - self._clock.monotonic())
+
+    async def _token(self, provider: PatentProvider, seconds: float) -> Secret | None:
+        """The token that is kept, or a new one; None for a provider that needs none."""
+        login = provider.build_login()
+        if login is None:
+            return None
+        async with self._locks.setdefault(provider.name, asyncio.Lock()):
+            token, until = self._tokens.get(provider.name, (None, 0.0))
+            if token is not None and self._clock.monotonic() < until:
+                return token
+            reply = await self._family.send(provider, login, seconds)
+            try:
+                made = provider.parse_login(reply)
+            except WebquarryError:
+                self._tokens.pop(provider.name, None)
+                raise
+            self._tokens[provider.name] = (made.token, self._clock.monotonic() + made.seconds)
+            return made.token
+
+    def _forget(self, provider: PatentProvider, token: Secret) -> None:
+        """Unless somebody else has got another meanwhile."""
+        if self._tokens.get(provider.name, (None, 0.0))[0] == token:
+            del self._tokens[provider.name]

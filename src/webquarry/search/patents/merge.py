@@ -1,0 +1,55 @@
+"""One publication, one patent: the lists of several services in, one list out, the same in whatever order they came.
+
+A patent has the best rank that any list gave it, and of each field the richest value that any list had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from webquarry.search.patents.models import Patent
+from webquarry.search.patents.numbers import PatentNumber
+
+
+def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
+    """The patents of all lists, the best ranked first; of equally ranked ones that with the lower number."""
+    records: dict[PatentNumber, list[Patent]] = {}
+    ranks: dict[PatentNumber, int] = {}
+    for patents in lists:
+        for rank, patent in enumerate(patents):
+            records.setdefault(patent.number, []).append(patent)
+            ranks[patent.number] = min(rank, ranks.get(patent.number, rank))
+    return [_richest(records[number]) for number in sorted(records, key=lambda number: (ranks[number], number))]
+
+
+def _richest(records: Sequence[Patent]) -> Patent:
+    def best(field: str, rank: Callable[[Any], Any]) -> Any:
+        """The best value of a field; equal ones are told apart by themselves, never by where they stood."""
+        return max((getattr(record, field) for record in records), key=lambda value: (rank(value), str(value)))
+
+    number = records[0].number
+    return Patent(
+        number=number,
+        title=best("title", lambda title: (title != number.google, not title.isupper(), len(title))),
+        url=best("url", lambda url: url == number.url),
+        abstract=best("abstract", len),
+        assignees=best("assignees", _fullness),
+        inventors=best("inventors", _fullness),
+        filed=best("filed", _exactness),
+        published=best("published", _exactness),
+        granted=best("granted", _exactness),
+        status=best("status", lambda status: (status is not None, status != number.stage)),
+        pdf=best("pdf", lambda pdf: pdf is not None),
+        cpc=best("cpc", len),
+        snippet=best("snippet", len),
+        provider="+".join(sorted({name for record in records for name in record.provider.split("+") if name})),
+    )
+
+
+def _exactness(date: str | None) -> int:
+    return len(date or "")
+
+
+def _fullness(names: tuple[str, ...]) -> tuple[int, bool, int]:
+    return len(names), not all(map(str.isupper, names)), sum(map(len, names))

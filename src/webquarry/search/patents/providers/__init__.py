@@ -1,0 +1,1 @@
+"""One file per patent service; dropping it in is the registration."""

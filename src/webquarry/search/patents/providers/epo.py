@@ -1,0 +1,214 @@
+"""EPO Open Patent Services 3.2: patents of the whole world by title, abstract, parties and class; key and secret, free.
+
+A token comes first (OAuth2, some twenty minutes). Questions are in CQL, answers in XML, "nothing found" is a 404, and a
+used-up quota a 403 that says so in a header. The traffic light of every answer tells how many requests are welcome.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import httpx2
+from lxml import etree
+
+from webquarry.credentials import Credential
+from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.net.recorder import LOGIN
+from webquarry.search.body import failure, json_object, quoted, rate_limited, used_up
+from webquarry.search.patents.models import Patent, PatentBatch, PatentQuery
+from webquarry.search.patents.numbers import PatentNumber, number_of
+from webquarry.search.patents.provider import Login, PatentProvider
+from webquarry.search.patents.words import bare, terms
+from webquarry.search.scholarly.xml import said, xml_root
+from webquarry.secret import Secret
+
+KEY, SECRET = "EPO_OPS_KEY", "EPO_OPS_SECRET"
+REST = "/3.2/rest-services/published-data"
+MOST_WORDS, MOST_NAMES = 10, 4  # OPS takes 10 terms a field and 20 in all
+_MARGIN = 60  # seconds; a token is given up a little before it is over
+_LIGHT = re.compile(r"(\w+)=(green|yellow|red|black):(\d{1,6})")
+_COUNTRY = re.compile(r"\s*\[[A-Z]{2}\]\s*$")
+_Element = etree._Element
+
+
+class Epo(PatentProvider):
+    name = "epo"
+    aliases = ("ops", "epoops", "espacenet")
+    label = "EPO OPS"
+    origin = "https://ops.epo.org"
+    credentials = (Credential(KEY, "epo-ops-key"), Credential(SECRET, "epo-ops-secret"))
+    sign_up = "https://developers.epo.org/"
+
+    def build_login(self) -> httpx2.Request:
+        pair = base64.b64encode(f"{self.credential(KEY)}:{self.credential(SECRET)}".encode()).decode("ascii")
+        Secret(pair)  # known from now on, so that nobody repeats it
+        return httpx2.Request(
+            "POST",
+            self.endpoint("/3.2/auth/accesstoken"),
+            data={"grant_type": "client_credentials"},
+            headers={"Authorization": f"Basic {pair}", "Accept": "application/json"},
+            extensions={LOGIN: True},
+        )
+
+    def parse_login(self, reply: Reply) -> Login:
+        if reply.status in (400, 401, 403) and not reply.headers.get("x-rejection-reason"):
+            raise self.not_accepted()
+        if reply.status != 200:
+            raise self._failure(reply, "", "")
+        found = json_object(reply, self.label)
+        token, seconds = found.get("access_token"), _number(found.get("expires_in"))
+        if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]+", token):
+            raise ProviderFailure(f"{self.label} gave no token.", retryable=False)
+        return Login(Secret(token), max(1, seconds - _MARGIN))
+
+    def is_login_over(self, reply: Reply) -> bool:
+        return reply.status == 401 or (reply.status == 400 and b"invalid_access_token" in reply.body[:2000])
+
+    def build_search(self, query: PatentQuery) -> httpx2.Request:
+        headers = {"X-OPS-Range": f"1-{min(query.count, self.most)}", "Accept": "application/xml"}
+        return httpx2.Request("GET", self.endpoint(f"{REST}/search/biblio"), params={"q": cql(query)}, headers=headers)
+
+    def build_lookup(self, number: PatentNumber) -> httpx2.Request:
+        how = f"docdb/{number.docdb}" if number.kind else f"epodoc/{number.epodoc}"
+        path = f"{REST}/publication/{how}/biblio"
+        return httpx2.Request("GET", self.endpoint(path), headers={"Accept": "application/xml"})
+
+    def build_probe(self) -> httpx2.Request:
+        return self.build_login()
+
+    def parse_probe(self, reply: Reply) -> None:
+        self.parse_login(reply)
+
+    def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
+        cut = terms(query.text, MOST_WORDS)[1]
+        return (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",) if cut else ()
+
+    def rest_after(self, reply: Reply) -> float:
+        """A pause where the light is not green; a minute where it is black."""
+        service = "search" if "/search" in reply.url else "retrieval"
+        lights = _LIGHT.findall(reply.headers.get("x-throttling-control", "")[:1000])
+        for name, colour, number in lights:
+            if name == service and colour != "green":
+                return 60.0 if colour == "black" or not int(number) else 60.0 / int(number)
+        return 0.0
+
+    def parse_reply(self, reply: Reply) -> PatentBatch:
+        if reply.headers.get("x-rejection-reason"):
+            raise self._failure(reply, "", "")
+        root = xml_root(reply, self.label)
+        code, words = said(root.find(".//{*}code")), quoted(said(root.find(".//{*}message")))
+        if reply.status == 404 and code == "SERVER.EntityNotFound":
+            return PatentBatch((), 0)
+        if reply.status != 200 or _name(root) != "world-patent-data":
+            raise self._failure(reply, code, words)
+        search = root.find(".//{*}biblio-search")
+        total = None if search is None else int(_number(search.get("total-result-count")))
+        patents = tuple(found for part in root.iterfind(".//{*}exchange-document") if (found := self._patent(part)))
+        if not patents and total != 0:
+            raise ProviderFailure(f"{self.label} answered with XML of an unknown shape.", retryable=False)
+        return PatentBatch(patents, total)
+
+    def _failure(self, reply: Reply, code: str, words: str) -> WebquarryError:
+        reason = reply.headers.get("x-rejection-reason", "")
+        if reply.status == 401 or self.is_login_over(reply):
+            return self.not_accepted()
+        if "PerWeek" in reason:
+            return used_up(self.label, "the quota of the week.")
+        if reply.status == 403 and "PerHour" in reason:
+            return rate_limited(reply, self.label, "the quota of the hour is used up.", at_least=3600)
+        if reply.status == 403 and (reason or "RobotDetected" in code or "Fair Use" in words):
+            return rate_limited(reply, self.label, words, at_least=60)
+        if reply.status == 200:
+            return ProviderFailure(
+                f"{self.label} answered with XML of an unknown shape. {words}".strip(), retryable=False
+            )
+        return failure(reply, self.label, words)
+
+    def _patent(self, part: _Element) -> Patent | None:
+        """One document; None when it is not in the form of one, or not there."""
+        number = number_of(part.get("country") or "", part.get("doc-number") or "", part.get("kind") or "")
+        if number is None or part.get("status") == "not found":
+            return None
+        published = _date(part.find(".//{*}publication-reference//{*}date"))
+        return Patent(
+            number=number,
+            title=_in_english(part.findall(".//{*}invention-title")) or number.google,
+            url=number.url,
+            abstract=_in_english(part.findall("{*}abstract")),
+            assignees=tuple(_parties(part, "applicant")),
+            inventors=tuple(_parties(part, "inventor")),
+            filed=_date(part.find(".//{*}application-reference//{*}date")),
+            published=published,
+            granted=published if number.is_dated_by_grant else None,
+            status=number.stage,
+            cpc=tuple(dict.fromkeys(_symbols(part))),
+            provider=self.name,
+        )
+
+
+def cql(query: PatentQuery) -> str:
+    """The question in CQL. Every value stands in quotation marks and holds none, nor any sign that means something."""
+    field = "ti" if query.search_type == "specific" else "ta"
+    asked, _ = terms(query.text, MOST_WORDS)
+    single = [word for word in asked if " " not in word]
+    parts = [f'{field}="{phrase}"' for phrase in asked if " " in phrase]
+    parts += [f'{field} all "{" ".join(single)}"'] if single else []
+    for name, value in (("pa", query.assignee), ("in", query.inventor)):
+        if words := bare(value).split()[:MOST_NAMES]:
+            parts.append(f'{name} all "{" ".join(words)}"')
+    parts += [f"pn={query.office}"] if query.office else []
+    parts += [f"cpc=/low {query.cpc}"] if query.cpc else []
+    if query.year_from and query.year_to:
+        parts.append(f'pd within "{query.year_from:04}0101 {query.year_to:04}1231"')
+    elif query.year_from or query.year_to:
+        parts.append(f"pd>={query.year_from:04}" if query.year_from else f"pd<={query.year_to:04}")
+    return " AND ".join(parts)
+
+
+def _name(element: _Element) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def _in_english(elements: list[_Element]) -> str:
+    """The English one, else the first."""
+    ordered = sorted(elements, key=lambda element: element.get("lang") != "en")
+    return next((text for element in ordered if (text := said(element))), "")
+
+
+def _date(element: _Element | None) -> str | None:
+    try:
+        return date.fromisoformat(said(element)).isoformat()  # 20190320
+    except ValueError:
+        return None
+
+
+def _parties(part: _Element, kind: str) -> Iterator[str]:
+    """Each comes twice, in capitals with the country and as it was written; the latter is preferred."""
+    every = part.findall(f".//{{*}}{kind}")
+    written = [party for party in every if party.get("data-format") == "original"]
+    for party in written or every:
+        if name := _COUNTRY.sub("", said(party.find(".//{*}name"))).strip(" ,;"):
+            yield name
+
+
+def _symbols(part: _Element) -> Iterator[str]:
+    for one in part.iterfind(".//{*}patent-classification"):
+        scheme = one.find("{*}classification-scheme")
+        if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
+            continue
+        section, number, letter, group, below = (
+            said(one.find(f"{{*}}{name}")) for name in ("section", "class", "subclass", "main-group", "subgroup")
+        )
+        yield f"{section}{number}{letter}{group}/{below}" if group and below else f"{section}{number}{letter}"
+
+
+def _number(value: Any) -> float:
+    try:
+        return min(float(value), 1e9)
+    except (TypeError, ValueError):
+        return 0.0

@@ -1,0 +1,46 @@
+"""No index answered: results of a web search on scholarly sites -> papers with the little that is known of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from webquarry.search.doi import normal_doi
+from webquarry.search.identity import identity
+from webquarry.search.models import Result
+from webquarry.search.scholarly.models import Paper
+from webquarry.search.scholarly.provider import arxiv_id, with_origins
+from webquarry.search.text import plain
+
+_NUMBER = re.compile(r"^\[\d{4}\.\d{4,5}(?:v\d+)?\]\s*")  # arXiv puts it before the title
+_PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")
+
+
+def papers_of(results: Iterable[Result]) -> list[Paper]:
+    """One record for each result. A snippet is no abstract, so there is none."""
+    return [_paper(rank, result) for rank, result in enumerate(results)]
+
+
+def _paper(rank: int, result: Result) -> Paper:
+    page = identity(result.url)
+    number = arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
+    doi = normal_doi(page) if page.startswith("https://doi.org/") else None
+    found = _PUBMED.match(page)
+    path = urlsplit(result.url).path.lower()
+    is_pdf = path.endswith(".pdf") or (bool(number) and path.startswith("/pdf/"))
+    published = (result.published or "")[:10]
+    paper = Paper(
+        title=_NUMBER.sub("", plain(result.title)) or result.url,
+        url=result.url,
+        source=result.provider,
+        rank=rank,
+        doi=doi or "",
+        arxiv_id=number,
+        pmid=found[1] if found else "",
+        published=published,
+        year=int(published[:4]) if published else None,
+        open_access=True if number else None,
+        pdf_url=result.url if is_pdf else "",
+    )
+    return with_origins(paper, result.provider)

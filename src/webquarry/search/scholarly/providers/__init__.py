@@ -1,0 +1,1 @@
+"""One file per scholarly index; dropping it here is the registration."""

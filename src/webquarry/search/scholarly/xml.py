@@ -1,0 +1,35 @@
+"""XML from an index -> its root. No entity of its own is resolved, nothing is fetched, and a huge tree is refused."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from webquarry.errors import ProviderFailure
+from webquarry.net.models import Reply
+from webquarry.search.body import not_json
+from webquarry.search.text import plain
+
+_OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
+
+
+def xml_root(reply: Reply, label: str) -> etree._Element:
+    """The root of the body; raises what the body is otherwise."""
+    body = reply.body.strip()
+    if _OWN_ENTITIES.search(body):
+        raise ProviderFailure(f"{label} answered with XML that defines entities of its own.", retryable=False)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        return etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        if body.startswith(b"<?xml"):
+            raise ProviderFailure(f"{label} answered with unreadable XML (HTTP {reply.status}).") from error
+        raise not_json(reply, label) from error  # an HTML page, a captcha, nothing
+
+
+def said(element: etree._Element | None) -> str:
+    """All the text in an element, marked up or not, in one line."""
+    return "" if element is None else plain("".join(str(part) for part in element.itertext()))

@@ -1,0 +1,97 @@
+"""How far a session has come, and what to search for next: a session in, covered words and queries out. No model.
+
+An aspect is a word of the goal, or of a gap that was named. It is covered when the title of a recorded source has it,
+and mentioned when only a step has. Words are compared by their stems. What was rejected is left out of the queries.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from webquarry.evidence.terms import Terms
+from webquarry.sessions.models import Session, Step
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MOST_QUERIES = 3
+_MOST_WORDS = 10  # in a query; more of them find less
+_MOST_ASPECTS = 40
+_CONTEXT = 3  # words of the goal that stand beside others, so that they are not taken for something else
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The aspects of a session, as words."""
+
+    covered: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """How many of the aspects are covered, from 0 to 1."""
+        every = len(self.covered) + len(self.mentioned) + len(self.missing)
+        return round(len(self.covered) / every, 2) if every else 0.0
+
+
+def coverage_of(session: Session) -> Coverage:
+    """Which aspects of the goal and the gaps the sources and the steps have touched."""
+    words = _Words(session)
+    in_sources = words.terms.in_text("\n".join(one.source.title for one in session.sources))
+    in_steps = words.terms.in_text("\n".join(step.text for step in words.steps))
+    covered: list[str] = []
+    mentioned: list[str] = []
+    missing: list[str] = []
+    aspects = words.of("\n".join([words.aim, *(step.gap for step in words.steps)]))
+    for word, stems in list(aspects.items())[:_MOST_ASPECTS]:
+        place = covered if stems <= in_sources else mentioned if stems <= in_steps else missing
+        place.append(word)
+    return Coverage(tuple(covered), tuple(mentioned), tuple(missing))
+
+
+def refinement_queries(session: Session, step: Step) -> list[str]:
+    """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the step itself."""
+    words, coverage = _Words(session), coverage_of(session)
+    goal = list(words.of(words.aim))
+    context = goal[:_CONTEXT]
+    gap = list(words.of(step.gap))
+    candidates = [
+        gap + context if gap else [],
+        context + list(coverage.missing) if coverage.missing else [],
+        context + list(coverage.mentioned) if coverage.mentioned else [],
+        list(words.of(step.text)) + context,
+        goal,
+    ]
+    unwanted = words.rejected - words.terms.in_text(f"{words.aim}\n{step.gap}")
+    found: dict[frozenset[str], str] = {}
+    for candidate in candidates:
+        kept = words.of(" ".join(candidate))
+        chosen = [word for word, stems in kept.items() if not stems & unwanted][:_MOST_WORDS]
+        if chosen:
+            found.setdefault(words.terms.in_text(" ".join(chosen)), " ".join(chosen))
+    return list(found.values())[:_MOST_QUERIES]
+
+
+class _Words:
+    """The words of a session that say something of its subject, with their stems."""
+
+    def __init__(self, session: Session) -> None:
+        self.steps = [step for step in session.steps if step.superseded_by is None]
+        self.aim = session.goal or session.steps[0].text  # a session without a goal aims at what its first step says
+        self._rejected = "\n".join(one for step in session.steps for one in step.rejected)
+        texts = [text for step in session.steps for text in (step.text, step.gap)]
+        self.terms = Terms("\n".join([self.aim, self._rejected, *texts]))
+
+    def of(self, text: str) -> dict[str, frozenset[str]]:
+        """The words of a text in order, each once, however it is inflected."""
+        found: dict[frozenset[str], str] = {}
+        for word in _WORD.findall(text.casefold()):
+            stems = self.terms.in_text(word)
+            if stems:
+                found.setdefault(stems, word)
+        return {word: stems for stems, word in found.items()}
+
+    @cached_property
+    def rejected(self) -> frozenset[str]:
+        return self.terms.in_text(self._rejected)

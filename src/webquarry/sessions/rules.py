@@ -1,0 +1,139 @@
+"""What a step must be to be recorded: a draft and the session it is for in, the draft as it is recorded out.
+
+One running number over all branches and revisions. A step sent a second time, word for word, is the same step: whoever
+did not hear that it was recorded may send it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from webquarry.errors import BadInput
+from webquarry.sessions.models import Draft, Session, Step
+
+# The longest texts, in characters, by the names that callers know them by.
+_LONGEST = {
+    "text": ("searchStep", 10_000),
+    "reasoning": ("reasoning", 10_000),
+    "gap": ("knowledgeGap", 2_000),
+    "goal": ("researchGoal", 2_000),
+    "summary": ("sessionSummary", 20_000),
+    "branch_id": ("branchId", 100),
+}
+_MOST_REJECTED, _LONGEST_REJECTED = 20, 500
+
+
+def tidied(draft: Draft) -> Draft:
+    """The draft without blanks around its texts; what is too long or blank is refused, never cut."""
+    texts = {name: (getattr(draft, name) or "").strip() for name in _LONGEST}
+    for name, (called, longest) in _LONGEST.items():
+        if len(texts[name]) > longest:
+            raise BadInput(f"{called} has {len(texts[name])} characters, and {longest} is the most.")
+    if not texts["text"]:
+        raise BadInput("searchStep is blank.", suggested_action="Say what this step looks for or has found.")
+    if draft.estimate is not None and draft.estimate < 1:
+        raise BadInput("totalStepsEstimate is below 1.", suggested_action="Leave it out, or say how many steps.")
+    rejected = tuple(one.strip() for one in draft.rejected if one.strip())
+    if len(rejected) > _MOST_REJECTED or any(len(one) > _LONGEST_REJECTED for one in rejected):
+        raise BadInput(
+            f"rejectedApproaches holds more than {_MOST_REJECTED} texts, or one of more than {_LONGEST_REJECTED} characters."
+        )
+    return replace(
+        draft,
+        text=texts["text"],
+        reasoning=texts["reasoning"],
+        gap=texts["gap"],
+        goal=texts["goal"],
+        summary=texts["summary"],
+        branch_id=texts["branch_id"] or None,
+        rejected=rejected,
+    )
+
+
+def first(draft: Draft) -> Draft:
+    """A step that begins a session."""
+    if draft.number != 1:
+        raise BadInput(
+            f"Step {draft.number} has no sessionId, and only step 1 begins a session.",
+            suggested_action="Give the sessionId that step 1 returned, or begin a new session with stepNumber 1.",
+        )
+    if draft.is_revision or draft.revises is not None or draft.branch_from is not None or draft.branch_id:
+        raise BadInput(
+            "Step 1 of a new session cannot revise a step or branch off from one.",
+            suggested_action="Give the sessionId of the session that has the step, or leave those fields out.",
+        )
+    return draft
+
+
+def repeated(draft: Draft, session: Session) -> Step | None:
+    """The recorded step that this is, word for word, if it was recorded already."""
+    news = (
+        (draft.finished and not session.finished)
+        or draft.goal not in ("", session.goal)
+        or draft.summary not in ("", session.summary)
+    )
+    revises = draft.number if draft.is_revision and draft.revises is None else draft.revises
+    candidates = [session.step(draft.number), session.current if revises else None]
+    return next((step for step in candidates if step and not news and _is(step, draft, revises)), None)
+
+
+def _is(step: Step, draft: Draft, revises: int | None) -> bool:
+    said = (draft.text, draft.reasoning, draft.confidence, draft.rejected, draft.gap)
+    place = (revises, draft.branch_from, draft.branch_id)
+    recorded = (step.text, step.reasoning, step.confidence, step.rejected, step.gap)
+    return said == recorded and place == (step.revises, step.branch_from, step.branch_id)
+
+
+def further(draft: Draft, session: Session, most: int) -> Draft:
+    """A step that a session goes on with, under the next number."""
+    due = len(session.steps) + 1
+    revises = _revised(draft, session, due)
+    if revises is None and draft.number != due:
+        raise BadInput(
+            f"stepNumber is {draft.number}, but this session expects {due}.",
+            suggested_action=f"Send it as step {due}; to change an earlier step, add isRevision and revisesStep. "
+            "get_research_session shows what is recorded.",
+        )
+    _check_branch(draft, session)
+    if due > most:
+        raise BadInput(
+            f"The session has {most} steps, which is the most.",
+            suggested_action="Export it if you need it, then begin a new one: stepNumber 1, no sessionId, and what is "
+            "known so far as sessionSummary.",
+        )
+    return replace(draft, number=due, revises=revises)
+
+
+def _revised(draft: Draft, session: Session, due: int) -> int | None:
+    """The number of the step that is revised: said so, or meant by sending its own number again."""
+    if draft.revises is None and not draft.is_revision:
+        return None
+    revises = draft.revises
+    if revises is None:
+        if draft.number >= due:
+            raise BadInput("isRevision was given without revisesStep.", suggested_action="Say which step is revised.")
+        revises = draft.number
+    if session.step(revises) is None:
+        raise BadInput(
+            f"There is no step {revises} to revise; the session has {len(session.steps)}.",
+            suggested_action="get_research_session shows what is recorded.",
+        )
+    if draft.number not in (due, revises):
+        raise BadInput(
+            f"stepNumber is {draft.number}, but a revision of step {revises} is step {due}, the next one.",
+            suggested_action=f"Send it as step {due} with revisesStep {revises}.",
+        )
+    return revises
+
+
+def _check_branch(draft: Draft, session: Session) -> None:
+    if (draft.branch_from is None) != (draft.branch_id is None):
+        raise BadInput(
+            "branchFromStep and branchId belong together, and one of them is missing.",
+            suggested_action="Give both, or neither.",
+        )
+    if draft.branch_from is not None and session.step(draft.branch_from) is None:
+        raise BadInput(
+            f"There is no step {draft.branch_from} to branch off from; the session has {len(session.steps)}.",
+            suggested_action="get_research_session shows what is recorded.",
+        )

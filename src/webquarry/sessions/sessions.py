@@ -1,0 +1,179 @@
+"""Research sessions on top of journals: begun, gone on with, read again, and told what tools found for them.
+
+    session = await sessions.begin(Draft(1, "What is known of it?", goal="..."))
+    session, step = await sessions.add_step(session.id, Draft(2, "..."))
+    await sessions.record(session, "web_search", sources)
+
+A session belongs to whoever asks (`caller()`); anybody else's, an unknown one and one that has ended are all not found.
+What was acknowledged is in the journal. Several processes may work on one session: a step is added only to the session
+that it was decided on, else it is decided again; sources are added to whatever is there.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+
+from webquarry.caller import caller
+from webquarry.clock import Clock
+from webquarry.errors import BadInput, NotFound, TooLarge
+from webquarry.records.base import JournalMoved, Journals, TooManyJournals
+from webquarry.search.identity import identity
+from webquarry.search.text import plain, shortened
+from webquarry.sessions import events, rules
+from webquarry.sessions.models import Draft, Session, Source, Step
+from webquarry.settings import Settings
+
+MOST_SOURCES = 2_000
+MOST_ERRORS = 500
+_TOUCHES = 24  # how often in its idle time a session that is only looked at is touched
+_NAMESPACE = uuid.UUID("6f1c9a52-0d0e-5a5e-9a3b-6c1f6f0f7a11")
+
+
+class Sessions:
+    """The research sessions of whoever asks."""
+
+    def __init__(self, journals: Journals, clock: Clock, settings: Settings, *, repeatable: bool = False) -> None:
+        """`repeatable`: ids follow from what is asked, as they must while a recording is replayed."""
+        self._journals = journals
+        self._clock = clock
+        self._idle = settings.session_idle_seconds
+        self._most = settings.session_most
+        self._most_steps = settings.session_most_steps
+        self._repeatable = repeatable
+
+    async def begin(self, draft: Draft) -> Session:
+        """A new session with its first step."""
+        draft = rules.first(rules.tidied(draft))
+        now = self._clock.now()
+        entry = events.begun(draft, now)
+        for id in self._ids(entry):
+            try:
+                await self._journals.begin(
+                    caller(), id, entry, now.timestamp(), most=self._most, idle_seconds=self._idle
+                )
+            except FileExistsError:
+                continue
+            except TooManyJournals:
+                raise await self._too_many() from None
+            if draft.finished or self._most_steps == 1:
+                await self._journals.append(caller(), id, events.used(now), now.timestamp(), finished=True)
+            return await self.read(id)
+        raise AssertionError("ids never end")
+
+    async def read(self, id: str) -> Session:
+        """The session as it stands; `NotFound` if this caller has none of that id."""
+        try:
+            id = str(uuid.UUID(id))  # however it is spelt
+        except ValueError:
+            raise self._not_found(id) from None
+        journal = await self._journals.read(caller(), id, self._clock.now().timestamp(), idle_seconds=self._idle)
+        if journal is None:
+            raise self._not_found(id)
+        return events.replayed(journal)
+
+    async def list(self) -> list[tuple[str, bool]]:
+        """The caller's sessions by id, the one used last first, and whether each is finished."""
+        found = await self._journals.list(caller(), self._clock.now().timestamp(), idle_seconds=self._idle)
+        return [(journal.id, journal.finished) for journal in found]
+
+    async def add_step(self, id: str, draft: Draft) -> tuple[Session, Step]:
+        """Go on with a session; the session as it is then, and the step. Sent twice, a step is recorded once."""
+        draft = rules.tidied(draft)
+        while True:
+            session = await self.read(id)
+            if step := rules.repeated(draft, session):
+                return session, step
+            now = self._clock.now()
+            due = rules.further(draft, session, self._most_steps)
+            finished = draft.finished or due.number >= self._most_steps  # a full one may give way to others
+            entry = events.step(due, now)
+            try:
+                await self._journals.append(
+                    caller(), session.id, entry, now.timestamp(), after=session.version, finished=finished
+                )
+            except JournalMoved:
+                continue
+            except KeyError:
+                raise self._not_found(id) from None
+            session = await self.read(session.id)
+            return session, session.steps[due.number - 1]
+
+    async def record(self, session: Session, tool: str, found: Iterable[Source], step: int | None = None) -> int:
+        """Record what a tool found with a step of the session, the current one unless it is said; how many sources the
+        step has learnt of. Those that it has already are not written again."""
+        number = step or session.current.number
+        new = _news(session, number, [events.keepable(one) for one in found if one.url.strip()])
+        pages = {identity(one.source.url) for one in session.sources}
+        if len(pages | {identity(one.url) for one in new}) > MOST_SOURCES:
+            raise TooLarge(
+                f"The research session has {MOST_SOURCES} sources, which is the most; these were not recorded.",
+                suggested_action="Begin a new session for what is still to be found.",
+            )
+        if new:
+            await self._append(session.id, events.sources(tool, number, new, self._clock.now()))
+        else:
+            await self.touch(session)
+        return len(new)
+
+    async def record_error(self, session: Session, tool: str, failure: BaseException, step: int | None = None) -> None:
+        """Record that a tool failed. Beyond the most, nothing more is to be learnt from one more."""
+        if len(session.errors) < MOST_ERRORS:
+            await self._append(
+                session.id, events.error(tool, step or session.current.number, failure, self._clock.now())
+            )
+
+    async def touch(self, session: Session) -> None:
+        """Somebody works with the session: its idle time begins anew. Written only now and then."""
+        now = self._clock.now()
+        if now - session.touched_at > timedelta(seconds=self._idle / _TOUCHES):
+            await self._append(session.id, events.used(now))
+
+    async def _append(self, id: str, entry: bytes) -> None:
+        try:
+            await self._journals.append(caller(), id, entry, self._clock.now().timestamp())
+        except KeyError:
+            raise self._not_found(id) from None
+
+    def _ids(self, entry: bytes) -> Iterator[str]:
+        if not self._repeatable:
+            while True:
+                yield str(uuid.uuid4())
+        number = 0
+        while True:
+            yield str(uuid.uuid5(_NAMESPACE, f"{number} {caller()} {entry.decode()}"))
+            number += 1
+
+    def _not_found(self, id: str) -> NotFound:
+        return NotFound(
+            f"There is no research session {shortened(plain(id), 60)!r}.",
+            suggested_action=f"Sessions end {_duration(self._idle)} after they were last used. Leave sessionId out, or "
+            "begin a new session: sequential_search with stepNumber 1 and no sessionId.",
+        )
+
+    async def _too_many(self) -> BadInput:
+        open_ones = [id for id, finished in await self.list() if not finished]
+        return BadInput(
+            f"There are {self._most} unfinished research sessions, which is the most.",
+            suggested_action="Finish one with nextStepNeeded false, or go on with it. Unused for longest: "
+            + ", ".join(open_ones[:-4:-1])
+            + ".",
+        )
+
+
+def _news(session: Session, step: int, found: Sequence[Source]) -> list[Source]:
+    """Those that the step has not, or of which more is known now; each page once."""
+    recorded = session.step(step)
+    known = {identity(one.source.url): one.source for one in session.sources_of(recorded)} if recorded else {}
+    new: dict[str, Source] = {}
+    for one in found:
+        page = identity(one.url)
+        before = new.get(page) or known.get(page)
+        if before is None or (one.csl and not before.csl):
+            new[page] = one
+    return list(new.values())
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 3600:g} hours" if seconds >= 3600 else f"{seconds:g} seconds"

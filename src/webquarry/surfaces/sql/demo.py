@@ -1,0 +1,95 @@
+"""`make demo-sql`: a CSV of companies comes in, an enriched table and its bill go out, without keys or internet.
+
+The engine, the SQL functions and the bill are the real ones. Only the model and the search engine are played by the
+rehearsal on 127.0.0.1, with answers that are made up; nothing of the user's is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import zlib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from webquarry.ask.rehearsal import Rehearsal
+from webquarry.surfaces.sql.progress_line import summary
+from webquarry.surfaces.sql.rendering import render
+from webquarry.surfaces.sql.session import Session
+
+
+def main() -> None:
+    """The whole demo on stdout."""
+    with tempfile.TemporaryDirectory() as folder, Rehearsal(latency=0.1) as stage:
+        stage.answer = _answer
+        environ = stage.environ | {"HOME": folder, "WEBQUARRY_STATE_FOLDER": folder, "WEBQUARRY_CACHE": "0"}
+        with Session.open(environ=environ) as session:
+            session.show_progress(False)
+            _tell(session, Path(str(resources.files("webquarry") / "data" / "sql" / "companies.csv")))
+        _say(f"\nThe model was asked {stage.messages} times and the search engine {stage.searches} times.")
+
+
+def _tell(session: Session, companies: Path) -> None:
+    _say("A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM 'companies.csv'\n")
+    session.sql("CREATE TABLE companies AS FROM read_csv($1)", [str(companies)])
+    _run(session, "", "FROM companies")
+    session.sql("SELECT webquarry_set('dry_run', 'on')")
+    question = "SELECT company, stps_ask_ai(company, 'Which industry? One word.') AS industry FROM companies"
+    _run(session, "What would it cost? A dry run counts, and pays nothing", question, rows=False)
+    session.sql("SELECT webquarry_set('dry_run', 'off')")
+    _run(session, "Now for real: equal rows are asked once", question)
+    _run(
+        session,
+        "Typed answers, with the sources of those that searched; planned as a whole before the first is paid for",
+        "SELECT company, answer.ceo, answer.founded, searched, len(sources) AS sources FROM ask_table('companies', company, "
+        """'[search] Who leads it, and since when does it exist?', schema := '{"ceo": "VARCHAR", "founded": "INTEGER"}')""",
+    )
+    _run(
+        session,
+        "An address in parts",
+        "SELECT DISTINCT company, unnest(a) FROM (SELECT company, stps_ask_ai_address(company) AS a FROM companies)",
+    )
+    _run(session, "The same again costs nothing", question, rows=False)
+    _run(
+        session,
+        "The bill of today",
+        "SELECT model, sum(questions) AS questions, sum(calls) AS calls, sum(searches) AS searches, "
+        "round(sum(usd), 4) AS usd FROM webquarry_usage() WHERE calls > 0 GROUP BY model",
+    )
+
+
+def _run(session: Session, title: str, statement: str, *, rows: bool = True) -> None:
+    if title:
+        _say(f"\n{title}\n  {statement}\n")
+    result = session.sql(statement)
+    if rows:
+        _say("".join(f"  {line}\n" for line in render(result, "table").splitlines()), end="")
+    if result.progress.rows:
+        _say(f"  -> {summary(result.progress)}")
+
+
+def _say(text: str, end: str = "\n") -> None:
+    sys.stdout.write(text + end)
+
+
+def _answer(question: str, model: str) -> str:
+    """What the played model says: made up, but always the same for the same company."""
+    company = question.partition("Context: ")[2].partition("\n")[0]
+    number = zlib.crc32(company.encode())
+    if "postal address" in question:
+        address: dict[str, Any] = {
+            "city": ("Harwick", "Osterby", "Lindfurt")[number % 3],
+            "postal_code": f"{10000 + number % 90000}",
+            "street_name": ("Mill Lane", "Harbour Street", "Station Road")[number % 3],
+            "street_nr": str(number % 90 + 1),
+        }
+        return json.dumps(address)
+    if "Who leads it" in question:
+        return json.dumps({"ceo": ("Ada Brandt", "Jon Weber", "Mia Okoye")[number % 3], "founded": 1950 + number % 70})
+    return ("Logistics", "Software", "Energy", "Textiles")[number % 4]
+
+
+if __name__ == "__main__":
+    main()

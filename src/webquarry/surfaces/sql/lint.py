@@ -1,0 +1,172 @@
+"""Before a statement runs: its plan comes in, warnings about rows that would be paid for and thrown away go out.
+
+DuckDB pushes a plain LIMIT below our functions, but not ORDER BY ... LIMIT; HAVING is evaluated for every input row, and a
+join may drop rows that were asked about below it. `EXPLAIN (FORMAT json)` shows this and pays nothing. A plan names an
+expression by its alias, so the text is parsed too, to learn which aliases hide a paid function. Estimates may be wrong:
+this warns, and never refuses.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from webquarry.surfaces.sql.catalogue import paid_names
+from webquarry.surfaces.sql.libraries import library
+
+_LIMITS = {"TOP_N", "LIMIT", "STREAMING_LIMIT", "LIMIT_PERCENT"}
+_SELECT = re.compile(r"(?is)\b(?:with|select|from)\b.*")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Warning:
+    """What would be paid for in vain, and what to write instead."""
+
+    message: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.instead}"
+
+
+def look_at(connection: Any, statement: str) -> list[Warning]:
+    """The warnings about one statement; none about a statement that cannot be explained."""
+    paid = paid_names()
+    if not _mentions(connection, statement, paid):
+        return []
+    error = library("duckdb").Error
+    try:
+        plan = json.loads(connection.execute(f"EXPLAIN (FORMAT json) {statement}").fetchall()[0][1])
+    except (error, ValueError, TypeError):
+        return []  # DuckDB will say itself what is wrong with it
+    trees = _trees(connection, statement)
+    aliases = {alias for tree in trees for alias in _aliases(tree, paid)}
+    found = [*_having(trees, paid), *(one for root in plan for one in _walk(root, (), paid, aliases))]
+    return list(dict.fromkeys(found))
+
+
+def _mentions(connection: Any, statement: str, paid: frozenset[str]) -> bool:
+    words = {word.lower() for word in _WORD.findall(statement)}
+    return bool(words & paid) or any(words & {name.lower()} for name, _ in _views(connection, paid))
+
+
+def _views(connection: Any, paid: frozenset[str]) -> list[tuple[str, str]]:
+    """Views that use a paid function: name and text."""
+    views = connection.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
+    return [(name, text) for name, text in views if {word.lower() for word in _WORD.findall(text)} & paid]
+
+
+def _trees(connection: Any, statement: str) -> list[Any]:
+    """The statement and the views that it may use, parsed. What stands before its SELECT (CREATE TABLE AS) is left out."""
+    texts = [statement, *(text for _, text in _views(connection, paid_names()))]
+    trees = []
+    for text in texts:
+        select = _SELECT.search(text)
+        if select is None:
+            continue
+        try:
+            row = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [select[0].rstrip("; \n)")]).fetchall()[0]
+        except library("duckdb").Error:
+            continue
+        trees.append(json.loads(row[0]))
+    return trees
+
+
+def _aliases(node: Any, paid: frozenset[str]) -> Iterator[str]:
+    for one in _nodes(node):
+        if one.get("alias") and "class" in one and _pays(one, paid):
+            yield one["alias"].lower()
+
+
+def _having(trees: list[Any], paid: frozenset[str]) -> Iterator[Warning]:
+    for tree in trees:
+        for one in _nodes(tree):
+            if one.get("having") and _pays(one["having"], paid):
+                yield Warning(
+                    "HAVING asks about every input row, not about every group.",
+                    "Group in a CTE AS MATERIALIZED, and filter outside it with WHERE.",
+                )
+
+
+def _walk(node: Any, above: tuple[Any, ...], paid: frozenset[str], aliases: set[str]) -> Iterator[Warning]:
+    if _is_paid(node, paid, aliases):
+        yield from _judge(node, above)
+    for child in node.get("children", []):
+        yield from _walk(child, (node, *above), paid, aliases)
+
+
+def _is_paid(node: Any, paid: frozenset[str], aliases: set[str]) -> bool:
+    """Whether this operator evaluates a paid function, and not only hands on a column of that name."""
+    info = node.get("extra_info", {})
+    written = [part for name in ("Projections", "Expression") for part in _listed(info.get(name))]
+    below = {part.lower() for child in node.get("children", []) for part in _columns(child)}
+    return any(
+        any(f"{name}(" in part for name in paid) or (part.lower() in aliases and part.lower() not in below)
+        for part in written
+    )
+
+
+def _columns(node: Any) -> list[str]:
+    """The columns that come out of an operator, found at the nearest one that names them."""
+    info = node.get("extra_info", {})
+    if "Projections" in info:
+        return _listed(info["Projections"])
+    return [part for child in node.get("children", []) for part in _columns(child)]
+
+
+def _judge(node: Any, above: tuple[Any, ...]) -> Iterator[Warning]:
+    rows = _rows(node)
+    for one in above:
+        name = one.get("name", "")
+        if name in _LIMITS and node.get("name") == "FILTER":
+            yield Warning(
+                f"A filter on an answer below LIMIT asks about many more rows than the limit has ({rows}).",
+                "Limit the rows in a subquery first, or SET threads = 1 to stop sooner.",
+            )
+            return
+        if name in _LIMITS:
+            order = "ORDER BY ... LIMIT" if name == "TOP_N" else "This LIMIT"
+            yield Warning(
+                f"{order} throws rows away only after they were asked about ({rows}).",
+                "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT 5).",
+            )
+            return
+        if "JOIN" in name and 0 <= _estimate(one) < _estimate(node):
+            yield Warning(
+                f"A join may throw away rows after they were asked about ({rows}; the join keeps about {_estimate(one):,}).",
+                "Join in a subquery, and ask about its rows.",
+            )
+            return
+
+
+def _pays(node: Any, paid: frozenset[str]) -> bool:
+    return any(str(one.get("function_name", "")).lower() in paid for one in _nodes(node))
+
+
+def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for part in value.values():
+            yield from _nodes(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _nodes(part)
+
+
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else [part for part in value or [] if isinstance(part, str)]
+
+
+def _estimate(node: Any) -> int:
+    found = str(node.get("extra_info", {}).get("Estimated Cardinality", ""))
+    return int(found) if found.isdigit() else -1
+
+
+def _rows(node: Any) -> str:
+    below = next((child for child in node.get("children", [])), node)
+    count = max(_estimate(node), _estimate(below))
+    return f"about {count:,} rows" if count >= 0 else "of unknown number"

@@ -1,0 +1,75 @@
+"""The progress line: how far a statement is comes in, one line on stderr that rewrites itself goes out."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import TextIO
+
+from webquarry.ask.models import Progress
+
+_EVERY_SECONDS = 0.2
+
+
+def summary(progress: Progress) -> str:
+    """What a statement has done so far, in one line."""
+    usage = progress.usage
+    parts = [
+        f"{progress.done:,} of {progress.rows:,} rows" if progress.done < progress.rows else f"{progress.done:,} rows",
+        f"{usage.calls:,} calls",
+        f"{progress.hits:,} kept",
+        f"{usage.searches:,} searches",
+    ]
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if progress.throttled:
+        parts.append(f"{progress.throttled:,} x 429")
+    parts.append(f"${usage.usd:.4f}")
+    if progress.planned:
+        parts.append(f"dry run: {progress.planned:,} calls, at most ${progress.worst_usd:.4f}")
+    return ", ".join(parts)
+
+
+def line(progress: Progress) -> str:
+    left = progress.seconds_left
+    return summary(progress) + (f", {_clock(left)} left" if left is not None else "")
+
+
+class ProgressLine:
+    """Where progress is shown: on a terminal, or wherever it is told to."""
+
+    def __init__(self, stream: TextIO | None = None, *, wanted: bool | None = None) -> None:
+        self._stream = stream
+        self._wanted = wanted
+        self._lock = threading.Lock()
+        self._next = 0.0
+        self._shown = False
+
+    def __call__(self, progress: Progress) -> None:
+        """Show it, a few times a second at most."""
+        stream = self._stream or sys.stderr
+        with self._lock:
+            now = time.monotonic()
+            if now < self._next or not self._is_wanted(stream):
+                return
+            self._next, self._shown = now + _EVERY_SECONDS, True
+            stream.write(f"\r\x1b[K{line(progress)}")
+            stream.flush()
+
+    def clear(self) -> None:
+        """Leave nothing behind."""
+        stream = self._stream or sys.stderr
+        with self._lock:
+            if self._shown:
+                stream.write("\r\x1b[K")
+                stream.flush()
+            self._shown, self._next = False, 0.0
+
+    def _is_wanted(self, stream: TextIO) -> bool:
+        return stream.isatty() if self._wanted is None else self._wanted
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}" if minutes else f"{rest} s"

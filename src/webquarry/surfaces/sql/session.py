@@ -1,0 +1,166 @@
+"""A session: one connection with our functions, whose statements have an exact beginning and end.
+
+    with Session.open("data.db") as session:
+        result = session.sql("SELECT ask(company, 'What industry?') FROM companies LIMIT 5")
+        result.rows, result.progress.usage.usd, result.warnings
+
+Errors come back as they were raised, Ctrl-C as `KeyboardInterrupt`, a timeout and `cancel()` as `Cancelled`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from webquarry.ask.models import Cancelled, Progress
+from webquarry.errors import BadInput
+from webquarry.secret import redact
+from webquarry.settings import Settings
+from webquarry.surfaces.sql.installing import install
+from webquarry.surfaces.sql.libraries import library
+from webquarry.surfaces.sql.lint import Warning, look_at
+from webquarry.surfaces.sql.setters import usage
+from webquarry.surfaces.sql.statements import Scope
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Result:
+    """All rows of one statement, and what it took."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    progress: Progress
+    warnings: tuple[Warning, ...] = ()
+
+
+class Session:
+    """A connection with our functions. `cancel` may be called from any thread, the rest from one at a time."""
+
+    def __init__(self, connection: Any, *, owned: bool = False, **given: Any) -> None:
+        self.connection = connection
+        self._owned = owned
+        self._instance = install(connection, **given)
+        self._number = connection.execute("SELECT current_connection_id()").fetchall()[0][0]
+        self._scope: Scope | None = None
+
+    @classmethod
+    def open(
+        cls,
+        database: str | Path = ":memory:",
+        *,
+        read_only: bool = False,
+        settings: Settings | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Session:
+        """A session on a database of its own, closed with it."""
+        duckdb = library("duckdb")
+        try:
+            connection = duckdb.connect(str(database), read_only=read_only)
+        except duckdb.Error as error:
+            raise BadInput(f"The database {database} cannot be opened: {error}.") from error
+        try:
+            connection.execute("SET enable_progress_bar = false").fetchall()  # DuckDB's own goes to stdout
+            return cls(connection, owned=True, settings=settings, environ=environ)
+        except BaseException:
+            connection.close()
+            raise
+
+    def sql(
+        self,
+        statement: str,
+        parameters: Sequence[Any] | None = None,
+        *,
+        timeout: float | None = None,
+        lint: bool = True,
+    ) -> Result:
+        """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan first."""
+        warnings = tuple(look_at(self.connection, statement)) if lint and not parameters else ()
+        for warning in warnings:
+            log.warning("%s", warning)
+        with self._instance.statements.pinned(self._number) as scope, self._timed(scope, timeout), self._plainly(scope):
+            self._scope = scope
+            try:
+                done = self.connection.execute(statement, parameters)
+                described = done.description or []
+                rows = done.fetchall() if described else []
+            finally:
+                self._scope = None
+                self._instance.line.clear()
+        columns, types = [str(part[0]) for part in described], [str(part[1]) for part in described]
+        return Result(tuple(columns), tuple(types), rows, scope.progress(), warnings)
+
+    def cancel(self) -> None:
+        """Stop the statement that runs: no further paid call; what was paid for is kept."""
+        scope = self._scope
+        if scope is not None:
+            scope.cancel()
+            self._instance.cancel()
+            self.connection.interrupt()
+
+    def usage(self, *, days: int = 1) -> list[dict[str, Any]]:
+        """The bill of the last days."""
+        return usage(self._instance, days)
+
+    def show_progress(self, wanted: bool | None) -> None:
+        """Always (True), never (False), or on a terminal only (None)."""
+        self._instance.line._wanted = wanted
+
+    def close(self) -> None:
+        """Close the connection if it is ours; a connection that was given stays open."""
+        if self._owned:
+            self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _timed(self, scope: Scope, seconds: float | None) -> Iterator[None]:
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, self.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+    @contextmanager
+    def _plainly(self, scope: Scope) -> Iterator[None]:
+        """DuckDB wraps what our functions raise, and tells of a Ctrl-C in several ways: here it is what it was."""
+        duckdb = library("duckdb")
+        try:
+            yield
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower():
+                raise self._ended(scope) from None
+            raise
+        except duckdb.Error as error:
+            if scope.cancelled:
+                raise self._ended(scope) from None
+            if scope.error is not None:
+                raise scope.error from None
+            raise type(error)(redact(str(error))) from None
+
+    def _ended(self, scope: Scope) -> BaseException:
+        if scope.interrupted:
+            return KeyboardInterrupt()
+        if isinstance(scope.error, Cancelled):
+            return scope.error
+        return Cancelled("The statement was cancelled.")

@@ -1,0 +1,158 @@
+"""Where one statement ends and the next begins: a mark comes in, what belongs to that statement goes out.
+
+A macro knows the connection and the statement it runs in, so its mark is exact. A cursor does not see our macros; calls
+without a mark belong together while one of them runs, or began within a second of the last one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from webquarry.ask.models import Progress, Usage
+from webquarry.errors import WebquarryError
+from webquarry.surfaces.sql.arguments import Mark
+
+if TYPE_CHECKING:
+    from webquarry.ask.engine import Engine
+    from webquarry.ask.statement import Statement
+
+IDLE_SECONDS = 1.0
+_ENDING_SECONDS = 0.25  # after a cancellation, for the threads of that statement to notice
+_KEPT = 64  # statements that are remembered after their last call
+_ANSWERS = 256  # answers of tools that a statement remembers
+
+
+class Scope:
+    """One SQL statement: what it may spend, what it has spent, and what it has already been told."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.touched = time.monotonic()
+        self.cancelled = False
+        self.interrupted = False  # cancelled by a Ctrl-C
+        self.error: WebquarryError | None = None  # the one that ended it; DuckDB keeps only its text
+        self.planning = threading.Lock()
+        self.planned: Statement | None = None  # a rehearsal of `ask_table`, which counts and pays nothing
+        self.planned_rows = 0
+        self.failed: dict[tuple[Any, ...], Any] = {}  # questions that have no answer, which are not asked again
+        self.answers: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.Lock()
+        self._statements: dict[bool, Statement] = {}
+
+    def statement(self, engine: Engine, *, own_limits: bool) -> Statement:
+        """The engine's statement. `own_limits`: only the limits that the user has set himself, as for `stps_*`."""
+        with self._lock:
+            found = self._statements.get(own_limits)
+            if found is None:
+                found = engine.statement(door="sql", limits=engine.limits(own=own_limits))
+                self._statements[own_limits] = found
+                if self.cancelled:
+                    found.cancel()
+            return found
+
+    def cancel(self) -> None:
+        """No further paid call in this statement."""
+        with self._lock:
+            self.cancelled = True
+            statements = [*self._statements.values(), *([self.planned] if self.planned else [])]
+        for statement in statements:
+            statement.cancel()
+
+    def remember(self, key: Hashable, answer: Any) -> None:
+        with self._lock:
+            self.answers[key] = answer
+            while len(self.answers) > _ANSWERS:
+                self.answers.popitem(last=False)
+
+    def progress(self) -> Progress:
+        """How far the statement is, all its functions together."""
+        with self._lock:
+            parts = [statement.progress() for statement in self._statements.values()]
+        if len(parts) == 1:
+            return parts[0]
+        left = [part.seconds_left for part in parts if part.seconds_left is not None]
+        return Progress(
+            rows=sum(part.rows for part in parts),
+            done=sum(part.done for part in parts),
+            hits=sum(part.hits for part in parts),
+            failed=sum(part.failed for part in parts),
+            planned=sum(part.planned for part in parts),
+            worst_usd=sum(part.worst_usd for part in parts),
+            throttled=sum(part.throttled for part in parts),
+            retries=sum(part.retries for part in parts),
+            usage=sum((part.usage for part in parts), Usage()),
+            seconds_left=max(left, default=None),
+        )
+
+
+class Statements:
+    """The statements of one database. Any thread may ask."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._scopes: OrderedDict[Mark | None, Scope] = OrderedDict()
+        self._pinned: dict[int, Scope] = {}
+
+    @contextmanager
+    def entered(self, mark: Mark | None) -> Iterator[Scope]:
+        """The statement of one call, for the time of that call."""
+        with self._lock:
+            scope = self._of(mark)
+            scope.running += 1
+        try:
+            yield scope
+        finally:
+            with self._lock:
+                scope.running -= 1
+                scope.touched = self._now()
+
+    @contextmanager
+    def pinned(self, connection: int) -> Iterator[Scope]:
+        """Everything that a connection asks until the end of the block is one statement, cursors' calls included."""
+        scope = Scope()
+        with self._lock:
+            self._pinned[connection] = scope
+        try:
+            yield scope
+        finally:
+            with self._lock:
+                self._pinned.pop(connection, None)
+
+    def cancel(self) -> None:
+        """Cancel whatever runs."""
+        for scope in self._running():
+            scope.cancel()
+
+    def interrupt(self) -> None:
+        """Remember that it was a Ctrl-C."""
+        for scope in self._running():
+            scope.interrupted = True
+
+    def _running(self) -> list[Scope]:
+        with self._lock:
+            return [*(scope for scope in self._scopes.values() if scope.running), *self._pinned.values()]
+
+    def _of(self, mark: Mark | None) -> Scope:
+        if mark is not None and mark[0] in self._pinned:
+            return self._pinned[mark[0]]
+        if mark is None and len(self._pinned) == 1:
+            return next(iter(self._pinned.values()))
+        scope = self._scopes.get(mark)
+        if scope is None or (mark is None and self._is_over(scope)):
+            scope = self._scopes[mark] = Scope()
+            scope.touched = self._now()
+        self._scopes.move_to_end(mark)
+        for old in [one for one, kept in self._scopes.items() if not kept.running][: len(self._scopes) - _KEPT]:
+            del self._scopes[old]
+        return scope
+
+    def _is_over(self, scope: Scope) -> bool:
+        """Without a mark: whether the next call is of another statement."""
+        idle = self._now() - scope.touched
+        return not scope.running and idle > (_ENDING_SECONDS if scope.cancelled else IDLE_SECONDS)

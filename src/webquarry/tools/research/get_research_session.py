@@ -1,0 +1,118 @@
+"""The `get_research_session` tool: what a session holds, to go on with it after the conversation was lost."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from webquarry.errors import BadInput, NotFound
+from webquarry.evidence.models import TRUST, Shape
+from webquarry.sessions.models import Session, Step
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._session import (
+    FullStep,
+    IndexedStep,
+    RepeatedError,
+    SessionSource,
+    Status,
+    errors_of,
+    in_full,
+    indexed,
+    moment,
+    shown,
+    status_of,
+)
+
+_LAST_STEPS = 3
+_MOST_SOURCES = 100  # in one answer: the latest
+
+
+class SessionSummary(Shape):
+    """The session in a few words and numbers."""
+
+    research_goal: str | None = None
+    session_summary: str | None = None
+    total_steps: int
+    total_steps_estimate: int | None = None
+    total_sources: int
+    total_errors: int
+    started_at: str
+    updated_at: str
+
+
+class ResearchSessionOutput(Answer):
+    """A session for recovery: summary, index, the last steps, sources; or `step` alone, where one was asked for."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    session_id: str
+    status: Status
+    summary: SessionSummary | None = None
+    step_index: list[IndexedStep] | None = None
+    last_steps: list[FullStep] | None = None
+    step: FullStep | None = None
+    found: list[SessionSource] = Field(alias="sources")
+    sources_omitted: int | None = None
+    errors: list[RepeatedError] | None = None
+    hints: list[str] | None = None
+    trust: str = TRUST
+
+
+@tool(open_world=False, recorded=False)
+async def get_research_session(
+    kit: Toolkit,
+    sessionId: str,
+    stepNumber: Annotated[int | None, Field(description="Only this step.")] = None,
+) -> ResearchSessionOutput:
+    """Recover a sequential_search session: summary, steps, sources, repeated errors."""
+    if not sessionId:
+        raise BadInput("sessionId is blank.", suggested_action="Give the sessionId that sequential_search returned.")
+    session = await kit.sessions.read(sessionId)
+    await kit.sessions.touch(session)
+    if stepNumber is None:
+        return _recovery(session)
+    step = session.step(stepNumber)
+    if step is None:
+        raise NotFound(
+            f"There is no step {stepNumber}; the session has steps 1 to {len(session.steps)}.",
+            suggested_action="Ask for one of those, or leave stepNumber out for the index.",
+        )
+    return _one(session, step)
+
+
+def _one(session: Session, step: Step) -> ResearchSessionOutput:
+    return ResearchSessionOutput(
+        session_id=session.id,
+        status=status_of(session),
+        step=in_full(step),
+        found=shown(session.sources_of(step)),
+    )
+
+
+def _recovery(session: Session) -> ResearchSessionOutput:
+    omitted = max(0, len(session.sources) - _MOST_SOURCES)
+    return ResearchSessionOutput(
+        session_id=session.id,
+        status=status_of(session),
+        summary=SessionSummary(
+            research_goal=session.goal or None,
+            session_summary=session.summary or None,
+            total_steps=len(session.steps),
+            total_steps_estimate=session.estimate,
+            total_sources=len(session.sources),
+            total_errors=len(session.errors),
+            started_at=moment(session.began_at),
+            updated_at=moment(session.touched_at),
+        ),
+        step_index=indexed(session.steps),
+        last_steps=[in_full(step) for step in session.steps[-_LAST_STEPS:]],
+        found=shown(session.sources[omitted:], with_steps=True),
+        sources_omitted=omitted or None,
+        errors=errors_of(session),
+        hints=[f"Sources 1 to {omitted} are left out; ask for a step by stepNumber to see its own."]
+        if omitted
+        else None,
+    )

@@ -1,0 +1,204 @@
+"""The `sequential_search` tool: research in steps that are kept, with what was found on the way.
+
+Nothing here thinks: the caller does. A step is recorded first; what `depth` adds is worked out of what is recorded, and
+a search that fails costs the step nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from webquarry.errors import TooLarge, WebquarryError
+from webquarry.evidence.models import TRUST, Shape
+from webquarry.progress import note
+from webquarry.search.models import Query
+from webquarry.sessions.coverage import coverage_of, refinement_queries
+from webquarry.sessions.models import Draft, Session, Source, Step
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._session import (
+    IndexedStep,
+    RepeatedError,
+    SessionSource,
+    Status,
+    errors_of,
+    indexed,
+    shown,
+    status_of,
+)
+from webquarry.tools.research._text import clean_line, clean_url
+
+_INDEX = 10  # steps in the index of an answer; get_research_session has all of them
+_RESULTS = 5  # of each search that `thorough` runs
+_NAME = "sequential_search"
+
+
+class AspectCoverage(Shape):
+    """Words of the goal and the gaps: in a source's title, only in a step, or nowhere yet."""
+
+    covered: list[str]
+    mentioned: list[str]
+    missing: list[str]
+    share: float
+
+
+class SearchRun(Shape):
+    """A refinement query that was run: how many results it had, or the kind of its failure."""
+
+    query: str
+    results: int
+    error: str | None = None
+
+
+class SequentialSearchOutput(Answer):
+    """The step as it was recorded, and where the session stands."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    session_id: str
+    step_number: int
+    total_steps: int
+    total_steps_estimate: int | None = None
+    status: Status
+    revises_step: int | None = None
+    branch_id: str | None = None
+    steps: list[IndexedStep] | None = None
+    steps_omitted: int | None = None
+    found: list[SessionSource] = Field(alias="sources")
+    total_sources: int
+    coverage: AspectCoverage | None = None
+    refinement_queries: list[str] | None = None
+    searches: list[SearchRun] | None = None
+    errors: list[RepeatedError] | None = None
+    hints: list[str] | None = None
+    trust: str = TRUST
+
+
+@tool(read_only=False, idempotent=False, recorded=False)
+async def sequential_search(
+    kit: Toolkit,
+    searchStep: Annotated[str, Field(description="What this step asks or found.")],
+    stepNumber: Annotated[int, Field(description="One running number over all branches.", ge=1)],
+    nextStepNeeded: Annotated[bool, Field(description="false finishes the session.")] = True,
+    sessionId: Annotated[str | None, Field(description="Needed from step 2 on.")] = None,
+    researchGoal: str | None = None,
+    reasoning: str | None = None,
+    confidence: Literal["low", "medium", "high"] | None = None,
+    rejectedApproaches: list[str] | None = None,
+    knowledgeGap: Annotated[str | None, Field(description="What is still unknown.")] = None,
+    sessionSummary: str | None = None,
+    totalStepsEstimate: int | None = None,
+    isRevision: bool | None = None,
+    revisesStep: int | None = None,
+    branchFromStep: int | None = None,
+    branchId: str | None = None,
+    responseMode: Literal["full", "compact"] = "full",
+    depth: Annotated[
+        Literal["quick", "standard", "thorough"],
+        Field(description="standard adds coverage and refinement queries; thorough runs them."),
+    ] = "quick",
+) -> SequentialSearchOutput:
+    """Record a step of multi-step research; it survives restarts. Give the sessionId to the other tools: their sources
+    are recorded with the current step."""
+    draft = Draft(
+        number=stepNumber,
+        text=searchStep,
+        reasoning=reasoning or "",
+        confidence=confidence,
+        rejected=tuple(rejectedApproaches or ()),
+        gap=knowledgeGap or "",
+        goal=researchGoal or "",
+        summary=sessionSummary or "",
+        estimate=totalStepsEstimate,
+        is_revision=bool(isRevision),
+        revises=revisesStep,
+        branch_from=branchFromStep,
+        branch_id=branchId,
+        finished=not nextStepNeeded,
+    )
+    if sessionId:
+        session, step = await kit.sessions.add_step(sessionId, draft)
+    else:
+        session = await kit.sessions.begin(draft)
+        step = session.current
+    queries = refinement_queries(session, step) if depth != "quick" else None
+    runs = None
+    if depth == "thorough" and queries:
+        runs = await _run(kit, session, step, queries)
+        session = await kit.sessions.read(session.id)
+        step = session.steps[step.number - 1]
+    answer = _answer(session, step, with_index=responseMode == "full", begun=not sessionId)
+    if queries is not None:
+        found = coverage_of(session)
+        answer.coverage = AspectCoverage(
+            covered=list(found.covered), mentioned=list(found.mentioned), missing=list(found.missing), share=found.share
+        )
+        answer.refinement_queries, answer.searches = queries, runs
+    return answer
+
+
+async def _run(kit: Toolkit, session: Session, step: Step, queries: list[str]) -> list[SearchRun]:
+    """Search for each query at once, and record what came of it with the step, in the order of the queries."""
+
+    async def one(query: str) -> list[Source] | WebquarryError:
+        note(f"searching for {query}")
+        try:
+            found = await kit.router.route(Query(query, _RESULTS, safe="medium"), asked={"tool": _NAME})
+        except WebquarryError as error:
+            return error
+        return [
+            Source(clean_url(result.url), clean_line(result.title), result.published, result.provider)
+            for result in found.results
+        ]
+
+    runs = []
+    for query, came in zip(queries, await asyncio.gather(*map(one, queries)), strict=True):
+        if isinstance(came, WebquarryError):
+            await kit.sessions.record_error(session, _NAME, came, step.number)
+            runs.append(SearchRun(query=query, results=0, error=came.kind))
+            continue
+        try:
+            await kit.sessions.record(session, _NAME, came, step.number)
+            runs.append(SearchRun(query=query, results=len(came)))
+        except TooLarge as full:  # the step is recorded all the same
+            runs.append(SearchRun(query=query, results=len(came), error=full.kind))
+    return runs
+
+
+def _answer(session: Session, step: Step, *, with_index: bool, begun: bool) -> SequentialSearchOutput:
+    omitted = max(0, len(session.steps) - _INDEX)
+    return SequentialSearchOutput(
+        session_id=session.id,
+        step_number=step.number,
+        total_steps=len(session.steps),
+        total_steps_estimate=session.estimate,
+        status=status_of(session),
+        revises_step=step.revises,
+        branch_id=step.branch_id,
+        steps=indexed(session.steps[omitted:]) if with_index else None,
+        steps_omitted=omitted or None if with_index else None,
+        found=shown(session.sources_of(step)),
+        total_sources=len(session.sources),
+        errors=errors_of(session),
+        hints=_hints(session, begun) or None,
+    )
+
+
+def _hints(session: Session, begun: bool) -> list[str]:
+    """What the caller may not know, and nothing that was said before."""
+    hints = []
+    if begun and not session.finished:
+        hints.append("Give this sessionId to every further step, and to search and reading tools to record sources.")
+    if begun and not session.goal:
+        hints.append("Give researchGoal with a step: coverage and refinement queries are made from it.")
+    if len(session.steps) == 3 and not session.sources:
+        hints.append("No source is recorded yet: give the sessionId to the tools that search and read.")
+    if session.estimate and len(session.steps) > session.estimate and not session.finished:
+        hints.append("There are more steps than estimated: finish, or give a new totalStepsEstimate.")
+    if session.finished:
+        hints.append("Finished; a further step opens it again.")
+    return hints

@@ -1,0 +1,30 @@
+"""The model and the search engine that the tests ask: those of the rehearsal, and an engine that takes them for real."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from webquarry.ask.engine import Engine
+from webquarry.ask.rehearsal import MODEL_KEY, SEARCH_KEY, Rehearsal, Said, first_text, trouble
+from webquarry.toolkit import Toolkit
+
+__all__ = ["MODEL_KEY", "SEARCH_KEY", "Rehearsal", "Said", "first_text", "home", "open_engine", "trouble"]
+
+
+def home(stage: Rehearsal, folder: Path, *, search: bool = True, **more: str) -> dict[str, str]:
+    """The environment of a user whose home is this folder and whose model and search engine are on this stage."""
+    given = stage.environ if search else stage.environ_without_search
+    return given | {"HOME": str(folder), "WEBQUARRY_LOG_LEVEL": "warning"} | more
+
+
+@asynccontextmanager
+async def open_engine(environ: Mapping[str, str]) -> AsyncIterator[Engine]:
+    """An engine and everything under it, for the time of a block."""
+    async with Toolkit.open(environ=environ) as kit:
+        engine = kit.open_engine()
+        try:
+            yield engine
+        finally:
+            await engine.aclose()

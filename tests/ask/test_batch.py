@@ -1,0 +1,168 @@
+"""A batch of rows in, a batch of answers out, with no database in between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tests.ask.fakes import Rehearsal, home
+from webquarry.ask.batch import answer_batch, answer_schema, text_batch
+from webquarry.ask.engine import Engine
+from webquarry.errors import BadInput
+from webquarry.surfaces.bridge import Bridge
+from webquarry.toolkit import Toolkit
+
+
+@pytest.fixture
+def stage() -> Iterator[Rehearsal]:
+    with Rehearsal() as stage:
+        yield stage
+
+
+@pytest.fixture
+def asking(stage: Rehearsal, tmp_path: Path) -> Iterator[tuple[Engine, Callable[[Any], Any]]]:
+    """An engine, and what runs its coroutines."""
+    environ = home(stage, tmp_path)
+    from webquarry.settings import Settings
+
+    bridge = Bridge()
+    kit = Toolkit(Settings.from_environment(environ), environ)
+    engine = kit.open_engine()
+    bridge.at_close(kit.aclose)
+    bridge.at_close(engine.aclose)
+    yield engine, bridge.run
+    bridge.close()
+
+
+def batch(**columns: list[Any]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(stage: Rehearsal, asking: Any) -> None:
+    engine, run = asking
+    rows = batch(context=["a", None, "c", ""], prompt=["p", "p", None, "p"])
+
+    texts = text_batch(rows, engine, engine.statement(), run).column("answer").to_pylist()
+    whole = answer_batch(rows, engine, engine.statement(), run).to_pylist()
+
+    assert [text is None for text in texts] == [False, True, True, False]
+    assert whole[1] == dict.fromkeys(answer_schema().names)
+    assert stage.messages == 2
+
+
+def test_every_column_has_its_type_and_its_value(stage: Rehearsal, asking: Any) -> None:
+    engine, run = asking
+    found = answer_batch(
+        batch(context=["a [search]", "b [refuse]"], prompt=["p", "p"]), engine, engine.statement(), run
+    )
+    first, second = found.to_pylist()
+
+    assert found.schema == answer_schema()
+    assert first["answer"].startswith("Answer to")
+    assert first["sources"][0] == {"title": "a [search] (1)", "url": "https://site1.example/"}
+    assert (first["searched"], first["error"], first["usage"]["calls"], first["usage"]["searches"]) == (
+        True,
+        None,
+        2,
+        1,
+    )
+    assert (second["answer"], second["error"]["code"], second["error"]["retryable"]) == (None, "refused", False)
+
+
+def test_each_row_has_its_own_wishes(stage: Rehearsal, asking: Any) -> None:
+    engine, run = asking
+    stage.answer = lambda question, model: '{"n": 1}'
+    rows = batch(
+        context=["a", "b", "c"],
+        prompt=["p", "p", "p"],
+        model=["claude-haiku-5-5", None, None],
+        max_tokens=[None, 50, None],
+        search=[None, False, None],
+        schema=[None, None, '{"n": "INTEGER"}'],
+    )
+    values = answer_batch(rows, engine, engine.statement(), run).column("value").to_pylist()
+    sent = {body["messages"][0]["content"][9]: body for body in stage.bodies}
+
+    assert sent["a"]["model"] == "claude-haiku-5-5"
+    assert (sent["b"]["max_tokens"], "tools" in sent["b"], sent["c"]["max_tokens"]) == (50, False, 1000)
+    assert "output_config" in sent["c"]
+    assert [value and json.loads(value) for value in values] == [None, None, {"n": 1}]
+
+
+def test_what_is_remembered_never_reaches_the_loop(stage: Rehearsal, asking: Any) -> None:
+    engine, run = asking
+    rows = batch(context=["a", "b"] * 500, prompt=["p"] * 1000)
+    first = text_batch(rows, engine, engine.statement(), run)
+
+    def refuse(work: Any) -> Any:
+        work.close()
+        raise AssertionError("nothing is missing")
+
+    statement = engine.statement()
+    assert text_batch(rows, engine, statement, refuse) == first
+    assert (statement.progress().hits, statement.progress().rows) == (1000, 1000)
+    assert stage.messages == 2
+
+
+def test_a_trouble_is_a_text_in_the_place_of_the_answer(asking: Any) -> None:
+    engine, run = asking
+    rows = batch(context=["x [refuse]", "y"], prompt=["p", "p"])
+    texts = text_batch(rows, engine, engine.statement(), run).column("answer").to_pylist()
+
+    assert texts[0].startswith("ERROR: The model declined")
+    assert texts[1].startswith("Answer to")
+
+
+def test_an_empty_batch_is_an_empty_batch(stage: Rehearsal, asking: Any) -> None:
+    engine, run = asking
+    empty = pa.RecordBatch.from_pydict({"context": pa.array([], pa.string()), "prompt": pa.array([], pa.string())})
+
+    assert answer_batch(empty, engine, engine.statement(), run).num_rows == 0
+    assert stage.messages == 0
+
+
+def test_a_batch_without_its_columns_is_refused(asking: Any) -> None:
+    engine, run = asking
+    with pytest.raises(BadInput, match="prompt"):
+        text_batch(batch(context=["a"]), engine, engine.statement(), run)
+
+
+def test_progress_is_told_as_answers_arrive(asking: Any) -> None:
+    engine, run = asking
+    heard: list[int] = []
+    rows = batch(context=[f"row {n}" for n in range(20)], prompt=["p"] * 20)
+    text_batch(rows, engine, engine.statement(), run, lambda progress: heard.append(progress.done))
+
+    assert heard == list(range(1, 21))
+
+
+def test_the_batch_has_no_database_in_it() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, webquarry.ask.batch as b; b.answer_schema(); print('duckdb' in sys.modules, 'anthropic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_asking_from_two_threads_at_once_shares_the_calls(stage: Rehearsal, asking: Any) -> None:
+    engine, run = asking
+    stage.latency = 0.1
+    rows = batch(context=[f"row {n}" for n in range(30)], prompt=["p"] * 30)
+
+    async def both() -> list[Any]:
+        return await asyncio.gather(
+            *(asyncio.to_thread(text_batch, rows, engine, engine.statement(), run) for _ in range(3))
+        )
+
+    first, *others = asyncio.run(both())
+
+    assert all(other == first for other in others)
+    assert stage.messages == 30

@@ -1,0 +1,168 @@
+"""The ledger: worst cases reserved, real costs settled, and what a dead process leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webquarry.ask import answers, ledger
+from webquarry.ask.answers import Kept
+from webquarry.ask.desk import Desk
+from webquarry.ask.ledger import HELD_SECONDS, NoRoom, Reservation, Spent
+from webquarry.ask.models import Limits, Reply, Source, Usage
+from webquarry.cache.vault import Vault
+from webquarry.records.base import RecordsFailure
+from webquarry.records.file import RecordFile
+
+DAY = "2026-11-16"
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Any:
+    file = RecordFile(tmp_path)
+    yield file
+    file.close()
+
+
+def reserve(file: RecordFile, usd: float, limits: Limits, statement: str = "s1", now: float = NOW) -> Reservation:
+    return file.do(lambda db, vault: ledger.reserve(db, statement, "sql", "m", usd, limits, now, DAY))
+
+
+def settle(file: RecordFile, held: Reservation, usd: float, uncertain: float = 0.0, now: float = NOW) -> None:
+    file.do(lambda db, vault: ledger.settle(db, held, Usage(calls=1, usd=usd), uncertain, now))
+
+
+def spent(file: RecordFile) -> list[Spent]:
+    return file.do(lambda db, vault: ledger.spent_since(db, DAY))
+
+
+def test_what_is_set_aside_counts_until_it_is_settled(file: RecordFile) -> None:
+    limits = Limits(max_usd=1.0)
+    held = reserve(file, 0.6, limits)
+    with pytest.raises(NoRoom) as caught:
+        reserve(file, 0.6, limits)
+    settle(file, held, 0.1)
+    reserve(file, 0.6, limits)
+
+    assert caught.value.waiting, "a call of the same statement holds some of it"
+    assert [(one.usd, one.questions, one.calls) for one in spent(file)] == [(0.1, 1, 1)]
+
+
+def test_a_statement_that_holds_nothing_does_not_wait_for_others(file: RecordFile) -> None:
+    limits = Limits(max_usd_per_day=1.0)
+    reserve(file, 0.6, limits, "s1")
+    with pytest.raises(NoRoom) as caught:
+        reserve(file, 0.6, limits, "s2")
+
+    assert not caught.value.waiting
+    assert caught.value.what == "day"
+
+
+def test_the_limit_of_a_day_is_that_of_all_who_share_the_file(file: RecordFile, tmp_path: Path) -> None:
+    other = RecordFile(tmp_path)
+    try:
+        settle(other, reserve(other, 0.9, Limits(), "other"), 0.9)
+        with pytest.raises(NoRoom):
+            reserve(file, 0.2, Limits(max_usd_per_day=1.0))
+    finally:
+        other.close()
+
+
+def test_a_limit_can_be_used_up_to_the_last_billionth(file: RecordFile) -> None:
+    limits = Limits(max_usd=0.3)
+    for _ in range(3):
+        settle(file, reserve(file, 0.1, limits), 0.1)
+    with pytest.raises(NoRoom):
+        reserve(file, 0.000000001, limits)
+
+
+def test_a_reservation_of_a_dead_process_ends_and_counts_as_uncertain(file: RecordFile) -> None:
+    reserve(file, 0.5, Limits(), "dead")
+    with pytest.raises(NoRoom):
+        reserve(file, 0.6, Limits(max_usd_per_day=1.0), "alive")
+    later = NOW + HELD_SECONDS + 1
+    with pytest.raises(NoRoom):
+        reserve(file, 0.6, Limits(max_usd_per_day=1.0), "alive", later)
+    reserve(file, 0.4, Limits(max_usd_per_day=1.0), "alive", later)
+
+    assert [(one.statement, one.usd, one.uncertain_usd) for one in spent(file)] == [("dead", 0.0, 0.5)]
+
+
+def test_a_process_that_only_slept_takes_the_doubt_back(file: RecordFile) -> None:
+    held = reserve(file, 0.5, Limits(), "asleep")
+    reserve(file, 0.1, Limits(), "other", NOW + HELD_SECONDS + 1)
+    settle(file, held, 0.2, now=NOW + HELD_SECONDS + 2)
+
+    assert [(one.usd, one.uncertain_usd) for one in spent(file)] == [(0.2, 0.0)]
+
+
+def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> None:
+    reply = Reply(
+        "ünï \ud800", (Source("T", "https://a.example/"),), True, Usage(calls=2), None, False, True, {"a": [1]}, "m"
+    )
+    file.do(lambda db, vault: answers.keep(db, vault, "digest", Kept(reply, NOW, NOW + 10)))
+
+    found = file.do(lambda db, vault: answers.find(db, vault, ["digest", "other"], NOW + 9))
+    late = file.do(lambda db, vault: answers.find(db, vault, ["digest"], NOW + 10))
+
+    assert list(found) == ["digest"]
+    assert found["digest"].reply == Reply(reply.answer, reply.sources, True, Usage(), None, True, True, {"a": [1]}, "m")
+    assert late == {}
+
+
+def test_a_damaged_answer_is_none(file: RecordFile) -> None:
+    def spoil(database: sqlite3.Connection, vault: Vault) -> dict[str, Kept]:
+        answers.keep(database, vault, "digest", Kept(Reply("yes"), NOW, NOW + 10))
+        database.execute("UPDATE ask_answers SET value = x'00'")
+        return answers.find(database, vault, ["digest"], NOW)
+
+    assert file.do(spoil) == {}
+
+
+def test_more_answers_are_found_at_once_than_sqlite_takes_parameters(file: RecordFile) -> None:
+    names = [f"digest {n}" for n in range(1200)]
+
+    def work(database: sqlite3.Connection, vault: Vault) -> int:
+        for name in names:
+            answers.keep(database, vault, name, Kept(Reply(name), NOW, NOW + 10))
+        return len(answers.find(database, vault, names, NOW))
+
+    assert file.do(work) == 1200
+
+
+def test_the_desk_puts_what_waits_into_one_transaction_and_one_failure_fails_no_other(file: RecordFile) -> None:
+    transactions: list[int] = []
+    run = file.run
+
+    async def counted(work: Any) -> Any:
+        transactions.append(1)
+        return await run(work)
+
+    async def work() -> list[Any]:
+        file.run = counted  # type: ignore[method-assign]
+        desk = Desk(file)
+
+        def fail(database: Any, vault: Any) -> None:
+            raise ValueError("no")
+
+        pieces = [desk.do(lambda db, vault, n=n: n) for n in range(50)]  # type: ignore[misc]
+        return await asyncio.gather(*pieces, desk.do(fail), return_exceptions=True)
+
+    outcomes = asyncio.run(work())
+
+    assert outcomes[:50] == list(range(50))
+    assert isinstance(outcomes[50], ValueError)
+    assert len(transactions) <= 2
+
+
+def test_a_record_file_that_fails_fails_the_work(file: RecordFile) -> None:
+    async def work() -> None:
+        await Desk(file).do(lambda database, vault: database.execute("SELECT * FROM nowhere"))
+
+    with pytest.raises(RecordsFailure):
+        asyncio.run(work())

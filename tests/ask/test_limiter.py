@@ -1,0 +1,123 @@
+"""The limiter: how many at once, and one pause for all."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from webquarry.ask.limiter import Limiter
+from webquarry.clock import Clock
+
+
+class Watch(Clock):
+    """A clock that a test turns."""
+
+    def __init__(self) -> None:
+        self.time = 1000.0
+
+    def monotonic(self) -> float:
+        return self.time
+
+
+def run(work: Any) -> None:
+    asyncio.run(work(Watch()))
+
+
+def test_a_complaint_halves_the_limit_once_however_many_calls_heard_it() -> None:
+    async def work(clock: Watch) -> None:
+        limiter = Limiter(64, clock)
+        sent = [await limiter.acquire() for _ in range(64)]
+        clock.time += 1
+        for moment in sent[:32]:
+            limiter.throttled(moment, 0.0)
+            limiter.release()
+        assert limiter.limit == 32
+
+        clock.time += 1
+        limiter.throttled(clock.time, 0.0)
+        assert limiter.limit == 16
+
+    run(work)
+
+
+def test_the_limit_never_falls_below_one() -> None:
+    async def work(clock: Watch) -> None:
+        limiter = Limiter(2, clock)
+        for _ in range(5):
+            clock.time += 1
+            limiter.throttled(clock.time, 0.0)
+        assert limiter.limit == 1
+
+    run(work)
+
+
+def test_the_limit_grows_by_one_for_each_round_of_successes_and_slowly_where_it_was_too_high() -> None:
+    async def work(clock: Watch) -> None:
+        limiter = Limiter(8, clock)
+        limiter.throttled(clock.time, 0.0)
+        for _ in range(4):
+            limiter.succeeded()
+        assert limiter.limit == 5
+        for _ in range(5 + 6):
+            limiter.succeeded()
+        assert limiter.limit == 7
+        for _ in range(7 * 19):
+            limiter.succeeded()
+        assert limiter.limit == 7, "eight at once was too much a while ago"
+        for _ in range(7):
+            limiter.succeeded()
+        assert limiter.limit == 8
+
+    run(work)
+
+
+def test_it_never_grows_above_what_the_user_wants() -> None:
+    async def work(clock: Watch) -> None:
+        limiter = Limiter(2, clock)
+        for _ in range(1000):
+            limiter.succeeded()
+        assert limiter.limit == 2
+        limiter.resize(1)
+        assert limiter.limit == 1
+
+    run(work)
+
+
+def test_nobody_gets_a_place_during_a_pause_and_those_in_the_middle_come_first() -> None:
+    async def work(clock: Watch) -> None:
+        limiter = Limiter(1, clock)
+        limiter.throttled(clock.time, 30.0)
+        order: list[str] = []
+
+        async def take(name: str, first: bool) -> None:
+            await limiter.acquire(first=first)
+            order.append(name)
+            limiter.release()
+
+        tasks = [asyncio.ensure_future(take("new", False))]
+        await asyncio.sleep(0)
+        tasks.append(asyncio.ensure_future(take("begun", True)))
+        await asyncio.sleep(0)
+        assert order == []
+        assert limiter.pause_seconds == 30.0
+
+        clock.time += 31
+        limiter._ring()
+        await asyncio.gather(*tasks)
+        assert order == ["begun", "new"]
+
+    run(work)
+
+
+def test_a_place_given_to_somebody_who_is_gone_is_given_to_the_next() -> None:
+    async def work(clock: Watch) -> None:
+        limiter = Limiter(1, clock)
+        await limiter.acquire()
+        gone, waiting = (asyncio.ensure_future(limiter.acquire()) for _ in range(2))
+        await asyncio.sleep(0)
+        limiter.release()
+        gone.cancel()
+        await asyncio.wait_for(waiting, 5)
+        assert limiter.in_flight == 1
+
+    run(work)

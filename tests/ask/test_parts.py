@@ -1,0 +1,257 @@
+"""Prices, keys, options and the forms of typed answers."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webquarry.ask.keys import NAMES, Keys
+from webquarry.ask.options import Options
+from webquarry.ask.prices import Prices, Tokens
+from webquarry.ask.schema import Mismatch, Schema
+from webquarry.errors import AuthFailure, BadInput
+from webquarry.settings import Settings
+
+MILLION = 1_000_000
+
+
+# Prices
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        ("claude-sonnet-5-5", 12),
+        ("claude-sonnet-4-5-20250929", 18),
+        ("claude-haiku-4-5", 6),
+        ("claude-haiku-5-5", 3),  # a long prompt: the dearer rates
+        ("claude-fable-5-2", 48),
+    ],
+)
+def test_a_million_tokens_each_way_cost_what_the_table_says(model: str, usd: float) -> None:
+    assert Prices().call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
+
+
+def test_a_short_prompt_has_the_low_rates() -> None:
+    assert Prices().call("claude-haiku-5-5", Tokens(100_000, 0)) == pytest.approx(0.01)
+
+
+def test_an_unknown_model_is_reckoned_at_the_dearest_price_and_said_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    prices = Prices()
+    costs = [prices.call("who-knows", Tokens(0, MILLION)) for _ in range(2)]
+
+    assert costs == [50, 50]
+    assert len(caplog.records) == 1
+
+
+def test_the_users_own_prices_count_for_more(tmp_path: Path) -> None:
+    own = {"as_of": "2027-01-01", "models": {"mine": {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}}}
+    (tmp_path / "p.json").write_text(json.dumps(own | {"searches": {"brave": 0.003}}))
+    prices = Prices(tmp_path / "p.json")
+
+    assert prices.call("mine", Tokens(MILLION, MILLION)) == 3
+    assert prices.call("claude-sonnet-5-5", Tokens(0, MILLION)) == 10
+    assert (prices.search("brave"), prices.search("duckduckgo"), prices.as_of) == (0.003, 0.0, "2027-01-01")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"as_of": "x", "models": {"m": {"input": -1}}}', "\udcff"])
+def test_a_file_of_prices_that_cannot_be_used_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(BadInput, match="prices"):
+        Prices(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize("usage", [None, [], {"input_tokens": None, "output_tokens": "7"}, {"output_tokens": -5}])
+def test_counts_that_are_none_count_as_nothing(usage: Any) -> None:
+    assert Tokens.of(usage) == Tokens()
+
+
+# Keys
+
+
+def test_a_key_is_looked_for_in_order(tmp_path: Path) -> None:
+    for place, value in (
+        (".stps/brave_api_key", "from-stps-00"),
+        (".config/webquarry/brave-api-key", "from-config-00"),
+    ):
+        path = tmp_path / place
+        path.parent.mkdir(parents=True)
+        path.write_text(value + "\n")
+        path.chmod(0o600)
+    environ = {"HOME": str(tmp_path), "BRAVE_API_KEY": "from-environment-00"}
+    keys = Keys(environ)
+    keys.set("BRAVE_API_KEY", "from-setter-00")
+    values: list[str | None] = []
+    for undo in (
+        lambda: keys.set("BRAVE_API_KEY", ""),
+        lambda: environ.pop("BRAVE_API_KEY"),
+        (tmp_path / ".stps/brave_api_key").unlink,
+        (tmp_path / ".config/webquarry/brave-api-key").unlink,
+        lambda: None,
+    ):
+        found = keys.find("BRAVE_API_KEY")
+        values.append(found.value.reveal() if found else None)
+        undo()
+
+    assert values == ["from-setter-00", "from-environment-00", "from-stps-00", "from-config-00", None]
+
+
+def test_search_providers_see_the_keys_that_were_set_and_never_the_models(tmp_path: Path) -> None:
+    keys = Keys({"HOME": str(tmp_path), "GOOGLE_SEARCH_API_KEY": "old-google-key"})
+    keys.set("GOOGLE_SEARCH_API_KEY", "new-google-key")
+    keys.set("ANTHROPIC_API_KEY", "model-key-000000")
+
+    assert keys.environ()["GOOGLE_SEARCH_API_KEY"] == "new-google-key"
+    assert "ANTHROPIC_API_KEY" not in keys.environ()
+
+
+@pytest.mark.parametrize("value", ["two words", "new\nline", "schlüssel"])
+def test_what_cannot_be_a_key_is_refused_without_repeating_it(tmp_path: Path, value: str) -> None:
+    keys = Keys({"HOME": str(tmp_path)})
+    with pytest.raises(BadInput) as caught:
+        keys.set("ANTHROPIC_API_KEY", value)
+    (tmp_path / ".stps").mkdir()
+    (tmp_path / ".stps" / "anthropic_api_key").write_text(value)
+    with pytest.raises(AuthFailure) as other:
+        keys.find("ANTHROPIC_API_KEY")
+
+    assert value not in f"{caught.value} {other.value} {other.value.suggested_action}"
+
+
+def test_a_key_file_that_others_can_read_earns_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / ".stps").mkdir()
+    path = tmp_path / ".stps" / "anthropic_api_key"
+    path.write_text("sk-ant-open-000000")
+    path.chmod(0o644)
+    keys = Keys({"HOME": str(tmp_path)})
+    with caplog.at_level(logging.WARNING):
+        found = [keys.find("ANTHROPIC_API_KEY") for _ in range(3)]
+
+    assert all(found)
+    assert [record.message.count("chmod 600") for record in caplog.records] == [1]
+    assert "sk-ant-open" not in caplog.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_key_never_prints(tmp_path: Path, name: str) -> None:
+    keys = Keys({"HOME": str(tmp_path)})
+    keys.set(name, "some-secret-value")
+
+    assert "some-secret" not in f"{keys.find(name)!r} {vars(keys)!r}"
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kept"),
+    [
+        ("model", "claude-opus-5-5", "claude-opus-5-5"),
+        ("search_provider", "Google", "google"),
+        ("max_rows", "50", "50"),
+        ("max_rows", "NONE", "none"),
+        ("max_usd", "2.5", "2.5"),
+        ("max_usd_per_day", "none", "none"),
+        ("concurrency", "64", "64"),
+        ("on_error", "FAIL", "fail"),
+        ("cache", "off", "off"),
+        ("dry_run", "1", "on"),
+        ("kept_seconds", "60", "60"),
+    ],
+)
+def test_an_option_is_kept_as_it_was_said(name: str, text: str, kept: str) -> None:
+    options = Options(Settings())
+
+    assert options.set(name, text) == options.get(name) == kept
+    assert options.given == {name}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("max_row", "5"), ("max_rows", "-1"), ("max_rows", "many"), ("max_usd", "nan"), ("concurrency", "0"),
+     ("concurrency", "9999"), ("on_error", "ignore"), ("cache", "maybe"), ("model", ""), ("kept_seconds", "inf"), ("search_provider", "altavista")],
+)  # fmt: skip
+def test_an_option_that_does_not_fit_is_refused_and_changes_nothing(name: str, text: str) -> None:
+    options = Options(Settings())
+    with pytest.raises(BadInput):
+        options.set(name, text)
+
+    assert options.given == set()
+
+
+def test_settings_are_where_options_begin_and_count_as_said_by_the_user() -> None:
+    options = Options(Settings.from_environment({"WEBQUARRY_ASK_MAX_ROWS": "7"}))
+
+    assert (options.max_rows, options.max_usd, options.given) == (7, 10, {"max_rows"})
+
+
+# Typed answers
+
+
+def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
+    form = Schema.parse(
+        '{"ceo": "varchar", "founded": "INT", "tags": "TEXT[]", "hq": {"city": "VARCHAR"}, "x": ["DATE"]}'
+    )
+
+    assert (
+        form.sql_type()
+        == 'STRUCT("ceo" VARCHAR, "founded" INTEGER, "tags" VARCHAR[], "hq" STRUCT("city" VARCHAR), "x" DATE[])'
+    )
+    schema = form.json_schema()
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["founded"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    assert schema["properties"]["x"]["anyOf"][0]["items"]["anyOf"][0] == {"type": "string", "format": "date"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '"VARCHAR"', '{"a": 1}', '{"a": {}}', '{"a": []}', '{"a": "BLOB"}', '{"a": "INT", "A": "INT"}',
+     '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}'],
+)  # fmt: skip
+def test_what_is_no_form_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="schema"):
+        Schema.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "kept"),
+    [
+        ("VARCHAR", "x", "x"),
+        ("INTEGER", 3, 3),
+        ("INTEGER", 3.0, 3),
+        ("BIGINT", 2**40, 2**40),
+        ("DOUBLE", 3, 3.0),
+        ("BOOLEAN", False, False),
+        ("DATE", "2026-11-16", "2026-11-16"),
+        ("TIMESTAMP", "2026-11-16T10:00:00Z", "2026-11-16T10:00:00Z"),
+        ("INTEGER[]", [1, None], [1, None]),
+        ("VARCHAR", None, None),
+    ],
+)
+def test_a_value_of_the_right_type_is_taken(kind: str, value: Any, kept: Any) -> None:
+    assert Schema.parse(json.dumps({"a": kind})).check(json.dumps({"a": value})) == {"a": kept}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("VARCHAR", 3), ("INTEGER", "3"), ("INTEGER", 3.5), ("INTEGER", True), ("INTEGER", 2**31), ("BIGINT", 2**63),
+     ("INTEGER", float("inf")), ("DOUBLE", "3"), ("DOUBLE", float("nan")), ("DOUBLE", 10**400), ("BOOLEAN", 1), ("DATE", "soon"), ("TIMESTAMP", "x"),
+     ("INTEGER[]", 3), ("INTEGER[]", ["x"])],
+)  # fmt: skip
+def test_a_value_of_another_type_is_not(kind: str, value: Any) -> None:
+    with pytest.raises(Mismatch):
+        Schema.parse(json.dumps({"a": kind})).check(json.dumps({"a": value}))
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "[]", '{"b": 1}', "{" * 50_000, "[" * 200_000])
+def test_a_text_that_is_not_of_the_form_is_not(text: str) -> None:
+    with pytest.raises(Mismatch):
+        Schema.parse('{"a": "INTEGER"}').check(text)
+
+
+def test_a_field_that_is_missing_is_null() -> None:
+    assert Schema.parse('{"a": "INTEGER", "b": "VARCHAR"}').check('{"b": "x"}') == {"a": None, "b": "x"}

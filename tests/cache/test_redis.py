@@ -1,0 +1,267 @@
+"""The store that several servers share: found by all of them, readable by none but them, and never in the way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from tests.redis_server import RedisServer
+from webquarry.cache.base import Entry, key_of
+from webquarry.cache.cache import Cache, Made
+from webquarry.cache.memory import MemoryStore
+from webquarry.cache.redis import FrontStore, RedisStore
+from webquarry.cache.redis_link import Link, LinkDown
+from webquarry.caller import serving
+from webquarry.clock import Clock
+
+OTHER_KEY = bytes(32)
+
+
+def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as one, redis_server.link() as other:
+            await RedisStore(one, 1000).put("k", Entry(b"v", 100.0, 160.0))
+            found = RedisStore(other, 1000)
+            assert await found.get("k", 159.9) == Entry(b"v", 100.0, 160.0)
+            assert await found.get("k", 160.0) is None
+            assert await found.get("other", 100.0) is None
+            names = [name async for page in found._pages() for name in page]
+            assert 0 < int(await one.run(lambda redis: redis.pttl(names[0]))) <= 60_000
+
+    asyncio.run(scenario())
+
+
+def test_a_server_with_another_key_finds_nothing(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as one, redis_server.link(OTHER_KEY) as other:
+            await RedisStore(one, 1000).put("k", Entry(b"v", 0.0, 60.0))
+            assert await RedisStore(other, 1000).get("k", 1.0) is None
+
+    asyncio.run(scenario())
+
+
+def test_a_value_moved_under_another_name_is_not_believed(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            store = RedisStore(link, 1000)
+            await store.put("k", Entry(b"v", 0.0, 60.0))
+            await link.run(lambda redis: redis.rename(store._name("k"), store._name("l")))
+            assert await store.get("l", 1.0) is None
+
+    asyncio.run(scenario())
+
+
+def test_what_is_too_large_or_over_already_is_not_kept(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            store = RedisStore(link, 10)
+            await store.put("large", Entry(b"x" * 11, 0.0, 60.0))
+            await store.put("over", Entry(b"x", 60.0, 60.0))
+            assert (await store.stats()).entries == 0
+
+    asyncio.run(scenario())
+
+
+def test_clear_on_one_server_reaches_the_memory_of_the_others_and_leaves_what_is_no_cache(
+    redis_server: RedisServer,
+) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as first, redis_server.link() as second:
+            one, other = cache_of(first), cache_of(second)
+            await one.put("k", Made(b"v", 60))
+            assert await other.get("k")
+            await first.run(lambda redis: redis.set(b"webquarry:journal", b"stays"))
+            assert [held.entries for held in await other.stats()] == [1, 1]
+            assert await one.clear() == 1
+            assert await other.get("k") is None
+            assert await first.get(b"webquarry:journal") == b"stays"
+
+    asyncio.run(scenario())
+
+
+def test_stats_and_clear_count_beyond_one_page_of_names(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            store = RedisStore(link, 1000)
+            for number in range(1200):
+                await store.put(str(number), Entry(b"v", 0.0, 60.0))
+            held = await store.stats()
+            assert (held.name, held.entries, held.place) == ("redis", 1200, "test")
+            assert held.bytes >= 1200
+            assert await store.clear() == 1200
+
+    asyncio.run(scenario())
+
+
+def test_callers_do_not_find_each_others_answers(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as first, redis_server.link() as second:
+            one, other = cache_of(first), cache_of(second)
+            with serving("ada"):
+                await one.put(key_of("search", 1, {"q": "x"}), Made(b"of ada", 60))
+            with serving("bob"):
+                assert await other.get(key_of("search", 1, {"q": "x"})) is None
+            with serving("ada"):
+                assert await other.get(key_of("search", 1, {"q": "x"}))
+
+    asyncio.run(scenario())
+
+
+def test_without_redis_calls_go_on_and_the_outage_is_said_once_and_so_is_its_end(
+    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            store, cache = RedisStore(link, 1000), Cache([RedisStore(link, 1000)], Clock())
+            await cache.put("k", Made(b"v", 60))
+            redis_server.stop()
+            assert await cache.get("k") is None
+            await cache.put("l", Made(b"v", 60))
+            assert (await cache.get_or_make("m", made)).value == b"made"
+            assert ((await store.stats()).entries, await store.clear()) == (0, 0)
+            assert not link.up
+            redis_server.start()
+            await cache.put("n", Made(b"v", 60))
+            assert await cache.get("n")
+            assert link.up
+
+    async def made() -> Made:
+        return Made(b"made", 60)
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(scenario())
+    assert caplog.text.count("is gone") == 1
+    assert caplog.text.count("answers again") == 1
+
+
+def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link(timeout_seconds=0.05, rest_seconds=3600) as link:
+            redis_server.freeze()
+            with pytest.raises(LinkDown, match="did not answer within"):
+                await link.get(b"k")
+            asked: list[str] = []
+
+            def ask(redis: Any) -> Awaitable[Any]:
+                asked.append("asked")
+                found: Awaitable[Any] = redis.ping()
+                return found
+
+            with pytest.raises(LinkDown):
+                await link.run(ask)
+            assert asked == []
+            redis_server.thaw()
+            await link.run(ask, seconds=30, insist=True)  # a record is worth asking for
+            assert asked == ["asked"]
+            assert await link.run(ask, seconds=30)  # and what it found out is good for all
+
+    asyncio.run(scenario())
+
+
+def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link(timeout_seconds=1, rest_seconds=3600) as link:
+            await link.run(lambda redis: redis.set(b"k", b"v"), seconds=30)
+            redis_server.freeze()
+            asking = asyncio.create_task(link.get(b"k"))
+            for _ in range(50):  # until it has been sent
+                await asyncio.sleep(0)
+            redis_server.thaw()
+            time.sleep(1.1)  # noqa: ASYNC251 - nobody gets a turn for longer than Redis may take
+            assert await asking == b"v"
+
+    asyncio.run(scenario())
+
+
+def test_scripts_go_on_when_redis_has_forgotten_them(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            assert await link.script("return ARGV[1]", [], ["a"]) == b"a"
+            redis_server.say("SCRIPT", "FLUSH")
+            assert await link.script("return ARGV[1]", [], ["b"]) == b"b"
+
+    asyncio.run(scenario())
+
+
+def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            redis_server.stop()
+            with pytest.raises(LinkDown):
+                await link.get(b"k")
+            link._rest = 3600
+            began: list[int] = []
+
+            async def look(redis: Any) -> None:
+                began.append(1)
+                await redis.ping()
+
+            said = await asyncio.gather(*(link.run(look) for _ in range(20)), return_exceptions=True)
+            assert {type(one) for one in said} == {LinkDown}
+            assert len(began) == 1
+
+    asyncio.run(scenario())
+
+
+def test_a_full_redis_keeps_nothing_and_that_is_said_once(
+    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            store = RedisStore(link, 1000)
+            redis_server.say("CONFIG", "SET", "maxmemory", "1")
+            await store.put("k", Entry(b"v", 0.0, 60.0))
+            await store.put("l", Entry(b"v", 0.0, 60.0))
+            assert await store.get("k", 1.0) is None
+            assert link.up
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(scenario())
+    assert caplog.text.count("refused a command") == 1
+
+
+def test_a_caller_that_leaves_in_the_middle_breaks_nothing(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            store = RedisStore(link, 1000)
+            await store.put("k", Entry(b"v", 0.0, 60.0))
+            redis_server.freeze()
+            leaving = [asyncio.create_task(store.get("k", 1.0)) for _ in range(40)]
+            await asyncio.sleep(0)
+            for task in leaving:
+                task.cancel()
+            assert all(
+                isinstance(one, asyncio.CancelledError)
+                for one in await asyncio.gather(*leaving, return_exceptions=True)
+            )
+            redis_server.thaw()
+            assert await store.get("k", 1.0)
+
+    asyncio.run(scenario())
+
+
+def test_only_what_the_shared_store_holds_is_kept_for_all(redis_server: RedisServer) -> None:
+    async def scenario() -> None:
+        async with redis_server.link() as link:
+            cache = cache_of(link)
+            await cache.put("k", Made(b"v", 60))
+            assert await cache.kept_for_all("k")
+            redis_server.stop()
+            assert await cache.get("k")  # out of the memory in front
+            assert not await cache.kept_for_all("k")
+        alone = Cache([MemoryStore(1000)], Clock())
+        await alone.put("k", Made(b"v", 60))
+        assert await alone.kept_for_all("k")
+
+    asyncio.run(scenario())
+
+
+def cache_of(link: Link) -> Cache:
+    """A server's cache, whose memory looks behind itself at every call."""
+    behind = RedisStore(link, 1000)
+    return Cache([FrontStore(1000, behind, look_seconds=0), behind], Clock())

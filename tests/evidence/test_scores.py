@@ -1,0 +1,130 @@
+"""Scores of a source: from 0 to 1, explained, and summed by their weights."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webquarry.evidence import scores
+from webquarry.evidence.scores import WEIGHTS, Part
+from webquarry.evidence.terms import Terms
+from webquarry.read.paragraphs import paragraphs_of
+
+TODAY = date(2026, 3, 1)
+
+
+def relevance(query: str, title: str, text: str) -> Part:
+    return scores.relevance(Terms(query, text), title, paragraphs_of(text.encode()))
+
+
+def test_the_weights_are_those_of_the_contract() -> None:
+    assert WEIGHTS == {"relevance": 0.35, "freshness": 0.20, "authority": 0.25, "content": 0.20}
+    whole = scores.total(Part(1, "a"), Part(0, "b"), Part(1, "c"), Part(0.5, "d"))
+
+    assert (whole.overall, whole.content, whole.explanations.freshness) == (0.7, 0.5, "b")
+
+
+def test_a_page_on_the_subject_is_more_relevant_than_one_that_only_names_it() -> None:
+    on_topic = relevance("tidal energy storage", "Tidal energy storage", "The storage of energies from tidal streams.")
+    in_passing = relevance("tidal energy storage", "Boats", "Energy is needed.\n\nStorage is dear.")
+    off_topic = relevance("tidal energy storage", "Boats", "The harbour has a crane.")
+
+    assert on_topic.score == 1
+    assert on_topic.why == "Of 3 terms 3 in the text, 3 in one paragraph, 3 in the title."
+    assert on_topic.score > in_passing.score > off_topic.score == 0
+
+
+def test_a_query_without_words_is_neutral_and_says_so() -> None:
+    part = relevance("?!", "T", "Text")
+
+    assert (part.score, "no words" in part.why) == (0.5, True)
+
+
+@pytest.mark.parametrize(
+    ("published", "score", "why"),
+    [
+        ("2026-03-01", 1.0, "Published 2026-03-01, 0 days ago."),
+        ("2026-03-01T23:00:00Z", 1.0, "Published 2026-03-01, 0 days ago."),
+        ("2025-03-01", 0.5, "Published 2025-03-01, 365 days ago."),
+        ("2024-12", 0.5 ** (425 / 365), "Published 2024-12, 425 days ago."),
+        ("2025-02", 0.5 ** (366 / 365), "Published 2025-02, 366 days ago."),
+        ("2025", 0.5 ** (60 / 365), "Published 2025, 60 days ago."),
+        ("2030-01-01", 1.0, "Published 2030-01-01, 0 days ago."),
+        (None, 0.5, "No date is known, so it counts as neither new nor old."),
+        ("2026-02-30", 0.5, "No date is known, so it counts as neither new nor old."),
+        ("9999-12", 1.0, "Published 9999-12, 0 days ago."),
+        ("n.d.", 0.5, "No date is known, so it counts as neither new nor old."),
+    ],
+)
+def test_freshness_halves_with_every_year_and_is_neutral_where_no_date_is_known(
+    published: str | None, score: float, why: str
+) -> None:
+    part = scores.freshness(published, TODAY)
+
+    if published == "9999-12":  # the day after it is in no calendar
+        assert part.score in (0.5, 1.0)
+        return
+    assert part.score == pytest.approx(score)
+    assert part.why == why
+
+
+def test_authority_follows_the_tier_and_the_reputation() -> None:
+    ordered = [
+        scores.authority("high", "high"),
+        scores.authority("high", None),
+        scores.authority("medium", None),
+        scores.authority("medium", "mixed"),
+        scores.authority("low", None),
+        scores.authority("low", "low"),
+    ]
+
+    assert [part.score for part in ordered] == sorted((part.score for part in ordered), reverse=True)
+    assert ordered[1].why == "Authority high; the host's reputation is not known."
+
+
+def test_a_retracted_paper_has_no_authority() -> None:
+    assert scores.authority("high", "high", retracted=True) == Part(0.0, "The paper was retracted.")
+
+
+def test_content_counts_what_was_read_its_length_and_its_order() -> None:
+    assert scores.content(True, 600, 3) == Part(1.0, "Read whole; 600 words, 3 headings.")
+    assert scores.content(False, 600, 3).score < scores.content(True, 300, 3).score < 1
+
+
+@given(
+    st.text(max_size=60),
+    st.text(max_size=60),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=200),
+    st.none() | st.text(max_size=12) | st.dates().map(str),
+    st.sampled_from(["high", "medium", "low", "?"]),
+    st.sampled_from(["high", "mixed", "low", None]),
+    st.booleans(),
+    st.integers(0, 10**7),
+    st.integers(0, 10**4),
+)
+def test_every_score_is_from_0_to_1_and_explained(
+    query: str,
+    title: str,
+    text: str,
+    published: str | None,
+    tier: str,
+    reputation: str | None,
+    flag: bool,
+    words: int,
+    headings: int,
+) -> None:
+    whole = scores.total(
+        relevance(query, title, text),
+        scores.freshness(published, TODAY),
+        scores.authority(tier, reputation, flag),
+        scores.content(flag, words, headings),
+    )
+
+    shown = whole.model_dump()
+    explanations = shown.pop("explanations")
+    assert set(shown) == {"overall", "relevance", "freshness", "authority", "content"}
+    assert all(0 <= score <= 1 for score in shown.values())
+    assert all(explanations.values())

@@ -1,0 +1,60 @@
+"""Assignees are counted under one name, whatever way a register spells it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.search.patents.recorded import number
+from webquarry.search.patents.assignees import Cluster, assignee_clusters, assignee_key, names_match
+from webquarry.search.patents.models import Patent
+
+
+def patents(*assignees: tuple[str, ...]) -> list[Patent]:
+    return [
+        Patent(number(f"US{10_000_000 + n}B2"), "T", "https://x.example/", assignees=names)
+        for n, names in enumerate(assignees)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "TIDEWORKS LTD [GB]",
+        "Tideworks Limited",
+        "Tideworks, Ltd.",
+        "tideworks",
+        "The Tideworks Company",
+        "Tïdeworks Inc",
+    ],
+)
+def test_spellings_of_one_name_have_one_key(name: str) -> None:
+    assert assignee_key(name) == "tideworks"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Tideworks", "Tidework"), ("Co", "Inc"), ("AT&T", "T-Mobile"), ("Oy", "Ab")]
+)
+def test_other_names_have_another_key_also_where_only_a_legal_form_is_left(one: str, other: str) -> None:
+    assert assignee_key(one) != assignee_key(other)
+
+
+def test_clusters_have_the_most_frequent_spelling_the_count_and_the_share() -> None:
+    found = assignee_clusters(
+        patents(("TIDEWORKS LTD",), ("Tideworks Ltd",), ("Tideworks Ltd", "Oldmill Inc."), ("OLDMILL INC",), ())
+    )
+
+    assert found == [Cluster("Tideworks Ltd", 3, 0.6), Cluster("Oldmill Inc.", 2, 0.4)]
+
+
+def test_nothing_known_gives_no_clusters() -> None:
+    assert assignee_clusters([]) == assignee_clusters(patents((), ())) == []
+
+
+def test_two_spellings_on_one_patent_count_once() -> None:
+    assert assignee_clusters(patents(("TIDEWORKS LTD", "Tideworks Limited")))[0].count == 1
+
+
+def test_names_match_by_their_words_in_any_order() -> None:
+    assert names_match("Per Lindqvist", ["LINDQVIST PER"])
+    assert names_match("tideworks limited", ["Tideworks Energy Ltd"])
+    assert not names_match("Tideworks Energy", ["Tideworks Ltd"])

@@ -1,0 +1,443 @@
+"""The contract of every patent service, with every recorded reply; and what each of them is asked."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.search.patents.recorded import (
+    FOLDER,
+    KEYS,
+    NAMES,
+    body_of,
+    number,
+    outcome_of,
+    recorded,
+    reply,
+    status_of,
+)
+from webquarry import registry
+from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
+from webquarry.registry import members_of
+from webquarry.search.patents.models import PatentQuery
+from webquarry.search.patents.provider import PatentProvider
+from webquarry.search.patents.providers.epo import Epo, cql
+from webquarry.search.patents.providers.lens import Lens
+from webquarry.settings import Settings
+from webquarry.surfaces.doctor_parts import examine_parts
+
+KINDS: list[type[PatentProvider]] = members_of("webquarry.search.patents.providers", PatentProvider)
+NOWHERE = {"HOME": "/nonexistent"}
+each_service = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+each_reply = pytest.mark.parametrize("name", NAMES)
+FULL = PatentQuery("tidal turbine", "Tideworks", "Per Lindqvist", 7, "prior_art", "EP", "F03B13/00", 2018, 2021)
+
+
+def service(name: str) -> PatentProvider:
+    (kind,) = [kind for kind in KINDS if kind.name == name.partition("/")[0]]
+    return kind.configure(Settings(), KEYS | NOWHERE)
+
+
+def epo() -> Epo:
+    return Epo.configure(Settings(), KEYS | NOWHERE)
+
+
+def lens() -> Lens:
+    return Lens.configure(Settings(), KEYS | NOWHERE)
+
+
+def outcome(name: str) -> str:
+    try:
+        return "ok" if service(name).parse_reply(recorded(name)).patents else "empty"
+    except WebquarryError as error:
+        return error.kind
+
+
+@contextmanager
+def suppress_ours() -> Iterator[list[dict[str, Any]]]:
+    """What our own error said, if there was one."""
+    said: list[dict[str, Any]] = []
+    try:
+        yield said
+    except WebquarryError as error:
+        said.append(error.as_dict())
+
+
+def test_every_service_has_recorded_answers_and_errors() -> None:
+    for kind in KINDS:
+        outcomes = {outcome_of(name) for name in NAMES if name.startswith(f"{kind.name}/")}
+        assert {"ok", "empty", "auth", "bad_input", "rate_limited", "network"} <= outcomes
+
+
+@each_reply
+def test_every_recorded_reply_has_the_outcome_it_stands_for(name: str) -> None:
+    assert outcome(name) == outcome_of(name)
+    assert outcome(name) in OUTCOMES
+
+
+@each_reply
+def test_no_error_repeats_a_key_that_the_service_put_into_it(name: str) -> None:
+    for canary in KEYS.values():
+        body = body_of(name).replace(b" ", f" {canary} ".encode(), 40)
+        with suppress_ours() as said:
+            service(name).parse_reply(reply(body, status_of(name)))
+        assert canary not in repr(said)
+
+
+@each_service
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, b""),
+        (200, b"<html>captcha: are you a robot?</html>"),
+        (200, b"[]"),
+        (200, b"{}"),
+        (200, b"<x/>"),
+        (200, b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'),
+        (500, b"oops"),
+        (502, b"<html></html>"),
+        (403, b"no"),
+        (429, b""),
+    ],
+)
+def test_what_is_no_answer_is_an_error_and_never_nothing(kind: type[PatentProvider], status: int, body: bytes) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        service(kind.name).parse_reply(reply(body, status))
+    assert caught.value.kind in OUTCOMES
+
+
+@each_service
+@given(st.data())
+def test_fuzz_a_damaged_reply_gives_patents_or_an_error_of_ours(
+    kind: type[PatentProvider], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from([name for name in NAMES if name.startswith(f"{kind.name}/")]))
+    body = bytearray(body_of(name))
+    for _ in range(data.draw(st.integers(1, 5))):
+        start = data.draw(st.integers(0, len(body)))
+        body[start : start + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=10))
+    try:
+        found = service(kind.name).parse_reply(reply(bytes(body), data.draw(st.sampled_from([200, 404, 403, 500]))))
+    except WebquarryError:
+        return
+    assert all(patent.title and patent.number.google for patent in found.patents)
+
+
+@each_service
+def test_a_service_without_credentials_says_so_only_when_it_is_asked(kind: type[PatentProvider]) -> None:
+    bare = kind.configure(Settings(), NOWHERE)
+
+    assert bare.missing == [wanted.variable for wanted in kind.credentials]
+    for ask in (bare.build_probe, lambda: bare.build_login() or bare.build_search(FULL)):
+        with pytest.raises(AuthFailure, match="which was not found"):
+            ask()
+
+
+@each_service
+def test_the_address_can_be_put_elsewhere(kind: type[PatentProvider]) -> None:
+    settings = Settings.from_environment({f"WEBQUARRY_{kind.name.upper()}_URL": "http://127.0.0.1:9/"})
+    one = kind.configure(settings, KEYS | NOWHERE)
+
+    assert str(one.build_search(FULL).url).startswith("http://127.0.0.1:9/")
+
+
+def test_a_recorded_document_of_the_epo_becomes_a_patent() -> None:
+    batch = epo().parse_reply(recorded("epo/ok_200.xml"))
+    (patent,) = batch.patents
+
+    assert batch.total == 2
+    assert patent.number.google == "EP3456789A1"
+    assert patent.title == "TIDAL TURBINE WITH FOLDING BLADES"
+    assert patent.abstract == "A turbine folds its blades at slack water."
+    assert (patent.assignees, patent.inventors) == (("Tideworks Limited",), ("Lindqvist, Per",))
+    assert (patent.filed, patent.published, patent.granted) == ("2017-09-07", "2019-03-20", None)
+    assert (patent.status, patent.cpc, patent.provider) == ("application", ("F03B13/264",), "epo")
+    assert patent.url == "https://patents.google.com/patent/EP3456789A1/en"
+
+
+def test_parties_that_come_only_in_capitals_lose_their_country() -> None:
+    body = re.sub(rb"<(applicant|inventor) [^>]*original.*?</\1>", b"", body_of("epo/ok_200.xml"), flags=re.DOTALL)
+    (patent,) = epo().parse_reply(reply(body)).patents
+
+    assert (patent.assignees, patent.inventors) == (("TIDEWORKS LTD",), ("LINDQVIST PER",))
+
+
+def test_a_recorded_record_of_the_lens_becomes_a_patent() -> None:
+    batch = lens().parse_reply(recorded("lens/ok_200.json"))
+    (patent,) = batch.patents
+
+    assert batch.total == 128
+    assert patent.number.google == "US10999999B2"
+    assert (patent.title, patent.abstract) == (
+        "Tidal turbine with folding blades",
+        "A turbine folds its blades at slack water.",
+    )
+    assert (patent.assignees, patent.inventors) == (("TIDEWORKS LTD",), ("LINDQVIST PER",))
+    assert (patent.filed, patent.published, patent.granted) == ("2018-09-06", "2021-05-04", "2021-05-04")
+    assert (patent.status, patent.cpc) == ("active", ("F03B13/264", "F05B2220/32"))
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Tidal turbine",
+        ["Tidal turbine"],
+        {"text": "Tidal turbine", "lang": "en"},
+        [{"text": "Gezeitenturbine", "lang": "de"}, {"text": "Tidal turbine", "lang": "EN"}],
+    ],
+)
+def test_the_lens_gives_titles_in_several_forms(title: Any) -> None:
+    body = json.loads(body_of("lens/ok_200.json"))
+    body["data"][0]["biblio"]["invention_title"] = title
+
+    assert lens().parse_reply(reply(json.dumps(body).encode())).patents[0].title == "Tidal turbine"
+
+
+def test_the_epo_is_asked_in_cql_for_as_many_as_are_wanted() -> None:
+    request = epo().build_search(FULL)
+
+    assert request.url.params["q"] == (
+        'ta all "tidal turbine" AND pa all "Tideworks" AND in all "Per Lindqvist" AND pn=EP AND cpc=/low F03B13/00'
+        ' AND pd within "20180101 20211231"'
+    )
+    assert request.headers["X-OPS-Range"] == "1-7"
+    assert cql(PatentQuery('a "folding  blade" of the turbine', search_type="specific")) == (
+        'ti="folding blade" AND ti all "turbine"'
+    )
+    assert cql(PatentQuery(assignee="X", year_from=2018)) == 'pa all "X" AND pd>=2018'
+    assert cql(PatentQuery(assignee="X", year_to=2018)) == 'pa all "X" AND pd<=2018'
+
+
+def test_more_words_than_the_epo_takes_are_left_out_and_that_is_said() -> None:
+    long = PatentQuery(" ".join(f"word{n}" for n in range(12)))
+
+    assert cql(long).count("word") == 10
+    assert epo().notes_on(long) == ("EPO OPS was asked with the first 10 words of the query.",)
+    assert epo().notes_on(FULL) == ()
+
+
+_CLAUSE = r'(?:(?:ti|ta|pa|in) all "[^"\\]*"|(?:ti|ta)="[^"\\]*")'
+
+
+@given(st.text(max_size=80), st.text(max_size=40), st.text(max_size=40))
+def test_no_value_leaves_its_field_in_cql(text: str, assignee: str, inventor: str) -> None:
+    made = cql(PatentQuery(text, assignee, inventor))
+
+    assert made == "" or re.fullmatch(rf"{_CLAUSE}(?: AND {_CLAUSE})*", made)
+    assert not re.search(r"[*?#<>()=\\/]", re.sub(r'(?:ti|ta)="', "", made))
+
+
+@pytest.mark.parametrize(
+    "text", ['x" OR pa="y', "x*) OR (ti=y", 'x\\" OR pn=US', "x” OR y", "pd>=1900 NOT ta=x", "ta all"]
+)
+def test_a_question_that_is_a_query_is_words_alone(text: str) -> None:
+    clause = cql(PatentQuery(text, assignee=text))
+
+    assert clause.count('"') % 2 == 0
+    assert re.fullmatch(rf"{_CLAUSE}(?: AND {_CLAUSE})*", clause)
+
+
+@given(st.text(max_size=80), st.text(max_size=40), st.text(max_size=40))
+def test_no_value_leaves_its_field_in_a_query_to_the_lens(text: str, assignee: str, inventor: str) -> None:
+    body = json.loads(lens().build_search(PatentQuery(text, assignee, inventor)).content)
+    strings = [name for part in body["query"]["bool"]["must"] for name in part]
+
+    assert set(strings) <= {"bool", "match", "match_phrase"}  # never a query in a text
+
+
+def test_the_lens_is_asked_with_every_filter() -> None:
+    request = lens().build_search(FULL)
+    body = json.loads(request.content)
+    must = body["query"]["bool"]["must"]
+
+    assert request.headers["Authorization"] == f"Bearer {KEYS['LENS_API_TOKEN']}"
+    assert KEYS["LENS_API_TOKEN"] not in str(request.url)
+    assert body["size"] == 7
+    assert {"match_phrase": {"applicant.name": "Tideworks"}} in must
+    assert [part["match"]["inventor.name"] for part in must if "match" in part] == ["Per", "Lindqvist"]
+    assert {"term": {"jurisdiction": "EP"}} in must
+    assert {"query_string": {"query": r"class_cpc.symbol:F03B13\/*"}} in must
+    assert {"range": {"date_published": {"gte": "2018-01-01", "lte": "2021-12-31"}}} in must
+    titles = json.loads(lens().build_search(PatentQuery("x", search_type="specific")).content)
+    assert titles["query"]["bool"]["must"] == [{"bool": {"should": [{"match": {"title": "x"}}]}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("EP1234567", "epodoc/EP1234567"),
+        ("US2019/0123456A1", "docdb/US.2019123456.A1"),
+        ("WO9912345", "epodoc/WO9912345"),
+    ],
+)
+def test_the_epo_is_asked_for_a_number_in_its_own_form(text: str, path: str) -> None:
+    assert epo().build_lookup(number(text)).url.path == f"/3.2/rest-services/published-data/publication/{path}/biblio"
+
+
+def test_the_lens_is_asked_for_a_number_in_both_spellings() -> None:
+    must = json.loads(lens().build_lookup(number("US2019/0123456A1")).content)["query"]["bool"]["must"]
+
+    assert {"terms": {"doc_number": ["20190123456", "2019123456"]}} in must
+    assert {"term": {"kind": "A1"}} in must
+
+
+def test_a_token_is_kept_a_little_shorter_than_it_is_good_and_never_printed() -> None:
+    login = epo().parse_login(reply(body_of("epo/login_200.json")))
+
+    assert login.token.reveal() == "FAKETOKEN0000000000000000000"
+    assert login.seconds == 1139
+    assert "FAKETOKEN" not in repr(login)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (401, b"{}", "auth"),
+        (400, b'{"error":"invalid_client"}', "auth"),
+        (200, b"{}", "network"),
+        (200, b'{"access_token":"two words"}', "network"),
+        (503, b"", "network"),
+    ],
+)
+def test_a_login_that_gives_no_token_is_an_error(status: int, body: bytes, kind: str) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        epo().parse_login(reply(body, status))
+    assert caught.value.kind == kind
+
+
+def headers_of(text: str) -> dict[str, str]:
+    lines = [line.split(": ", 1) for line in text.splitlines()[1:] if ": " in line]
+    return {name.lower().replace("-", "_"): value for name, value in lines}
+
+
+@pytest.mark.parametrize(
+    ("light", "path", "rest"),
+    [
+        ("green:15", "search", 0.0),
+        ("yellow:10", "search", 6.0),
+        ("red:5", "search", 12.0),
+        ("black:0", "search", 60.0),
+        ("black:0", "publication", 0.0),
+    ],
+)
+def test_the_traffic_light_of_the_epo_says_how_long_to_pause(light: str, path: str, rest: float) -> None:
+    headers = headers_of((FOLDER / "epo" / "headers.txt").read_text("utf-8"))
+    headers["x_throttling_control"] = headers["x_throttling_control"].replace("search=green:15", f"search={light}")
+
+    assert epo().rest_after(reply(b"", 200, f"https://ops.epo.org/3.2/rest-services/{path}/x", **headers)) == rest
+
+
+@pytest.mark.parametrize(
+    ("reason", "seconds", "retryable"),
+    [
+        ("IndividualQuotaPerHour", 3600, True),
+        ("AnonymousQuotaPerMinute", 60, True),
+        ("RegisteredQuotaPerWeek", None, False),
+    ],
+)
+def test_a_used_up_quota_of_the_epo_says_when_to_come_again(
+    reason: str, seconds: float | None, retryable: bool
+) -> None:
+    with pytest.raises(RateLimited) as caught:
+        epo().parse_reply(recorded("epo/rate_limited_403.xml", x_rejection_reason=reason))
+
+    assert (caught.value.retry_after_seconds, caught.value.retryable) == (seconds, retryable)
+
+
+def test_the_limits_of_the_lens_are_those_of_its_headers() -> None:
+    with pytest.raises(RateLimited) as minute:
+        lens().parse_reply(recorded("lens/rate_limited_429.json", x_rate_limit_retry_after_seconds="17"))
+    with pytest.raises(RateLimited) as month:
+        lens().parse_reply(recorded("lens/rate_limited_429.json", x_rate_limit_remaining_request_per_month="0"))
+
+    assert (minute.value.retry_after_seconds, minute.value.retryable) == (17, True)
+    assert month.value.retryable is False
+    last = {"x_rate_limit_remaining_request_per_minute": "0", "x_rate_limit_retry_after_seconds": "9"}
+    assert lens().rest_after(recorded("lens/ok_200.json", **last)) == 9
+    assert lens().rest_after(recorded("lens/ok_200.json")) == 0
+
+
+def test_records_that_cannot_be_read_are_no_empty_answer() -> None:
+    with pytest.raises(ProviderFailure, match="unknown shape"):
+        lens().parse_reply(reply(b'{"total":1,"data":[{"id":1}]}'))
+    with pytest.raises(ProviderFailure, match="unknown shape"):
+        epo().parse_reply(reply(body_of("epo/ok_200.xml").replace(b'doc-number="3456789"', b"")))
+
+
+ACORN = """
+import httpx2
+from webquarry.search.patents.models import PatentBatch
+from webquarry.search.patents.provider import PatentProvider
+
+class Acorn(PatentProvider):
+    name, label, origin = "acorn", "Acorn", "https://acorn.example"
+    def build_search(self, query): return httpx2.Request("GET", self.endpoint("/s"))
+    def build_lookup(self, number): return httpx2.Request("GET", self.endpoint("/n"))
+    def build_probe(self): return httpx2.Request("GET", self.endpoint("/"))
+    def parse_reply(self, reply): return PatentBatch(())
+"""
+
+
+def test_one_file_is_all_it_takes_to_add_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "acorn.py").write_text(ACORN)
+    package = "webquarry.search.patents.providers"
+    monkeypatch.setattr(sys.modules[package], "__path__", [*sys.modules[package].__path__, str(tmp_path)])
+    registry.module_names.cache_clear()
+    try:
+        names = [kind.name for kind in members_of(package, PatentProvider)]
+    finally:
+        registry.module_names.cache_clear()
+        sys.modules.pop(f"{package}.acorn", None)
+
+    assert sorted(names) == ["acorn", "epo", "lens"]
+
+
+def test_a_request_holds_its_token_only_where_it_belongs() -> None:
+    login = epo().parse_login(reply(body_of("epo/login_200.json")))
+    request = epo().with_login(epo().build_search(FULL), login.token)
+
+    assert request.headers["Authorization"] == "Bearer FAKETOKEN0000000000000000000"
+    assert "FAKETOKEN" not in str(request.url)
+    assert isinstance(request, httpx2.Request)
+
+
+@each_service
+def test_every_register_and_its_credentials_are_documented(kind: type[PatentProvider]) -> None:
+    root = Path(__file__).parents[3]
+    page, example = ((root / name).read_text("utf-8") for name in ("docs/providers.md", ".env.example"))
+
+    assert f"`{kind.name}`" in page
+    for wanted in kind.credentials:
+        assert f"`{wanted.variable}`" in page
+        assert f"`{wanted.file}`" in page
+        assert f"#{wanted.variable}=\n" in example
+
+
+@pytest.mark.parametrize(
+    ("environ", "state", "words"),
+    [
+        ({}, "off", "pages of patent sites"),
+        ({"LENS_API_TOKEN": "canary-1234567"}, "ok", "environment variable LENS_API_TOKEN"),
+        ({"EPO_OPS_KEY": "canary-1234567"}, "broken", "EPO_OPS_SECRET was not found"),
+        ({"LENS_API_TOKEN": "two words"}, "broken", "cannot be a key"),
+    ],
+)
+def test_doctor_says_which_registers_are_configured_and_never_a_key(
+    environ: dict[str, str], state: str, words: str
+) -> None:
+    (part,) = [part for part in examine_parts(Settings(), environ | NOWHERE) if part.name == "patents"]
+
+    assert part.state == state
+    assert words in part.detail
+    assert "canary" not in repr(part)
+    assert "two words" not in repr(part)

@@ -1,0 +1,39 @@
+"""Recorded replies of the scholarly indexes, by index and outcome: `ok*`, `empty`, `error_<status>*`, `step_*`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx2
+
+from tests.search.replies import MOMENT
+from webquarry.net.models import Reply
+
+FOLDER = Path(__file__).parent
+NAMES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.*") if path.suffix != ".pyc")
+_TYPES = {".json": "application/json", ".xml": "application/xml", ".html": "text/html", ".txt": "text/plain"}
+
+
+def body_of(name: str) -> bytes:
+    """The body of a recorded reply."""
+    return (FOLDER / name).read_bytes()
+
+
+def status_of(name: str) -> int:
+    """The status that it came with: it stands in the name of an error."""
+    found = re.search(r"/error_(\d{3})", name)
+    return int(found[1]) if found else 200
+
+
+def response(name: str) -> httpx2.Response:
+    """A recorded reply as a server gives it."""
+    headers = {"content-type": _TYPES[Path(name).suffix]}
+    return httpx2.Response(status_of(name), headers=headers, content=body_of(name))
+
+
+def reply(name: str, body: bytes | None = None, **headers: str) -> Reply:
+    """A recorded reply as a provider gets it, or another body in its place."""
+    kind = {"content-type": _TYPES[Path(name).suffix]}
+    content = body_of(name) if body is None else body
+    return Reply("https://provider.example/", status_of(name), httpx2.Headers(kind | headers), content, MOMENT)

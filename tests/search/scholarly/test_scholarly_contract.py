@@ -1,0 +1,244 @@
+"""The contract of every scholarly index, with every recorded reply: papers are clean, "nothing" is an answer, errors have a kind.
+
+An index joins by its file in the folder and a folder of replies; a reply joins by its name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.search.scholarly.replies import FOLDER, NAMES, body_of, reply
+from webquarry.errors import AuthFailure, WebquarryError
+from webquarry.registry import members_of
+from webquarry.search.doi import normal_doi
+from webquarry.search.domains import host_of
+from webquarry.search.scholarly.models import FIELDS, Paper, PaperQuery
+from webquarry.search.scholarly.provider import RECORDS, Scholarly
+from webquarry.search.text import plain
+from webquarry.settings import Settings
+
+KINDS: list[type[Scholarly]] = members_of("webquarry.search.scholarly.providers", Scholarly)
+BY_NAME = {kind.name: kind for kind in KINDS}
+SIX = {"arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"}
+KEYS = {wanted.variable: f"canary-{kind.name}-1234" for kind in KINDS for wanted in kind.credentials}
+ROOT = Path(__file__).parents[3]
+NOWHERE = {"HOME": "/nonexistent"}
+MARKUP = re.compile(
+    r"</?(?:jats:)?(?:b|i|sub|sup|strong|em|p|h4|title|italic)\b|&(?:amp|lt|gt|quot|#\d+);", re.IGNORECASE
+)
+KIND_OF = {
+    "arxiv/error_200_old.xml": "bad_input",
+    "arxiv/error_200_rate_exceeded.txt": "rate_limited",
+    "arxiv/error_400.xml": "bad_input",
+    "arxiv/error_429.txt": "rate_limited",
+    "crossref/error_400_filter.json": "bad_input",
+    "crossref/error_400_rows.json": "bad_input",
+    "crossref/error_404.txt": "network",
+    "crossref/error_429.txt": "rate_limited",
+    "europepmc/error_200.json": "bad_input",
+    "europepmc/error_400.json": "bad_input",
+    "europepmc/error_503.html": "network",
+    "openalex/error_400.json": "bad_input",
+    "openalex/error_400_edge.json": "bad_input",
+    "openalex/error_401.json": "auth",
+    "openalex/error_404.html": "network",
+    "openalex/error_429_budget.json": "rate_limited",
+    "openalex/error_429_persecond.json": "rate_limited",
+    "openalex/error_503_anon.json": "rate_limited",
+    "openalex/error_504.json": "network",
+    "pubmed/error_200_backend.json": "network",
+    "pubmed/error_200_efetch.xml": "network",
+    "pubmed/error_200_empty_term.json": "bad_input",
+    "pubmed/error_400_key.json": "auth",
+    "pubmed/error_429.json": "rate_limited",
+    "semanticscholar/error_400.json": "bad_input",
+    "semanticscholar/error_403.json": "auth",
+    "semanticscholar/error_404.json": "network",
+    "semanticscholar/error_429.json": "rate_limited",
+}
+each_index = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+each_answer = pytest.mark.parametrize("name", [name for name in NAMES if "/ok" in name])
+
+
+def configured(kind: type[Scholarly], environ: dict[str, str] | None = None, contact: str | None = None) -> Scholarly:
+    return kind.configure(Settings(contact=contact), NOWHERE | (environ or {}))
+
+
+def papers_in(name: str, body: bytes | None = None, environ: dict[str, str] | None = None) -> list[Paper]:
+    provider = configured(BY_NAME[name.partition("/")[0]], KEYS if environ is None else environ)
+    return provider.parse_reply(reply(name, body))
+
+
+def test_all_six_are_there_each_with_an_answer_nothing_and_errors() -> None:
+    assert set(BY_NAME) == SIX
+    assert {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"} == SIX
+    for name in SIX:
+        kinds = {path.name.split(".")[0].split("_")[0] for path in (FOLDER / name).iterdir()}
+        assert {"ok", "empty", "error"} <= kinds
+
+
+def test_every_recorded_error_is_in_the_table() -> None:
+    assert set(KIND_OF) == {name for name in NAMES if "/error_" in name}
+
+
+@pytest.mark.parametrize("name", KIND_OF)
+def test_every_recorded_error_is_of_the_right_kind_and_says_what_to_do(name: str) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        papers_in(name)
+
+    assert caught.value.kind == KIND_OF[name]
+    assert caught.value.message.strip()
+    assert caught.value.suggested_action.strip()
+    assert "canary" not in caught.value.message + caught.value.suggested_action
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "/empty" in name])
+def test_nothing_found_is_an_answer(name: str) -> None:
+    assert papers_in(name) == []
+
+
+@each_answer
+def test_every_recorded_answer_becomes_papers_with_absolute_urls(name: str) -> None:
+    papers = papers_in(name)
+
+    assert papers
+    for paper in papers:
+        assert host_of(paper.url)
+        assert paper.url.startswith("https://")
+        assert not paper.pdf_url or host_of(paper.pdf_url)
+
+
+@each_answer
+def test_texts_are_plain_and_in_one_line(name: str) -> None:
+    for paper in papers_in(name):
+        texts = [getattr(paper, part.name) for part in fields(paper)] + [one.written for one in paper.authors]
+        for text in (text for text in texts if isinstance(text, str)):
+            assert plain(text) == text
+            assert not MARKUP.search(text)
+
+
+@each_answer
+def test_dois_are_bare_and_lower_case_years_are_numbers_and_dates_are_iso_8601(name: str) -> None:
+    for paper in papers_in(name):
+        assert paper.doi == (normal_doi(paper.doi) or "")
+        assert paper.year is None or type(paper.year) is int
+        assert re.fullmatch(r"(\d{4}(-\d\d(-\d\d)?)?)?", paper.published)
+        assert not paper.published or paper.year
+        assert re.fullmatch(r"[a-z0-9./-]*", paper.arxiv_id)
+
+
+@each_answer
+def test_every_known_field_has_the_index_as_its_origin(name: str) -> None:
+    index = name.partition("/")[0]
+    for paper in papers_in(name):
+        known = {field for field in FIELDS if getattr(paper, field) not in (None, "", ())}
+        assert paper.source == index
+        assert paper.origins == dict.fromkeys(known, index)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "/error" not in name])
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.98])
+def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
+    body = body_of(name).rstrip()
+
+    with pytest.raises(WebquarryError):
+        papers_in(name, body[: int(len(body) * kept)])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "/ok" in name and name.endswith(".json")])
+def test_values_of_another_type_spoil_a_field_or_a_record_and_nothing_else(name: str) -> None:
+    def spoilt(value: object, depth: int = 0) -> object:
+        if isinstance(value, dict):
+            return {key: spoilt(inner, depth + 1) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [spoilt(inner, depth + 1) for inner in value]
+        return 7 if isinstance(value, str) and depth > 4 else value
+
+    papers_in(name, json.dumps(spoilt(json.loads(body_of(name)))).encode())
+
+
+@each_index
+def test_an_html_page_is_an_error_and_a_captcha_is_told_as_one(kind: type[Scholarly]) -> None:
+    name = f"{kind.name}/error_503.html"
+    for page, wanted in ((b"<!doctype html><p>Oops", "network"), (b"<!doctype html><p>Solve the captcha", "challenge")):
+        with pytest.raises(WebquarryError) as caught:
+            configured(kind).parse_reply(reply(name.replace("503", "200"), page))
+        assert caught.value.kind == wanted
+
+
+@each_index
+def test_it_is_asked_for_enough_records_at_its_own_address_or_the_users(kind: type[Scholarly]) -> None:
+    request = configured(kind).build_request(PaperQuery("tidal energy"))
+
+    assert str(request.url).startswith(kind.origin)
+    assert str(RECORDS) in dict(request.url.params).values()
+    moved = kind.configure(Settings(origins={kind.name: "http://127.0.0.1:9"}), NOWHERE)
+    assert str(moved.build_request(PaperQuery("x")).url).startswith("http://127.0.0.1:9/")
+
+
+@each_index
+def test_filters_go_out_in_the_request(kind: type[Scholarly]) -> None:
+    query = PaperQuery("tidal energy", year_from=2019, year_to=2021, newest_first=True, open_access=True, with_pdf=True)
+    asked, plain_one = configured(kind).build_request(query), configured(kind).build_request(PaperQuery("tidal energy"))
+    said = str(httpx2.QueryParams(asked.url.query.decode()))
+
+    assert "2019" in said
+    assert "2021" in said
+    assert asked.url != plain_one.url
+
+
+@each_index
+def test_it_works_without_a_key_and_a_key_never_stands_where_it_could_be_seen(kind: type[Scholarly]) -> None:
+    assert configured(kind).configured
+    request = configured(kind, KEYS).build_request(PaperQuery("x"))
+    for value in (KEYS[wanted.variable] for wanted in kind.credentials):
+        sent = f"{request.url} {request.headers.get('authorization')} {request.headers.get('x-api-key')}"
+        assert value in sent
+        assert value not in str(request.url) or "api_key=" in str(
+            request.url
+        )  # the parameter that is masked everywhere
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.credentials], ids=lambda kind: kind.name)
+def test_a_value_that_cannot_be_a_key_is_told_and_not_passed_over(kind: type[Scholarly]) -> None:
+    with pytest.raises(AuthFailure, match="cannot be a key"):
+        configured(kind, {kind.credentials[0].variable: "not a key"}).build_request(PaperQuery("x"))
+
+
+@each_index
+def test_the_contact_address_goes_only_to_those_that_use_it(kind: type[Scholarly]) -> None:
+    request = configured(kind, contact="me@example.org").build_request(PaperQuery("x"))
+    sent = f"{request.url} {request.headers}".replace("%40", "@")
+
+    assert ("me@example.org" in sent) is (kind.name in {"arxiv", "crossref", "europepmc", "pubmed"})
+
+
+@pytest.mark.parametrize(
+    "text", ['"', "() AND [", "a:b^2~", "!x | y", "C++ & C#", "naïve 潮流", "a" * 500, "-", "of the"]
+)
+@each_index
+def test_any_text_becomes_a_request_or_bad_input(kind: type[Scholarly], text: str) -> None:
+    outcome = "sent"
+    try:
+        configured(kind).build_request(PaperQuery(text))
+    except WebquarryError as error:
+        outcome = error.kind
+
+    assert outcome in ("sent", "bad_input")
+
+
+@each_index
+def test_every_index_and_its_keys_are_documented(kind: type[Scholarly]) -> None:
+    page, example = (ROOT / "docs" / "providers.md").read_text("utf-8"), (ROOT / ".env.example").read_text("utf-8")
+
+    assert f"`{kind.name}`" in page
+    for wanted in kind.credentials:
+        assert f"`{wanted.variable}`" in page
+        assert f"`{wanted.file}`" in page
+        assert f"#{wanted.variable}=\n" in example

@@ -1,0 +1,435 @@
+"""The finder: all indexes at once, one that fails is left out and told of, and the web when all fail."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+
+from tests.net.doubles import FakeClock
+from tests.search.engines import HOMELESS, HOSTS, Engines, Reply, brave, failed
+from tests.search.scholarly.replies import response
+from webquarry.cache.cache import Cache
+from webquarry.cache.memory import MemoryStore
+from webquarry.errors import BadInput, RateLimited, WebquarryError
+from webquarry.net.client import Client
+from webquarry.search.scholarly.finder import Finder
+from webquarry.search.scholarly.models import PaperQuery, PapersFound
+from webquarry.toolkit import Toolkit
+
+T = TypeVar("T")
+SIX = ["arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"]
+QUERY = PaperQuery("tidal energy", 10)
+
+
+def pubmed(request: httpx2.Request) -> httpx2.Response:
+    return response("pubmed/step_esearch.json" if "esearch" in request.url.path else "pubmed/ok.xml")
+
+
+def indexes(**other: Any) -> Engines:
+    """All six, each with its recorded answer unless another is given."""
+    usual: dict[str, Any] = {
+        "arxiv": response("arxiv/ok.xml"),
+        "crossref": response("crossref/ok.json"),
+        "europepmc": response("europepmc/ok.json"),
+        "openalex": response("openalex/ok.json"),
+        "pubmed": pubmed,
+        "semanticscholar": response("semanticscholar/ok.json"),
+    }
+    return Engines(**usual | other)
+
+
+def all_fail(**other: Any) -> Engines:
+    return indexes(**dict.fromkeys(SIX, failed(500)) | other)
+
+
+def used(
+    engines: httpx2.AsyncBaseTransport,
+    use: Callable[[Finder], Awaitable[T]],
+    clock: FakeClock | None = None,
+    **environ: str,
+) -> T:
+    """Use a finder whose indexes are these."""
+    variables = (
+        HOMELESS
+        | {"WEBQUARRY_RETRIES": "0", "BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
+        | environ
+    )
+
+    async def run() -> T:
+        async with Toolkit.open(environ=variables) as kit:
+            kit.clock = clock or FakeClock()
+            kit.client = Client(kit.settings, kit.clock, pages=engines, providers=engines)
+            kit.cache = Cache([MemoryStore(1_000_000)], kit.clock)
+            return await use(kit.scholar)
+
+    return asyncio.run(run())
+
+
+def found(
+    engines: Engines, query: PaperQuery = QUERY, *, environ: dict[str, str] | None = None, **how: Any
+) -> PapersFound:
+    variables: Any = environ or {}
+    return used(engines, lambda finder: finder.find(query, **how), **variables)
+
+
+def test_all_six_are_asked_and_their_records_merged() -> None:
+    engines = indexes()
+    answer = found(engines)
+
+    assert sorted(set(engines.names)) == SIX
+    assert engines.names.count("pubmed") == 2
+    dois = [paper.doi for paper in answer.papers if paper.doi]
+    assert len(dois) == len(set(dois))
+    tides = next(paper for paper in answer.papers if paper.doi == "10.5555/jce.2023.0042")
+    assert {"crossref", "openalex"} & set(tides.origins.values())
+    assert list(answer.order) == SIX
+    assert [attempt.outcome for attempt in answer.attempts] == ["ok"] * 6
+    assert not answer.partial
+
+
+def test_they_are_asked_at_once() -> None:
+    class Meeting(httpx2.AsyncBaseTransport):
+        """Answers nobody before all six have come."""
+
+        def __init__(self) -> None:
+            self.here: set[str] = set()
+            self.all_here = asyncio.Event()
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            self.here.add(HOSTS[request.url.host])
+            if len(self.here) == len(SIX):
+                self.all_here.set()
+            await self.all_here.wait()
+            return await indexes().handle_async_request(request)
+
+    answer = used(Meeting(), lambda finder: finder.find(QUERY))
+
+    assert [attempt.outcome for attempt in answer.attempts] == ["ok"] * 6
+
+
+@pytest.mark.parametrize("down", SIX)
+def test_one_index_that_fails_is_left_out_and_told_of(down: str) -> None:
+    answer = found(indexes(**{down: failed(500)}))
+
+    assert answer.papers
+    assert answer.partial
+    assert [one.provider for one in answer.attempts if one.outcome == "network"] == [down]
+    assert len(answer.notes) == 1
+    assert "is left out: network" in answer.notes[0]
+    assert down not in answer.providers
+    assert not answer.fallback
+
+
+def test_the_order_in_which_they_answer_decides_nothing() -> None:
+    class Slow(Engines):
+        slow = ""
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            for _ in range(50 if HOSTS[request.url.host] == self.slow else 0):
+                await asyncio.sleep(0)
+            return await super().handle_async_request(request)
+
+    answers = []
+    for name in SIX:
+        engines = Slow(**indexes().replies)
+        engines.slow = name
+        answers.append(found(engines).papers)
+
+    assert all(papers == answers[0] for papers in answers)
+
+
+def test_filters_hold_whatever_an_index_did() -> None:
+    every = found(indexes()).papers
+    assert {paper.year for paper in every} >= {2018, 2023, None}
+
+    assert {paper.year for paper in found(indexes(), PaperQuery("x", 10, year_from=2019)).papers} <= set(
+        range(2019, 2100)
+    )
+    assert {paper.year for paper in found(indexes(), PaperQuery("x", 10, year_to=2018)).papers} == {2002, 2018}
+    assert all(paper.pdf_url for paper in found(indexes(), PaperQuery("x", 10, with_pdf=True)).papers)
+    assert all(paper.open_access for paper in found(indexes(), PaperQuery("x", 10, open_access=True)).papers)
+
+
+def test_by_date_the_newest_comes_first_and_the_undated_last() -> None:
+    years = [paper.year for paper in found(indexes(), PaperQuery("x", 10, newest_first=True)).papers]
+
+    assert years == sorted((year for year in years if year), reverse=True) + [None] * years.count(None)
+    assert years.count(None) == 1
+
+
+def test_no_more_papers_than_wanted() -> None:
+    assert len(found(indexes(), PaperQuery("x", 2)).papers) == 2
+
+
+def test_a_source_is_asked_alone_and_so_is_a_provider() -> None:
+    ways: list[dict[str, Any]] = [
+        {"source": "arxiv"},
+        {"provider": "arXiv"},
+        {"source": "pubmed", "provider": "arxiv"},
+    ]
+    for how in ways:
+        engines = indexes()
+        answer = found(engines, **how)
+        assert engines.names == ["arxiv"]
+        assert {paper.source for paper in answer.papers} == {"arxiv"}
+
+
+def test_a_name_that_nobody_has_is_bad_input_that_lists_those_there_are() -> None:
+    engines = indexes()
+    with pytest.raises(BadInput) as caught:
+        found(engines, provider="google")
+
+    assert "semanticscholar" in caught.value.suggested_action
+    assert engines.names == []
+
+
+def test_a_blank_query_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="blank"):
+        found(indexes(), PaperQuery(" \n "))
+
+
+# When all fail
+
+
+def test_when_all_fail_the_web_is_searched_on_scholarly_sites() -> None:
+    pages = (
+        "https://arxiv.org/pdf/2209.00042v1",
+        "https://www.nature.com/articles/s41586-020-1",
+        "https://evil.example/x",
+    )
+    engines = all_fail(brave=brave(*pages, page_age="2022-09-01T00:00:00"))
+    answer = found(engines)
+
+    assert answer.fallback
+    assert answer.providers == ("brave",)
+    assert "brave" in engines.names
+    first, second = answer.papers
+    assert (first.arxiv_id, first.url, first.pdf_url, first.year) == (
+        "2209.00042", "https://arxiv.org/abs/2209.00042", pages[0], 2022,
+    )  # fmt: skip
+    assert second.doi == "10.1038/s41586-020-1"
+    assert (first.source, first.abstract) == ("brave", "")
+    assert "the web was searched on scholarly sites" in answer.notes[0]
+    assert [one.provider for one in answer.attempts] == [*SIX, "brave"]
+
+
+def test_for_one_source_the_web_is_searched_on_its_own_site() -> None:
+    engines = all_fail(brave=brave("https://arxiv.org/abs/2209.00042", "https://www.nature.com/articles/x"))
+    answer = found(engines, source="arxiv")
+
+    assert [paper.url for paper in answer.papers] == ["https://arxiv.org/abs/2209.00042"]
+    assert "site:arxiv.org" in engines.sent(engines.names.index("brave"))["q"]
+
+
+def test_filters_hold_for_the_web_too() -> None:
+    engines = all_fail(brave=brave("https://arxiv.org/abs/2209.00042"))
+
+    assert found(engines, PaperQuery("x", year_from=2020)).papers == ()
+
+
+def test_a_named_provider_is_never_replaced() -> None:
+    engines = all_fail(arxiv=response("arxiv/error_200_rate_exceeded.txt"), brave=brave("https://arxiv.org/abs/1"))
+    with pytest.raises(RateLimited) as caught:
+        found(engines, provider="arxiv")
+
+    assert caught.value.provider == "arxiv"
+    assert "brave" not in engines.names
+    assert "openalex" in caught.value.suggested_action
+
+
+def test_when_the_web_fails_too_the_error_names_everybody() -> None:
+    with pytest.raises(WebquarryError) as caught:
+        found(all_fail(brave=failed(500)))
+
+    for name in [*SIX, "brave"]:
+        assert name in caught.value.message
+    assert [one.provider for one in caught.value.attempts] == [*SIX, "brave"]
+
+
+# Pace, rest, time
+
+
+def test_an_index_that_keeps_failing_rests_and_the_others_answer() -> None:
+    engines = indexes(openalex=failed(500))
+
+    async def use(finder: Finder) -> list[PapersFound]:
+        return [await finder.find(PaperQuery(f"tides {number}", 10)) for number in range(5)]
+
+    answers = used(engines, use)
+
+    assert engines.names.count("openalex") == 3
+    assert [one.outcome for one in answers[-1].attempts if one.provider == "openalex"] == ["skipped"]
+    assert answers[-1].papers
+
+
+def test_an_index_that_asked_for_a_rest_gets_it() -> None:
+    engines = indexes(openalex=[response("openalex/error_429_budget.json"), response("openalex/ok.json")])
+    clock = FakeClock()
+
+    async def use(finder: Finder) -> list[list[str]]:
+        outcomes = []
+        for number, later in enumerate((0, 50_000, 10_000)):
+            clock.seconds += later
+            answer = await finder.find(PaperQuery(f"tides {number}", 10))
+            outcomes.append([one.outcome for one in answer.attempts if one.provider == "openalex"])
+        return outcomes
+
+    assert used(engines, use, clock) == [["rate_limited"], ["skipped"], ["ok"]]
+
+
+def test_arxiv_is_asked_again_after_three_seconds() -> None:
+    clock = FakeClock()
+
+    async def use(finder: Finder) -> None:
+        await finder.find(PaperQuery("one"), source="arxiv")
+        await finder.find(PaperQuery("two"), source="arxiv")
+
+    used(indexes(), use, clock)
+
+    assert clock.waits
+    assert max(clock.waits) == pytest.approx(3)
+
+
+def test_whoever_would_wait_too_long_for_a_turn_does_without_and_that_is_no_failure() -> None:
+    async def use(finder: Finder) -> list[str]:
+        calls = [finder.find(PaperQuery(f"tides {number}"), source="arxiv") for number in range(6)]
+        answers = await asyncio.gather(*calls)
+        assert finder.family.healthy() == finder.family.members()
+        return [answer.attempts[0].outcome for answer in answers]
+
+    engines = indexes(brave=brave("https://arxiv.org/abs/2209.00042"))
+    outcomes = used(engines, use, WEBQUARRY_ACADEMIC_TIMEOUT_SECONDS="12")
+
+    assert outcomes == ["ok"] * 4 + ["skipped"] * 2
+
+
+def test_an_index_that_never_answers_is_left_out_in_time() -> None:
+    class OneSilent(Engines):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            if HOSTS[request.url.host] == "arxiv":
+                await asyncio.Event().wait()
+            return await super().handle_async_request(request)
+
+    engines = OneSilent(**indexes().replies)
+    answer = found(engines, environ={"WEBQUARRY_ACADEMIC_TIMEOUT_SECONDS": "1.5"})
+
+    assert answer.papers
+    assert [one.provider for one in answer.attempts if one.outcome == "network"] == ["arxiv"]
+
+
+def test_an_index_that_breaks_in_a_way_of_its_own_costs_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    from webquarry.search.scholarly.providers.arxiv import Arxiv
+
+    monkeypatch.setattr(Arxiv, "parse_reply", lambda *_: 1 / 0)
+    answer = found(indexes())
+
+    assert answer.papers
+    assert "ZeroDivisionError" in answer.attempts[0].reason
+
+
+def test_a_key_that_an_index_sends_back_is_concealed() -> None:
+    key = "canary-openalex-1234"
+    body = response("openalex/ok.json").content.replace(b"Harbour currents", f"Harbour {key}".encode())
+    engines = indexes(openalex=httpx2.Response(200, headers={"content-type": "application/json"}, content=body))
+    answer = found(engines, environ={"OPENALEX_API_KEY": key})
+
+    assert any("Harbour ***" in paper.title for paper in answer.papers)
+    assert key not in repr(answer)
+
+
+# The cache
+
+
+def repeated(engines: Engines, after: float, **environ: str) -> tuple[PapersFound, PapersFound]:
+    clock = FakeClock()
+
+    async def use(finder: Finder) -> tuple[PapersFound, PapersFound]:
+        first = await finder.find(QUERY)
+        clock.seconds += after
+        return first, await finder.find(QUERY)
+
+    return used(engines, use, clock, **environ)
+
+
+def test_a_whole_answer_is_good_for_an_hour_and_the_same_again() -> None:
+    first, second = repeated(indexes(), 3500)
+
+    assert (first.cached, second.cached) == (False, True)
+    assert (second.max_age_seconds, second.papers) == (3600, first.papers)
+    assert not repeated(indexes(), 3700)[1].cached
+
+
+@pytest.mark.parametrize(
+    ("engines", "seconds"),
+    [
+        (lambda: indexes(semanticscholar=failed(500)), 600),
+        (lambda: all_fail(brave=brave("https://arxiv.org/abs/2209.00042")), 60),
+        (
+            lambda: indexes(
+                **{name: response(f"{name}/empty.{'xml' if name == 'arxiv' else 'json'}") for name in SIX},
+            ),
+            60,
+        ),
+    ],
+    ids=["one is missing", "by the web", "nothing"],
+)
+def test_less_than_that_is_good_for_less(engines: Callable[[], Engines], seconds: int) -> None:
+    first, second = repeated(engines(), seconds - 20)
+
+    assert (first.max_age_seconds, second.cached) == (seconds, True)
+    assert not repeated(engines(), seconds + 20)[1].cached
+
+
+def test_how_long_is_a_setting() -> None:
+    assert repeated(indexes(), 10, WEBQUARRY_CACHE_ACADEMIC_SECONDS="7200")[1].max_age_seconds == 7200
+
+
+def test_the_same_question_asked_several_times_at_once_is_one_search() -> None:
+    engines = indexes()
+
+    async def use(finder: Finder) -> list[PapersFound]:
+        return list(await asyncio.gather(*(finder.find(QUERY) for _ in range(4))))
+
+    answers = used(engines, use)
+
+    assert len(engines.names) == 7
+    assert all(answer.papers == answers[0].papers for answer in answers)
+
+
+def test_one_file_is_all_that_it_takes_to_add_an_index(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "acorn-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acorn\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[webquarry.scholarly]\nacorn = acorn_papers:Acorn\n")
+    (tmp_path / "acorn_papers.py").write_text(ACORN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(HOSTS, "api.acorn.example", "acorn")
+    papers: Reply = httpx2.Response(200, json={"papers": [{"name": "Otters and <i>tides</i>", "doi": "10.5555/OTTER"}]})
+    engines = indexes(acorn=papers)
+    answer = found(engines)
+
+    assert "acorn" in answer.order
+    assert any((paper.title, paper.doi) == ("Otters and tides", "10.5555/otter") for paper in answer.papers)
+    assert [paper.source for paper in found(indexes(acorn=papers), provider="acorn").papers] == ["acorn"]
+
+
+ACORN = """
+import httpx2
+from webquarry.search.body import json_object, objects
+from webquarry.search.scholarly.provider import Scholarly
+from webquarry.search.scholarly.text import from_markup
+
+class Acorn(Scholarly):
+    name, label, origin = "acorn", "Acorn Papers", "https://api.acorn.example"
+
+    def build_request(self, query):
+        return httpx2.Request("GET", self.endpoint("/papers"), params={"q": query.text})
+
+    def parse_reply(self, reply):
+        hits = objects(json_object(reply, self.label).get("papers"))
+        return [paper for hit in hits if (paper := self.record(from_markup(hit["name"]), None, doi=hit["doi"]))]
+"""

@@ -1,0 +1,240 @@
+"""What is particular to one index: how it is asked, and what its replies mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.search.scholarly.replies import body_of, reply
+from tests.search.scholarly.test_scholarly_contract import BY_NAME, NOWHERE, configured, papers_in
+from webquarry.errors import ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.search.scholarly.models import PaperQuery
+from webquarry.search.scholarly.notices import Notice
+from webquarry.search.scholarly.text import abstract_from_markup, from_inverted_index, from_markup
+from webquarry.settings import Settings
+
+
+def sent(name: str, query: PaperQuery, contact: str | None = None) -> dict[str, str]:
+    return dict(configured(BY_NAME[name], contact=contact).build_request(query).url.params)
+
+
+# arXiv
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("tidal energy", "all:tidal AND all:energy"),
+        ('"tidal energy" storage', 'all:"tidal energy" AND all:storage'),
+        ("the storage of energy", "all:storage AND all:energy"),
+        ("self-attention", 'all:"self attention"'),
+        ("au:smith (x)", 'all:"au smith" AND all:x'),
+        ("of the", "all:of AND all:the"),
+    ],
+)
+def test_arxiv_wants_every_word_and_its_operators_are_not_ours_to_use(text: str, asked: str) -> None:
+    assert sent("arxiv", PaperQuery(text))["search_query"] == asked
+
+
+def test_arxiv_is_asked_by_the_date_of_submission() -> None:
+    asked = sent("arxiv", PaperQuery("tides", year_from=2020, newest_first=True))
+
+    assert asked["search_query"].endswith("AND submittedDate:[202001010000 TO 219912312359]")
+    assert (asked["sortBy"], asked["sortOrder"]) == ("submittedDate", "descending")
+
+
+def test_a_withdrawn_preprint_says_so() -> None:
+    (paper,) = papers_in("arxiv/ok_withdrawn.xml")
+
+    assert paper.notices == (Notice("withdrawal", source="arxiv", preprint=True),)
+    assert not any(paper.notices for paper in papers_in("arxiv/ok.xml"))
+
+
+def test_an_empty_page_where_there_should_be_results_is_a_failure_and_not_nothing() -> None:
+    page = body_of("arxiv/empty.xml").replace(b"<opensearch:totalResults>0<", b"<opensearch:totalResults>77<")
+
+    with pytest.raises(ProviderFailure, match="although it has results"):
+        papers_in("arxiv/empty.xml", page)
+
+
+@pytest.mark.parametrize("name", ["arxiv/ok.xml", "pubmed/ok.xml"])
+@pytest.mark.parametrize(
+    "declared",
+    ['<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>', '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>'],
+)
+def test_xml_with_entities_of_its_own_is_refused(name: str, declared: str) -> None:
+    head, _, rest = body_of(name).partition(b"?>")
+    rest = rest.partition(b'dtd">')[2] or rest
+
+    with pytest.raises(ProviderFailure, match="entities"):
+        papers_in(name, head + b"?>" + declared.encode() + rest)
+
+
+# PubMed
+
+
+def test_pubmed_is_asked_for_identifiers_and_then_for_their_records() -> None:
+    provider = configured(BY_NAME["pubmed"])
+    first = reply("pubmed/step_esearch.json")
+    further = provider.next_request(first)
+
+    assert further is not None
+    assert further.url.path == "/entrez/eutils/efetch.fcgi"
+    assert further.url.params["id"] == "39000001,38000002"
+    assert provider.next_request(reply("pubmed/empty.json")) is None
+
+
+def test_pubmeds_records_come_in_the_order_in_which_they_were_found() -> None:
+    record = body_of("pubmed/ok.xml")
+    start, end = record.index(b"<PubmedArticle>"), record.index(b"</PubmedArticleSet>")
+    other = record[start:end].replace(b"38000002", b"39000001").replace(b"bio.2018.114", b"bio.2024.12")
+    both = reply("pubmed/ok.xml", record[:end] + other + record[end:])
+    asked = type(both)(
+        "https://x.example/efetch.fcgi?id=39000001,38000002", 200, both.headers, both.body, both.fetched_at
+    )
+
+    assert [paper.pmid for paper in configured(BY_NAME["pubmed"]).parse_reply(asked)] == ["39000001", "38000002"]
+
+
+def test_pubmed_tells_of_a_retraction_with_the_doi_of_the_notice() -> None:
+    (paper,) = papers_in("pubmed/ok.xml")
+
+    assert Notice("retraction", doi="10.5555/bio.2021.009", source="pubmed") in paper.notices
+    assert Notice("expression_of_concern", source="pubmed") in paper.notices
+    assert len(paper.notices) == 2
+
+
+def test_a_structured_abstract_keeps_its_labels() -> None:
+    (paper,) = papers_in("pubmed/ok.xml")
+
+    assert paper.abstract == "BACKGROUND: Nerve repair is slow. RESULTS: Growth rose by 30% (P < 0.05) at 450 nm."
+    assert (paper.published, paper.year, paper.journal) == ("2018-01-19", 2018, "Annals of regrowth")
+    assert [one.written for one in paper.authors] == ["Rana M Haddad", "BLUE Group"]
+
+
+def test_pubmed_gets_both_ends_of_a_range_of_years() -> None:
+    asked = sent("pubmed", PaperQuery("x", year_from=2020))
+
+    assert (asked["datetype"], asked["mindate"], asked["maxdate"]) == ("pdat", "2020", "3000")
+
+
+# The others
+
+
+def test_openalex_spells_an_abstract_by_the_places_of_its_words() -> None:
+    first, second = papers_in("openalex/ok.json")
+
+    assert first.abstract.endswith("Mean yield was 41% of the modelled value in all three estuaries.")
+    assert second.abstract == ""
+    assert from_inverted_index({"b": [1], "a": [0, "x"], "c": None}) == "a b"
+
+
+def test_openalex_gets_neither_signs_it_refuses_nor_an_address_it_ignores() -> None:
+    asked = sent("openalex", PaperQuery("!tides | waves", year_to=2020, open_access=True), contact="me@example.org")
+
+    assert asked["search"] == "tides waves"
+    assert asked["filter"] == "to_publication_date:2020-12-31,open_access.is_oa:true"
+    assert "mailto" not in asked
+
+
+def test_openalexs_flag_is_a_retraction_without_a_date() -> None:
+    (paper,) = papers_in("openalex/ok_retracted.json")
+
+    assert paper.notices == (Notice("retraction", source="openalex"),)
+
+
+def test_a_budget_that_is_used_up_says_until_when() -> None:
+    with pytest.raises(RateLimited) as caught:
+        papers_in("openalex/error_429_budget.json", environ={})
+
+    assert caught.value.retry_after_seconds == 53217
+    assert "OPENALEX_API_KEY" in caught.value.suggested_action
+
+
+def test_crossrefs_jats_becomes_text_and_its_notices_are_kept() -> None:
+    papers = papers_in("crossref/ok_notices.json")
+
+    assert papers[0].abstract.startswith("Tidal turbines were measured")
+    assert [notice.type for notice in papers[0].notices] == ["retraction", "retraction", "expression_of_concern"]
+    assert [one.type for one in papers[2].notices] == ["retraction", "reinstatement"]
+    assert papers[3].notices == ()  # the notice itself, which speaks of another paper
+    assert [paper.title for paper in papers_in("crossref/ok.json")][1] == (
+        "Modelling & measuring tidal currents: a Zostera case"
+    )
+
+
+def test_crossref_is_asked_faster_by_whoever_gives_an_address() -> None:
+    polite = configured(BY_NAME["crossref"], contact="me@example.org")
+
+    assert configured(BY_NAME["crossref"]).min_interval_seconds == 1
+    assert polite.min_interval_seconds < 0.5
+    assert polite.build_request(PaperQuery("x")).url.params["mailto"] == "me@example.org"
+
+
+def test_pubmed_is_asked_faster_with_a_key() -> None:
+    keyed = configured(BY_NAME["pubmed"], {"NCBI_API_KEY": "key-of-mine-1"})
+
+    assert configured(BY_NAME["pubmed"]).min_interval_seconds > 1 / 3
+    assert keyed.min_interval_seconds == 0.1
+
+
+def test_arxiv_is_asked_once_in_three_seconds() -> None:
+    assert configured(BY_NAME["arxiv"]).min_interval_seconds == 3
+
+
+def test_europe_pmc_without_parts_of_names_takes_them_from_the_line() -> None:
+    (paper,) = papers_in("europepmc/ok_lite.json")
+
+    assert [(one.family, one.given) for one in paper.authors] == [("Okafor", "A"), ("Lindqvist", "PJ")]
+    assert paper.published == "2024-02-20"
+    (core,) = papers_in("europepmc/ok.json")
+    assert core.abstract == "Background: Nerve repair is slow. Results: Growth rose by 30%."
+    assert core.published == "2018"  # not the day of 2024 on which it was registered
+    assert [notice.type for notice in core.notices] == ["retraction"]
+
+
+def test_semantic_scholar_refuses_without_a_key_as_a_site_does() -> None:
+    with pytest.raises(SiteRefused):
+        papers_in("semanticscholar/error_403.json", environ={})
+    with pytest.raises(RateLimited) as caught:
+        papers_in("semanticscholar/error_429.json", environ={})
+    assert "SEMANTIC_SCHOLAR_API_KEY" in caught.value.suggested_action
+
+
+def test_semantic_scholar_leaves_out_addresses_that_are_empty() -> None:
+    first, second = papers_in("semanticscholar/ok.json")
+
+    assert first.arxiv_id == "2209.00042"
+    assert (second.pdf_url, second.year, second.open_access) == ("", None, False)
+
+
+def test_an_address_that_is_none_is_told_with_its_variable() -> None:
+    moved = BY_NAME["arxiv"].configure(Settings(origins={"arxiv": "nowhere"}), NOWHERE)
+
+    with pytest.raises(WebquarryError, match="WEBQUARRY_ARXIV_URL"):
+        moved.build_request(PaperQuery("x"))
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("A <i>b</i> &amp; H<sub>2</sub>O", "A b & H2O"),
+        ("x <y and z> w, a < b", "x <y and z> w, a < b"),
+        ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),
+        ("a<br/>b", "a b"),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_markup_leaves_a_title_and_text_that_only_looks_like_it_stays(markup: object, text: str) -> None:
+    assert from_markup(markup) == text
+
+
+def test_an_abstract_keeps_the_headings_of_its_parts_and_drops_a_formula_that_is_a_whole_document() -> None:
+    jats = (
+        "<jats:title>Abstract</jats:title><jats:sec><jats:title>Aims:</jats:title><jats:p>To see "
+        "<jats:inline-formula><jats:alternatives><jats:tex-math>\\documentclass{x}$$a$$</jats:tex-math><mml:math><mml:mi>a"
+        "</mml:mi></mml:math></jats:alternatives></jats:inline-formula>.</jats:p></jats:sec>"
+    )
+
+    assert abstract_from_markup(jats) == "Aims: To see a."
+    assert len(abstract_from_markup("<p>" + "word " * 10_000)) <= 10_000

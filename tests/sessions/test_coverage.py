@@ -1,0 +1,102 @@
+"""What a session has covered, and what it should search for next: worked out of its own words."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.sessions.kits import A, B, sessions_in
+from webquarry.errors import NetworkFailure, RateLimited
+from webquarry.sessions.advice import repeated_errors
+from webquarry.sessions.coverage import coverage_of, refinement_queries
+from webquarry.sessions.models import Draft, RecordedError, Session, Source
+
+GOAL = "Costs and lifetime of tidal energy storage"
+
+
+def session(*drafts: Draft, titles: tuple[str, ...] = ()) -> Session:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            found = await sessions.begin(drafts[0])
+            for draft in drafts[1:]:
+                found, _ = await sessions.add_step(found.id, draft)
+            sources = [Source(url, title) for url, title in zip((A, B), titles, strict=False)]
+            await sessions.record(found, "web_search", sources)
+            return await sessions.read(found.id)
+
+    return asyncio.run(scenario())
+
+
+def test_an_aspect_is_covered_by_a_title_mentioned_by_a_step_or_missing() -> None:
+    found = coverage_of(session(Draft(1, "Which storage is built?", goal=GOAL), titles=("Tidal energies", "Cost data")))
+
+    assert found.covered == ("costs", "tidal", "energy")
+    assert found.mentioned == ("storage",)
+    assert found.missing == ("lifetime",)
+    assert found.share == 0.6
+
+
+def test_a_gap_is_an_aspect_and_a_revised_step_no_longer_counts() -> None:
+    found = coverage_of(
+        session(Draft(1, "What of tides?", goal="Tides", gap="salinity"), Draft(2, "What of the moon?", revises=1))
+    )
+
+    assert found.missing == ("tides",)
+
+
+def test_queries_ask_for_the_gap_then_for_what_no_source_speaks_of_then_for_the_step() -> None:
+    found = session(
+        Draft(1, "Which storage is built?", goal=GOAL, gap="corrosion of turbines"), titles=("Tidal energy",)
+    )
+
+    assert refinement_queries(found, found.current) == [
+        "corrosion turbines costs lifetime tidal",
+        "costs lifetime tidal storage",
+        "storage built costs lifetime tidal",
+    ]
+
+
+def test_what_was_rejected_is_not_searched_for_unless_the_goal_names_it() -> None:
+    rejected = ("hydrogen and flywheels", "tidal ponds")
+    found = session(Draft(1, "Compare flywheel with hydrogen storage", goal=GOAL, rejected=rejected))
+    words = " ".join(refinement_queries(found, found.current))
+
+    assert "hydrogen" not in words
+    assert "flywheel" not in words
+    assert "tidal" in words
+
+
+def test_queries_are_different_short_and_the_same_each_time() -> None:
+    found = session(Draft(1, " ".join(f"word{number}" for number in range(60)), goal=GOAL))
+    queries = refinement_queries(found, found.current)
+
+    assert queries == refinement_queries(found, found.current)
+    assert 1 <= len(queries) <= 3
+    assert len({frozenset(query.split()) for query in queries}) == len(queries)
+    assert all(len(query.split()) <= 10 for query in queries)
+
+
+@pytest.mark.parametrize("text", ["潮力発電の費用", "?!", "the of and", "1984"])
+def test_any_text_has_a_coverage_and_perhaps_queries(text: str) -> None:
+    found = session(Draft(1, text))
+
+    assert 0 <= coverage_of(found).share <= 1
+    assert all(query.strip() for query in refinement_queries(found, found.current))
+
+
+def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:
+    async def scenario() -> tuple[RecordedError, ...]:
+        async with sessions_in(None) as sessions:
+            found = await sessions.begin(Draft(1, "one"))
+            for _ in range(3):
+                await sessions.record_error(found, "web_search", RateLimited("slow"))
+            await sessions.record_error(found, "scrape_page", RateLimited("slow"))
+            for _ in range(2):
+                await sessions.record_error(found, "scrape_page", NetworkFailure("gone"))
+            return (await sessions.read(found.id)).errors
+
+    (pattern,) = repeated_errors(asyncio.run(scenario()))
+
+    assert (pattern.kind, pattern.count, pattern.tools) == ("rate_limited", 4, ("web_search", "scrape_page"))
+    assert "another provider" in pattern.advice

@@ -1,0 +1,464 @@
+"""Research sessions: what was acknowledged is kept, for its caller alone, within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.net.doubles import FakeClock
+from tests.sessions.kits import A, B, C, sessions_in
+from webquarry.caller import serving
+from webquarry.clock import Clock
+from webquarry.errors import BadInput, NetworkFailure, NotFound, RateLimited, TooLarge, WebquarryError
+from webquarry.records.base import RecordsFailure
+from webquarry.records.file import RecordFile
+from webquarry.records.journals import FileJournals
+from webquarry.sessions import sessions as engine
+from webquarry.sessions.models import Draft, Session, Source
+from webquarry.sessions.sessions import Sessions
+from webquarry.settings import Settings
+
+HOURS = 3600.0
+
+
+def test_a_session_is_a_uuid_and_has_its_first_step_and_goal() -> None:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            return await sessions.begin(Draft(1, " What is a tide? ", goal="Tides", confidence="low", rejected=("x",)))
+
+    session = asyncio.run(scenario())
+
+    assert uuid.UUID(session.id).version == 4
+    assert (session.goal, session.finished) == ("Tides", False)
+    assert [(step.number, step.text, step.confidence, step.rejected) for step in session.steps] == [
+        (1, "What is a tide?", "low", ("x",))
+    ]
+
+
+def test_steps_sources_and_errors_are_there_after_a_restart(tmp_path: Path) -> None:
+    async def scenario() -> tuple[Session, Session]:
+        async with sessions_in(tmp_path) as sessions:
+            id = (await sessions.begin(Draft(1, "one", goal="g", summary="s", estimate=4))).id
+            session, _ = await sessions.add_step(id, Draft(2, "two", gap="why?", reasoning="because"))
+            await sessions.record(session, "web_search", [Source(A, "Title", "2026-01-01", "brave")])
+            await sessions.record_error(session, "scrape_page", RateLimited("slow down"))
+            before = await sessions.read(id)
+        async with sessions_in(tmp_path) as sessions:
+            return before, await sessions.read(id)
+
+    before, after = asyncio.run(scenario())
+
+    assert before == after
+    assert after.sources[0].source == Source(A, "Title", "2026-01-01", "brave")
+    assert (after.sources[0].number, after.sources[0].steps, after.sources[0].tools) == (1, (2,), ("web_search",))
+    assert [(error.kind, error.tool, error.step) for error in after.errors] == [("rate_limited", "scrape_page", 2)]
+    assert (after.goal, after.summary, after.estimate, after.current.gap) == ("g", "s", 4, "why?")
+
+
+def test_a_later_goal_summary_and_estimate_take_the_place_of_the_earlier_ones() -> None:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            id = (await sessions.begin(Draft(1, "one", goal="old", estimate=2))).id
+            await sessions.add_step(id, Draft(2, "two", goal="new", summary="so far", estimate=5))
+            return (await sessions.add_step(id, Draft(3, "three")))[0]
+
+    session = asyncio.run(scenario())
+
+    assert (session.goal, session.summary, session.estimate) == ("new", "so far", 5)
+
+
+def refusal(*drafts: Draft) -> WebquarryError:
+    """What the last of these steps is refused with."""
+
+    async def scenario() -> None:
+        async with sessions_in(None) as sessions:
+            session = await sessions.begin(drafts[0])
+            for draft in drafts[1:]:
+                await sessions.add_step(session.id, draft)
+
+    with pytest.raises(WebquarryError) as caught:
+        asyncio.run(scenario())
+    return caught.value
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 99])
+def test_a_wrong_number_is_refused_with_the_one_that_was_expected(number: int) -> None:
+    error = refusal(Draft(1, "one"), Draft(2, "two"), Draft(number, "another"))
+
+    assert error.kind == "bad_input"
+    assert "expects 3" in error.message
+
+
+def test_a_step_from_the_second_on_does_not_begin_a_session() -> None:
+    error = refusal(Draft(2, "two"))
+
+    assert "no sessionId" in error.message
+    assert "step 1 returned" in error.suggested_action
+
+
+@pytest.mark.parametrize(
+    ("draft", "words"),
+    [
+        (Draft(2, "x", is_revision=True), "without revisesStep"),
+        (Draft(2, "x", revises=2), "no step 2 to revise"),
+        (Draft(2, "x", revises=0), "no step 0 to revise"),
+        (Draft(2, "x", revises=-1), "no step -1 to revise"),
+        (Draft(2, "x", branch_from=1), "belong together"),
+        (Draft(2, "x", branch_id="b"), "belong together"),
+        (Draft(2, "x", branch_from=7, branch_id="b"), "no step 7 to branch off from"),
+        (Draft(2, "x", branch_from=0, branch_id="b"), "no step 0 to branch off from"),
+        (Draft(3, "x", revises=1), "is step 2, the next one"),
+        (Draft(2, "  "), "blank"),
+        (Draft(2, "x" * 10_001), "searchStep has 10001 characters"),
+        (Draft(2, "x", rejected=("y",) * 21), "more than 20"),
+        (Draft(2, "x", goal="y" * 2_001), "researchGoal"),
+    ],
+)
+def test_a_step_that_cannot_be_meant_is_refused(draft: Draft, words: str) -> None:
+    error = refusal(Draft(1, "one"), draft)
+
+    assert error.kind == "bad_input"
+    assert words in error.message
+
+
+@pytest.mark.parametrize("extra", [{"revises": 1}, {"is_revision": True}, {"branch_from": 1, "branch_id": "b"}])
+def test_a_first_step_has_nothing_to_revise_or_to_branch_off_from(extra: dict[str, int]) -> None:
+    assert "new session" in refusal(Draft(1, "one", **extra)).message  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        Draft(4, "better", is_revision=True, revises=2),
+        Draft(4, "better", revises=2),
+        Draft(2, "better", is_revision=True),
+    ],
+)
+def test_a_revision_gets_the_next_number_and_the_revised_step_shows_it(draft: Draft) -> None:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            id = (await sessions.begin(Draft(1, "one"))).id
+            await sessions.add_step(id, Draft(2, "two"))
+            await sessions.add_step(id, Draft(3, "three"))
+            await sessions.add_step(id, draft)
+            return (await sessions.add_step(id, draft))[0]  # sent twice, recorded once
+
+    session = asyncio.run(scenario())
+
+    assert [step.superseded_by for step in session.steps] == [None, 4, None, None]
+    assert session.steps[3].revises == 2
+
+
+def test_branches_share_one_running_number() -> None:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            id = (await sessions.begin(Draft(1, "one"))).id
+            await sessions.add_step(id, Draft(2, "aside", branch_from=1, branch_id="cost"))
+            return (await sessions.add_step(id, Draft(3, "back")))[0]
+
+    session = asyncio.run(scenario())
+
+    assert [(step.number, step.branch_id, step.branch_from) for step in session.steps] == [
+        (1, None, None),
+        (2, "cost", 1),
+        (3, None, None),
+    ]
+
+
+def test_a_step_sent_again_word_for_word_is_recorded_once() -> None:
+    async def scenario() -> list[int]:
+        async with sessions_in(None) as sessions:
+            id = (await sessions.begin(Draft(1, "one"))).id
+            answers = [await sessions.add_step(id, Draft(2, "two")) for _ in range(3)]
+            return [len(session.steps) for session, _ in answers] + [step.number for _, step in answers]
+
+    assert asyncio.run(scenario()) == [2, 2, 2, 2, 2, 2]
+
+
+def test_a_repeated_step_that_has_something_new_to_say_is_not_swallowed() -> None:
+    assert "expects 3" in refusal(Draft(1, "one"), Draft(2, "two"), Draft(2, "two", finished=True)).message
+
+
+def test_a_finished_session_is_opened_again_by_a_further_step() -> None:
+    async def scenario() -> list[bool]:
+        async with sessions_in(None) as sessions:
+            begun = await sessions.begin(Draft(1, "one", finished=True))
+            states = [begun.finished]
+            states.append((await sessions.add_step(begun.id, Draft(2, "two")))[0].finished)
+            states.append((await sessions.add_step(begun.id, Draft(3, "three", finished=True)))[0].finished)
+            return states
+
+    assert asyncio.run(scenario()) == [True, False, True]
+
+
+def test_a_session_ends_after_four_hours_without_use() -> None:
+    async def scenario() -> None:
+        clock = FakeClock()
+        async with sessions_in(None, clock) as sessions:
+            id = (await sessions.begin(Draft(1, "one"))).id
+            clock.seconds += 4 * HOURS
+            await sessions.add_step(id, Draft(2, "two"))  # used: the time begins anew
+            clock.seconds += 4 * HOURS
+            assert len((await sessions.read(id)).steps) == 2
+            clock.seconds += 1
+            with pytest.raises(NotFound, match="no research session") as caught:
+                await sessions.read(id)
+            assert "4 hours" in caught.value.suggested_action
+            assert "stepNumber 1" in caught.value.suggested_action
+            with pytest.raises(NotFound):
+                await sessions.add_step(id, Draft(3, "three"))
+
+    asyncio.run(scenario())
+
+
+def test_a_session_that_is_looked_at_or_used_by_tools_is_not_idle() -> None:
+    async def scenario() -> Session:
+        clock = FakeClock()
+        async with sessions_in(None, clock) as sessions:
+            session = await sessions.begin(Draft(1, "one"))
+            await sessions.record(session, "web_search", [Source(A)])
+            for _ in range(3):
+                clock.seconds += 3 * HOURS
+                session = await sessions.read(session.id)
+                await sessions.record(session, "web_search", [Source(A)])  # nothing new
+            before = session.version
+            for _ in range(10):
+                await sessions.touch(await sessions.read(session.id))
+            assert (await sessions.read(session.id)).version <= before + 1  # written only now and then
+            return await sessions.read(session.id)
+
+    assert len(asyncio.run(scenario()).sources) == 1
+
+
+@pytest.mark.parametrize("id", ["", "s-1", "../../x", "\udcff", "3f2a0f7e-0000-4000-8000-000000000000", "x" * 5000])
+def test_an_unknown_session_is_not_found(id: str) -> None:
+    async def scenario() -> None:
+        async with sessions_in(None) as sessions:
+            await sessions.read(id)
+
+    with pytest.raises(NotFound, match="There is no research session"):
+        asyncio.run(scenario())
+
+
+def test_a_session_of_somebody_else_is_not_found(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with sessions_in(tmp_path) as sessions:
+            with serving("ada"):
+                session = await sessions.begin(Draft(1, "one"))
+            with serving("bob"):
+                for attempt in (
+                    sessions.read(session.id),
+                    sessions.add_step(session.id, Draft(2, "two")),
+                    sessions.record(session, "web_search", [Source(A)]),
+                ):
+                    with pytest.raises(NotFound):
+                        await attempt
+                assert await sessions.list() == []
+            with serving("ada"):
+                assert await sessions.list() == [(session.id, False)]
+                assert (await sessions.read(session.id.upper())).id == session.id
+
+    asyncio.run(scenario())
+
+
+def test_the_51st_unfinished_session_is_refused_and_a_finished_one_gives_way() -> None:
+    async def scenario() -> None:
+        clock = FakeClock()
+        async with sessions_in(None, clock) as sessions:
+            ids = []
+            for number in range(50):
+                clock.seconds += 1
+                ids.append((await sessions.begin(Draft(1, f"one {number}"))).id)
+            with pytest.raises(BadInput, match="50 unfinished") as caught:
+                await sessions.begin(Draft(1, "one more"))
+            assert ids[0] in caught.value.suggested_action
+            assert "nextStepNeeded false" in caught.value.suggested_action
+            with serving("somebody else"):
+                await sessions.begin(Draft(1, "theirs"))
+            await sessions.add_step(ids[7], Draft(2, "enough", finished=True))
+            new = await sessions.begin(Draft(1, "one more"))
+            held = {id for id, _ in await sessions.list()}
+            assert held == {*ids, new.id} - {ids[7]}
+
+    asyncio.run(scenario())
+
+
+def test_the_201st_step_is_refused_and_a_full_session_may_give_way() -> None:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            session = await sessions.begin(Draft(1, "one"))
+            for number in range(2, 201):
+                session, _ = await sessions.add_step(session.id, Draft(number, f"step {number}"))
+            with pytest.raises(BadInput, match="200 steps, which is the most") as caught:
+                await sessions.add_step(session.id, Draft(201, "too many"))
+            assert "begin a new one" in caught.value.suggested_action
+            return await sessions.read(session.id)
+
+    session = asyncio.run(scenario())
+
+    assert len(session.steps) == 200
+    assert session.finished
+
+
+def sources_after(*records: tuple[int, list[Source]]) -> Session:
+    """A session of three steps, and what is recorded with them."""
+
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            id = (await sessions.begin(Draft(1, "one"))).id
+            await sessions.add_step(id, Draft(2, "two"))
+            await sessions.add_step(id, Draft(3, "three"))
+            for step, found in records:
+                await sessions.record(await sessions.read(id), "tool", found, step)
+            return await sessions.read(id)
+
+    return asyncio.run(scenario())
+
+
+def test_one_page_is_one_source_whatever_its_address_and_however_often_it_is_found() -> None:
+    session = sources_after(
+        (1, [Source(A, "From a search", provider="brave"), Source(B)]),
+        (2, [Source(C), Source(A + "?utm_source=x")]),
+    )
+
+    assert [(one.number, one.source.url, one.steps) for one in session.sources] == [
+        (1, A, (1, 2)),
+        (2, B, (1,)),
+        (3, C, (2,)),
+    ]
+    assert [step.sources for step in session.steps] == [(1, 2), (3, 1), ()]
+    assert [one.number for one in session.sources_of(session.steps[1])] == [3, 1]
+
+
+def test_a_page_that_was_read_is_known_better_than_one_that_was_found() -> None:
+    read = Source(
+        A, "The real title", "2026-02-02", csl={"type": "webpage", "title": "The real title", "abstract": "x"}
+    )
+    found = Source(A, "the real tit...", provider="brave")
+
+    for order in ([found, read], [read, found]):
+        source = sources_after(*[(1, [one]) for one in order]).sources[0].source
+        assert (source.title, source.published) == ("The real title", "2026-02-02")
+        assert source.csl == {"type": "webpage", "title": "The real title"}  # an abstract is somebody's text
+
+
+def test_a_secret_in_an_address_is_not_kept() -> None:
+    session = sources_after((1, [Source("https://a.org/x?token=abcdefgh12345")]))
+
+    assert "abcdefgh12345" not in session.sources[0].source.url
+
+
+def test_beyond_the_most_sources_nothing_is_dropped_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MOST_SOURCES", 2)
+
+    with pytest.raises(TooLarge, match="2 sources, which is the most"):
+        sources_after((1, [Source(A), Source(B)]), (2, [Source(A), Source(B)]), (3, [Source(C)]))
+
+
+def test_an_error_is_kept_by_kind_and_without_secrets() -> None:
+    async def scenario() -> Session:
+        async with sessions_in(None) as sessions:
+            session = await sessions.begin(Draft(1, "one"))
+            await sessions.record_error(session, "t", NetworkFailure("no answer from https://a.org/?key=abcdefgh1234"))
+            await sessions.record_error(session, "t", ValueError("private words"))
+            return await sessions.read(session.id)
+
+    errors = asyncio.run(scenario()).errors
+
+    assert [error.kind for error in errors] == ["network", "internal"]
+    assert not any(word in error.message for error in errors for word in ("abcdefgh1234", "private"))
+
+
+def test_a_store_that_fails_is_said() -> None:
+    async def scenario() -> None:
+        async with sessions_in(None) as sessions:
+            sessions._journals._file._open = _broken  # type: ignore[attr-defined]
+            await sessions.begin(Draft(1, "one"))
+
+    def _broken() -> None:
+        raise RecordsFailure("The record file did not answer.")
+
+    with pytest.raises(RecordsFailure):
+        asyncio.run(scenario())
+
+
+def ids_of(repeatable: bool, *texts: str) -> list[str]:
+    async def scenario() -> list[str]:
+        file = RecordFile(None)
+        sessions = Sessions(FileJournals(file), FakeClock(), Settings(), repeatable=repeatable)
+        found = [(await sessions.begin(Draft(1, text))).id for text in texts]
+        file.close()
+        return found
+
+    return asyncio.run(scenario())
+
+
+def test_ids_follow_from_the_content_while_a_recording_is_replayed() -> None:
+    first, second = ids_of(True, "a", "b", "a"), ids_of(True, "a", "b", "a")
+
+    assert first == second
+    assert len(set(first)) == 3  # the second "a" is another session
+    assert {uuid.UUID(id).version for id in first} == {5}
+    assert ids_of(False, "a") != ids_of(False, "a")
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from webquarry.clock import Clock
+from webquarry.records.file import RecordFile
+from webquarry.records.journals import FileJournals
+from webquarry.sessions.models import Draft, Source
+from webquarry.sessions.sessions import Sessions
+from webquarry.settings import Settings
+
+async def main():
+    sessions = Sessions(FileJournals(RecordFile(Path(sys.argv[1]))), Clock(), Settings())
+    session = await sessions.begin(Draft(1, "step 1", goal="tides"))
+    print(session.id, flush=True)
+    for number in range(2, 200):
+        session, step = await sessions.add_step(session.id, Draft(number, f"step {number}"))
+        await sessions.record(session, "web_search", [Source(f"https://a.org/{number}")])
+        print(number, flush=True)
+
+asyncio.run(main())
+"""
+
+
+def killed_after(folder: Path, script: str, wanted: Callable[[list[str]], bool]) -> list[str]:
+    """Run a process and kill it once it has said enough; all that it said."""
+    process = subprocess.Popen([sys.executable, "-c", script, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said: list[str] = []
+    with process:
+        for line in process.stdout:
+            said.append(line.strip())
+            if wanted(said):
+                break
+        os.kill(process.pid, signal.SIGKILL)
+        said += [line for line in process.stdout.read().split("\n")[:-1] if line]  # the last line may be half
+    return said
+
+
+def test_a_killed_process_leaves_every_acknowledged_step_and_another_one_carries_on(tmp_path: Path) -> None:
+    said = killed_after(tmp_path, KILLED, lambda lines: len(lines) == 12)
+    id, acknowledged = said[0], int(said[-1])
+
+    async def scenario() -> Session:
+        async with sessions_in(tmp_path, Clock()) as sessions:
+            found = await sessions.read(id)
+            assert [step.text for step in found.steps[:acknowledged]] == [
+                f"step {number}" for number in range(1, acknowledged + 1)
+            ]
+            assert len(found.sources) >= acknowledged - 1
+            return (await sessions.add_step(id, Draft(len(found.steps) + 1, "carried on")))[0]
+
+    assert asyncio.run(scenario()).current.text == "carried on"

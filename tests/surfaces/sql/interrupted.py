@@ -1,0 +1,63 @@
+"""A program that presses Ctrl-C on itself in the middle of a paid statement, and says as JSON how that went.
+
+python -m tests.surfaces.sql.interrupted THREADS HOME plain|session
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+import duckdb
+
+import webquarry.sql
+from webquarry.ask.rehearsal import Rehearsal
+
+LATENCY = 60.0
+STATEMENT = "SELECT count(stps_ask_ai(x, 'who?')) FROM t"
+
+
+def press(stage: Rehearsal, told: dict[str, float]) -> None:
+    while not stage.in_flight:
+        time.sleep(0.01)
+    told["before"] = stage.messages
+    told["pressed"] = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def main(threads: str, home: str, way: str) -> None:
+    told: dict[str, float] = {}
+    with Rehearsal(latency=LATENCY) as stage:
+        connection = duckdb.connect()
+        connection.execute(f"SET threads = {int(threads)}").fetchall()
+        connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(300000)").fetchall()
+        session = webquarry.sql.install(connection, environ=stage.environ | {"HOME": home})
+        finger = threading.Thread(target=press, args=(stage, told))
+        finger.start()
+        raised = ""
+        try:
+            if way == "session":
+                session.sql(STATEMENT, lint=False)
+            else:
+                connection.execute(STATEMENT).fetchall()
+        except BaseException as error:
+            raised = type(error).__name__
+        seconds = time.monotonic() - told["pressed"]
+        finger.join()
+        with contextlib.suppress(KeyboardInterrupt):  # a plain connection may tell of it a second time
+            time.sleep(0.3)
+        after = stage.messages
+        stage.latency = 0.0
+        usable = connection.execute("SELECT stps_ask_ai('again', 'still there?')").fetchall()[0][0]
+        connection.close()
+    said = {"seconds": seconds, "raised": raised, "before": told["before"], "after": after, "usable": usable}
+    sys.stdout.write(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])

@@ -1,0 +1,208 @@
+"""`webquarry sql`, run as a user runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.test_cli import WEBQUARRY, Runner
+from webquarry.ask.models import Progress, Usage
+from webquarry.ask.rehearsal import Rehearsal
+from webquarry.surfaces.sql.progress_line import ProgressLine, line
+from webquarry.surfaces.sql.rendering import render
+from webquarry.surfaces.sql.session import Result
+from webquarry.surfaces.sql.shell import without_keys
+from webquarry.surfaces.sql.splitting import is_blank, split
+
+pty = pytest.importorskip("pty", reason="this system has no terminals to open")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
+    return Runner(monkeypatch)
+
+
+def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
+    run: Runner, stage: Rehearsal, environ: dict[str, str]
+) -> None:
+    done = run("sql", "-c", "SELECT stps_ask_ai('Acme', 'industry? [search]') AS a", settings=environ)
+
+    assert done.returncode == 0
+    assert done.stdout.decode().splitlines()[0].strip() == "a"
+    assert "Answer to: Context: Acme Question: industry?" in done.stdout.decode()
+    assert "1 rows, 2 calls, 0 kept, 1 searches, $0." in done.stderr.decode()
+
+
+def test_a_database_file_keeps_what_was_made(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:
+    place = str(tmp_path / "data.db")
+    run("sql", place, "-c", "CREATE TABLE t AS SELECT ask('a', 'b').answer AS x", settings=environ)
+
+    done = run("sql", place, "--read-only", "--format", "json", "-c", "FROM t", settings=environ)
+
+    assert json.loads(done.stdout) == [{"x": "Answer to: Context: a\n\nQuestion: b"}]
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        ("csv", 'a,b\n1,"x,y"\n,true\n'),
+        ("json", '[\n  {\n    "a": 1,\n    "b": "x,y"\n  },\n  {\n    "a": null,\n    "b": "true"\n  }\n]\n'),
+        ("markdown", "| a | b |\n| --- | --- |\n| 1 | x,y |\n|  | true |\n"),
+        ("table", " a    | b\n------+------\n    1 | x,y\n NULL | true\n(2 rows)\n"),
+    ],
+)
+def test_rows_are_written_in_four_forms(run: Runner, environ: dict[str, str], style: str, expected: str) -> None:
+    statement = "SELECT * FROM (VALUES (1, 'x,y'), (NULL, 'true')) AS t(a, b)"
+    done = run("sql", "--format", style, "-c", statement, settings=environ)
+
+    assert "\n".join(line.rstrip() for line in done.stdout.decode().split("\n")) == expected
+
+
+def test_sql_comes_from_a_pipe_and_the_first_error_ends_it(run: Runner, environ: dict[str, str]) -> None:
+    piped = b"SELECT 1 AS one;\nSELECT\n  2 AS two -- ; no end\n;\nFROM nowhere; SELECT 3 AS three;"
+    done = run("sql", "--format", "csv", stdin=piped, settings=environ)
+
+    assert done.returncode == 1
+    assert done.stdout.decode() == "one\n1\ntwo\n2\n"
+    assert "nowhere" in done.stderr.decode()
+
+
+def test_an_error_of_ours_is_a_sentence_and_what_to_try(run: Runner, tmp_path: Path) -> None:
+    done = run("sql", "-c", "SELECT ask('a', 'b')", settings={"HOME": str(tmp_path)})
+
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith("Error: No Anthropic API key is configured.\nTry: ")
+
+
+def test_a_warning_stands_on_stderr(run: Runner, environ: dict[str, str]) -> None:
+    made = "CREATE TABLE t AS SELECT range AS x FROM range(3); "
+    done = run("sql", "-c", made + "SELECT stps_ask_ai(x, 'q') AS a FROM t ORDER BY x LIMIT 1", settings=environ)
+
+    assert done.returncode == 0
+    assert "Limit in a subquery" in done.stderr.decode()
+
+
+def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "more.sql").write_text("CREATE TABLE second (y INTEGER);\nFROM wrong; SELECT 5 AS five;")
+    typed = f"CREATE TABLE first (x INTEGER);\n.tables\n.format csv\n.schema first\n.read {tmp_path / 'more.sql'}\n"
+    done = run("sql", stdin=f"{typed}".encode(), settings=environ)
+
+    said = done.stdout.decode()
+    assert "first" in said
+    assert 'CREATE TABLE "first"(x INTEGER);' in said
+    assert "Count" not in said
+    assert "five\n5\n" in said
+    assert "wrong" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (".nothing", "There is no command .nothing"),
+        (".format xml", "no format 'xml'"),
+        (".read /no/file", "No such file"),
+    ],
+)
+def test_a_wrong_command_is_told(run: Runner, environ: dict[str, str], typed: str, said: str) -> None:
+    done = run("sql", stdin=typed.encode(), settings=environ)
+
+    assert done.returncode == 1
+    assert said in done.stderr.decode()
+
+
+def test_help_and_functions_are_listed(run: Runner, environ: dict[str, str]) -> None:
+    done = run("sql", "--format", "csv", stdin=b".help\n.functions\n.usage\n.quit\nSELECT 1;", settings=environ)
+
+    assert done.returncode == 0
+    for name in ("ask,", "ask_table,", "web_search,", "stps_ask_ai,"):
+        assert name in done.stdout.decode()
+    assert "_webquarry" not in done.stdout.decode()
+    assert ".read FILE" in done.stderr.decode()
+
+
+def test_a_file_that_is_no_database_is_an_error(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("no database " * 1000)
+    done = run("sql", str(tmp_path / "text.db"), "-c", "SELECT 1")
+
+    assert done.returncode == 1
+    assert "cannot be opened" in done.stderr.decode()
+
+
+def test_a_person_types_over_several_lines_and_errors_do_not_end_it(environ: dict[str, str], tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    typed = "SELECT 40\n + 2 AS n;\nFROM nowhere;\nSELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
+    settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
+    with subprocess.Popen([*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings) as process:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        seen = b""
+        with contextlib.suppress(OSError):  # the other end is closed, which Linux tells so
+            while piece := os.read(ours, 65536):
+                seen += piece
+        assert process.wait(60) == 0
+    os.close(ours)
+
+    for text in (b"webquarry> ", b"42", b"nowhere", b"API key configured successfully", b"query log"):
+        assert text in seen
+    history = (tmp_path / ".local" / "state" / "webquarry" / "sql-history").read_text()
+    assert "FROM nowhere;" in history
+    assert "sk-secret" not in history
+
+
+@pytest.mark.parametrize(
+    ("text", "statements", "rest"),
+    [
+        ("SELECT 1; SELECT 2", ["SELECT 1"], " SELECT 2"),
+        ("SELECT ';'; -- x;\n", ["SELECT ';'"], " -- x;\n"),
+        ("SELECT 'it''s;'; ;;", ["SELECT 'it''s;'"], ""),
+        ('SELECT ";" FROM "a""b;";', ['SELECT ";" FROM "a""b;"'], ""),
+        ("SELECT $$;$$; SELECT $x$;$$;$x$;", ["SELECT $$;$$", "SELECT $x$;$$;$x$"], ""),
+        ("SELECT /* ; */ 1;", ["SELECT /* ; */ 1"], ""),
+        ("SELECT 'open; ", [], "SELECT 'open; "),
+        ("SELECT 5 - 3 / 1;", ["SELECT 5 - 3 / 1"], ""),
+    ],
+)
+def test_statements_end_at_semicolons_that_end_something(text: str, statements: list[str], rest: str) -> None:
+    assert split(text) == (statements, rest)
+
+
+def test_comments_are_nothing() -> None:
+    assert is_blank(" -- a\n /* b */ \n")
+    assert not is_blank("-- a\nSELECT 1")
+
+
+def test_text_from_the_web_cannot_move_the_cursor() -> None:
+    result = Result(("a",), ("VARCHAR",), [("\x1b[2Jgone\nnext",), ("x" * 200,)], Progress())
+
+    assert "\x1b" not in render(result, "table")
+    assert "gone next" in render(result, "table")
+    assert "\u2026" in render(result, "table")
+    assert render(result, "json").count("\\u001b") == 1
+
+
+def test_a_key_in_a_wrong_statement_is_not_repeated() -> None:
+    assert without_keys("LINE 1: SELECT stps_set_api_key('sk-ant-123456789', 1)") == (
+        "LINE 1: SELECT stps_set_api_key('***', 1)"
+    )
+
+
+def test_the_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> None:
+    usage = Usage(calls=30, searches=4, usd=0.12345)
+    progress = Progress(rows=100, done=40, hits=10, failed=1, throttled=2, usage=usage, seconds_left=75.2)
+
+    assert line(progress) == "40 of 100 rows, 30 calls, 10 kept, 4 searches, 1 failed, 2 x 429, $0.1235, 1:15 left"
+
+
+def test_the_progress_line_is_shown_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
+    quiet, loud = ProgressLine(), ProgressLine(wanted=True)
+    for one in (quiet, loud):
+        one(Progress(rows=2, done=1))
+        one.clear()
+    quiet.clear()
+
+    assert capsys.readouterr().err == "\r\x1b[K1 of 2 rows, 0 calls, 0 kept, 0 searches, $0.0000\r\x1b[K"

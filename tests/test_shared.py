@@ -1,0 +1,128 @@
+"""All that several servers share, together: nothing of it can be read in Redis, and it heals as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.redis_server import RedisServer
+from webquarry.cache.base import key_of
+from webquarry.cache.cache import Made
+from webquarry.caller import serving
+from webquarry.errors import RateLimited
+from webquarry.quota.base import Denied, Granted, Limit
+from webquarry.records.base import RecordsFailure
+from webquarry.surfaces.mcp.linking import _keep, read_artifact
+from webquarry.toolkit import Toolkit
+
+WORDS = (b"otter", b"lovelace", b"session-one", b"brave", b"RateLimited")
+NEVER = 0.001
+
+
+async def use(kit: Toolkit, other: Toolkit) -> None:
+    """One of everything that is kept."""
+    begun, end = asyncio.Event(), asyncio.Event()
+
+    async def make() -> Made:
+        begun.set()
+        await end.wait()
+        return Made(b"otter answer", 0)
+
+    with serving("ada lovelace"):
+        await kit.cache.put(key_of("search", 1, {"query": "otter"}), Made(b"otter results", 60))
+        await kit.journals.begin("ada lovelace", "session-one", b"otter goal", 1.0, most=5, idle_seconds=60)
+        await kit.quota.take([Limit("ada lovelace", 5, 60)], 1.0)
+        kit.board.breaker("brave").failed(RateLimited("otter", retry_after_seconds=60))
+        await kit.board.tell("brave")
+        first = asyncio.create_task(kit.cache.get_or_make("otter key", make))
+        await begun.wait()
+        second = asyncio.create_task(other.cache.get_or_make("otter key", make))
+        async with asyncio.timeout(60):
+            while not any(b":waiting" in key for key in await keys(kit)):
+                await asyncio.sleep(0.005)
+        async with kit.quota.slot("ada lovelace", 5):
+            end.set()
+            assert (await first).value == (await second).value == b"otter answer"
+            assert any(b":handed:" in key for key in await keys(kit))
+            await no_word_in_redis(kit)
+
+
+async def keys(kit: Toolkit) -> list[bytes]:
+    assert kit.link is not None
+    return await kit.link.script("return redis.call('KEYS', '*')", [], [])  # type: ignore[no-any-return]
+
+
+async def no_word_in_redis(kit: Toolkit) -> None:
+    """Every key with its value as Redis itself would write it to disk."""
+    assert kit.link is not None
+    found = await keys(kit)
+    kinds = {key.split(b":")[1] for key in found}
+    assert kinds == {b"cache", b"journal", b"quota", b"breaker", b"flight", b"key-check"}
+    plain = "local t = redis.call('TYPE', KEYS[1]).ok local c = {string={'GET'}, list={'LRANGE', 0, -1}, "
+    plain += "hash={'HGETALL'}, zset={'ZRANGE', 0, -1}} local w = c[t] "
+    plain += "return redis.call(w[1], KEYS[1], unpack(w, 2))"
+    for key in found:
+        text = key + repr(await kit.link.script(plain, [key], [])).encode()
+        assert [word for word in WORDS if word in text] == []
+
+
+def test_nothing_readable_is_in_redis(redis_server: RedisServer, tmp_path: Path) -> None:
+    environ = redis_server.environ | {"HOME": str(tmp_path)}
+
+    async def scenario() -> None:
+        async with Toolkit.open(environ=environ, shared=True) as one, Toolkit.open(environ=environ, shared=True) as two:
+            await use(one, two)
+
+    asyncio.run(scenario())
+    assert list(tmp_path.iterdir()) == []  # and nothing of it on this machine
+
+
+def test_a_large_result_of_one_server_is_read_from_another_by_its_owner_alone_and_not_linked_to_without_redis(
+    redis_server: RedisServer, tmp_path: Path
+) -> None:
+    environ = redis_server.environ | {"HOME": str(tmp_path)}
+
+    async def scenario() -> None:
+        async with Toolkit.open(environ=environ, shared=True) as one, Toolkit.open(environ=environ, shared=True) as two:
+            with serving("ada"):
+                address = await _keep(b'{"large": true}', one)
+                assert address is not None
+                assert await read_artifact(address, two) == '{"large": true}'
+            with serving("bob"):
+                assert await read_artifact(address, two) is None
+            redis_server.stop()
+            with serving("ada"):
+                assert await _keep(b'{"other": true}', one) is None
+
+    asyncio.run(scenario())
+
+
+def test_redis_gone_and_back_calls_go_on_records_fail_loudly_quotas_are_local_and_all_heals(
+    redis_server: RedisServer, tmp_path: Path
+) -> None:
+    limit = Limit("ada", 1, 60)
+
+    async def made() -> Made:
+        return Made(b"fresh", 60)
+
+    async def scenario() -> None:
+        async with Toolkit.open(environ=redis_server.environ | {"HOME": str(tmp_path)}, shared=True) as kit:
+            assert kit.link is not None
+            kit.link._rest = NEVER
+            redis_server.stop()
+            assert (await kit.cache.get_or_make("k", made)).value == b"fresh"
+            with pytest.raises(RecordsFailure):
+                await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
+            assert isinstance(await kit.quota.take([limit], 1.0), Granted)
+            assert isinstance(await kit.quota.take([limit], 1.0), Denied)
+            assert not kit.link.up
+            redis_server.start()
+            await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
+            assert kit.link.up
+            await kit.cache.put("l", Made(b"kept", 60))
+            assert await kit.cache.kept_for_all("l")
+            assert isinstance(await kit.quota.take([limit], 1.0), Granted)
+
+    asyncio.run(scenario())

@@ -1,0 +1,132 @@
+"""The `get_research_session` tool: what is needed to go on with a session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.net.doubles import FakeClock
+from tests.sessions.kits import A, B, kit_on, run, step
+from webquarry.errors import BadInput, NotFound
+from webquarry.sessions.models import Source
+from webquarry.toolkit import Toolkit
+
+
+def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]], clock: FakeClock | None = None) -> Any:
+    async def all_of_it() -> Any:
+        async with kit_on(folder, clock=clock) as kit:
+            return await work(kit)
+
+    return asyncio.run(all_of_it())
+
+
+async def five_steps(kit: Toolkit) -> str:
+    id = str((await step(kit, 1, researchGoal="Tides"))["sessionId"])
+    await step(kit, 2, id, reasoning="because", confidence="low", rejectedApproaches=["guess"], knowledgeGap="why")
+    await run(kit, "web_search", query="tides", sessionId=id)
+    await step(kit, 3, id, revisesStep=2)
+    await step(kit, 4, id, branchFromStep=1, branchId="moon")
+    await step(kit, 5, id, sessionSummary="So far so good.", searchStep="x " * 200)
+    return id
+
+
+async def got(kit: Toolkit, id: str, **arguments: Any) -> dict[str, Any]:
+    return (await run(kit, "get_research_session", sessionId=id, **arguments)).as_dict()
+
+
+def test_recovery_gives_summary_index_the_last_three_steps_and_numbered_sources(tmp_path: Path) -> None:
+    id = scenario(tmp_path, five_steps)
+    found = scenario(tmp_path, lambda kit: got(kit, id))  # by another process, as it were
+
+    assert found["summary"] == {
+        "researchGoal": "Tides",
+        "sessionSummary": "So far so good.",
+        "totalSteps": 5,
+        "totalSources": 2,
+        "totalErrors": 0,
+        "startedAt": "2026-03-01T12:00:00Z",
+        "updatedAt": found["summary"]["updatedAt"],
+    }
+    assert found["status"] == "in_progress"
+    assert [one["stepNumber"] for one in found["stepIndex"]] == [1, 2, 3, 4, 5]
+    assert (found["stepIndex"][1]["supersededBy"], found["stepIndex"][3]["branchId"]) == (3, "moon")
+    assert len(found["stepIndex"][4]["text"]) <= 80
+    assert [one["stepNumber"] for one in found["lastSteps"]] == [3, 4, 5]
+    assert found["lastSteps"][2]["text"] == ("x " * 200).strip()
+    assert found["lastSteps"][1]["branchFromStep"] == 1
+    assert [(one["number"], one["url"], one["steps"]) for one in found["sources"]] == [(1, A, [2]), (2, B, [2])]
+    assert found["trust"] == "untrusted-external-content"
+
+
+def test_one_step_is_given_in_full_with_its_sources(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> Any:
+        return await got(kit, await five_steps(kit), stepNumber=2)
+
+    found = scenario(tmp_path, work)
+
+    assert found["step"] == {
+        "stepNumber": 2,
+        "text": "Look at part 2.",
+        "at": found["step"]["at"],
+        "reasoning": "because",
+        "confidence": "low",
+        "rejectedApproaches": ["guess"],
+        "knowledgeGap": "why",
+        "supersededBy": 3,
+        "sources": [1, 2],
+    }
+    assert [one["url"] for one in found["sources"]] == [A, B]
+    assert not {"summary", "stepIndex", "lastSteps"} & set(found)
+
+
+@pytest.mark.parametrize("number", [6, 0, -1])
+def test_a_step_that_is_not_there_is_a_clear_error(tmp_path: Path, number: int) -> None:
+    async def work(kit: Toolkit) -> Any:
+        return await got(kit, await five_steps(kit), stepNumber=number)
+
+    with pytest.raises(NotFound, match=f"no step {number}; the session has steps 1 to 5"):
+        scenario(tmp_path, work)
+
+
+def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no research session") as unknown:
+        scenario(tmp_path, lambda kit: got(kit, "s-1"))
+    with pytest.raises(BadInput, match="blank") as blank:
+        scenario(tmp_path, lambda kit: got(kit, "  "))
+
+    assert "sequential_search" in unknown.value.suggested_action
+    assert "sequential_search" in blank.value.suggested_action
+
+
+def test_whoever_recovers_a_session_has_four_hours_from_then_on(tmp_path: Path) -> None:
+    clock = FakeClock()
+
+    async def work(kit: Toolkit) -> Any:
+        id = (await step(kit, 1))["sessionId"]
+        for _ in range(2):
+            clock.seconds += 3.9 * 3600
+            await got(kit, id)
+        clock.seconds += 4.2 * 3600
+        await got(kit, id)
+
+    with pytest.raises(NotFound):
+        scenario(tmp_path, work, clock)
+    assert clock.seconds == pytest.approx(12 * 3600)  # the third one was the first in vain
+
+
+def test_very_many_sources_are_cut_and_that_is_said(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> Any:
+        id = (await step(kit, 1))["sessionId"]
+        found = [Source(f"https://a.org/{number}") for number in range(130)]
+        await kit.sessions.record(await kit.sessions.read(id), "web_search", found)
+        return await got(kit, id)
+
+    answer = scenario(tmp_path, work)
+
+    assert [one["number"] for one in answer["sources"]] == list(range(31, 131))
+    assert answer["sourcesOmitted"] == 30
+    assert "1 to 30" in answer["hints"][0]

@@ -1,0 +1,210 @@
+"""Any tool that is given a sessionId records its sources there, in one place: wherever its answer came from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.net.doubles import FakeWeb
+from tests.search.engines import Engines, brave, brave_limit
+from tests.sessions.kits import A, B, kit_on, run, step
+from tests.tools.pages import sent
+from webquarry.caller import serving
+from webquarry.errors import NotFound, RateLimited
+from webquarry.records.base import RecordsFailure
+from webquarry.sessions.models import Session
+from webquarry.toolkit import Toolkit
+
+PAGE = "https://harbor.example/tide.txt"
+TEXT = "Reading a tide table\n\n" + "The pilot reads the second column of the table first. " * 40
+INSTANT = httpx2.Response(
+    200,
+    json={
+        "Heading": "Tide",
+        "AbstractText": "Rise and fall.",
+        "AbstractURL": "https://en.wikipedia.org/wiki/Tide",
+        "RelatedTopics": [],
+    },
+)
+
+
+def session_after(
+    folder: Path, work: Callable[[Toolkit, str], Awaitable[Any]], engines: httpx2.AsyncBaseTransport | None = None
+) -> Session:
+    """A session of two steps after some work for it."""
+
+    async def scenario() -> Session:
+        async with kit_on(folder, engines) as kit:
+            id = (await step(kit, 1))["sessionId"]
+            await step(kit, 2, id)
+            await work(kit, id)
+            return await kit.sessions.read(id)
+
+    return asyncio.run(scenario())
+
+
+def test_what_a_search_finds_is_recorded_with_the_current_step_and_without_its_snippets(tmp_path: Path) -> None:
+    async def work(kit: Toolkit, id: str) -> None:
+        answer = await run(kit, "web_search", query="tides", sessionId=id)
+        assert answer.meta["webquarry/session"] == {"sessionId": id, "stepNumber": 2, "recorded": 2}
+
+    engines = Engines(brave=brave(A, B, page_age="2026-02-03T00:00:00"))
+    session = session_after(tmp_path, work, engines)
+
+    assert [(one.source.url, one.source.title, one.source.provider, one.steps) for one in session.sources] == [
+        (url, f"Title of {url}", "brave", (2,)) for url in (A, B)
+    ]
+    assert {one.source.published for one in session.sources} == {"2026-02-03T00:00:00"}
+    assert "About" not in repr(session)
+
+
+def test_an_answer_from_the_cache_is_recorded_too(tmp_path: Path) -> None:
+    engines = Engines(brave=brave(A))
+
+    async def work(kit: Toolkit, id: str) -> None:
+        await run(kit, "web_search", query="tides")
+        answer = await run(kit, "web_search", query="tides", sessionId=id)
+        assert answer.meta["webquarry/cache"]["cached"]
+
+    session = session_after(tmp_path, work, engines)
+
+    assert len(engines.asked) == 1
+    assert [one.source.url for one in session.sources] == [A]
+
+
+def test_a_page_that_was_read_is_recorded_with_its_reference(tmp_path: Path) -> None:
+    async def work(kit: Toolkit, id: str) -> None:
+        await run(kit, "scrape_page", url=PAGE, sessionId=id)
+
+    web = FakeWeb({PAGE: sent(TEXT, "text/plain; charset=utf-8")})
+    (found,) = session_after(tmp_path, work, web).sources
+
+    assert found.source.url == PAGE
+    assert found.source.csl
+    assert found.source.csl["URL"] == PAGE
+    assert found.source.published is None
+    assert found.tools == ("scrape_page",)
+
+
+def test_the_source_of_an_instant_answer_is_recorded(tmp_path: Path) -> None:
+    async def work(kit: Toolkit, id: str) -> None:
+        await run(kit, "instant_answer", query="tide", sessionId=id)
+
+    (found,) = session_after(tmp_path, work, Engines(instant=INSTANT)).sources
+
+    assert (found.source.url, found.source.title) == ("https://en.wikipedia.org/wiki/Tide", "Tide")
+
+
+@pytest.mark.parametrize("id", ["s-1", "3f2a0f7e-0000-4000-8000-000000000000"])
+def test_nothing_is_spent_on_a_session_that_is_not_there(tmp_path: Path, id: str) -> None:
+    engines = Engines(brave=brave(A))
+
+    async def scenario() -> None:
+        async with kit_on(tmp_path, engines) as kit:
+            await run(kit, "web_search", query="tides", sessionId=id)
+
+    with pytest.raises(NotFound, match="no research session"):
+        asyncio.run(scenario())
+    assert engines.asked == []
+
+
+def test_a_session_of_another_caller_is_not_there(tmp_path: Path) -> None:
+    engines = Engines(brave=brave(A))
+
+    async def scenario() -> None:
+        async with kit_on(tmp_path, engines) as kit:
+            with serving("ada"):
+                id = (await step(kit, 1))["sessionId"]
+            with serving("bob"):
+                for name, arguments in (
+                    ("web_search", {"query": "tides"}),
+                    ("get_research_session", {}),
+                    ("sequential_search", {"searchStep": "x", "stepNumber": 2}),
+                ):
+                    with pytest.raises(NotFound):
+                        await run(kit, name, sessionId=id, **arguments)
+
+    asyncio.run(scenario())
+    assert engines.asked == []
+
+
+@pytest.mark.parametrize("blank", ["", "  ", None])
+def test_a_blank_session_is_as_good_as_none(tmp_path: Path, blank: str | None) -> None:
+    async def scenario() -> dict[str, Any]:
+        async with kit_on(tmp_path) as kit:
+            return (await run(kit, "web_search", query="tides", sessionId=blank)).meta
+
+    assert "webquarry/session" not in asyncio.run(scenario())
+    assert not list(tmp_path.iterdir())  # no record file is made for it
+
+
+def test_an_error_of_a_tool_is_recorded_by_its_kind_and_raised(tmp_path: Path) -> None:
+    async def work(kit: Toolkit, id: str) -> None:
+        with pytest.raises(RateLimited):
+            await run(kit, "web_search", query="tides", sessionId=id)
+
+    (error,) = session_after(tmp_path, work, Engines(brave=brave_limit())).errors
+
+    assert (error.kind, error.tool, error.step) == ("rate_limited", "web_search", 2)
+
+
+def test_an_answer_is_not_lost_when_its_sources_cannot_be_recorded_and_that_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(*args: Any, **kwargs: Any) -> int:
+        raise RecordsFailure("The record file did not answer.")
+
+    async def work(kit: Toolkit, id: str) -> None:
+        kit.journals.append = fail  # type: ignore[method-assign]
+        answer = await run(kit, "web_search", query="tides", sessionId=id)
+        assert answer.as_dict()["urls"] == [A, B]
+        beside = answer.meta["webquarry/session"]
+        assert beside["recorded"] == 0
+        assert "did not answer" in beside["error"]["message"]
+
+    assert session_after(tmp_path, work).sources == ()
+    assert "not recorded" in caplog.text
+
+
+def test_the_error_of_a_tool_is_raised_also_when_it_cannot_be_recorded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(*args: Any, **kwargs: Any) -> int:
+        raise RecordsFailure("The record file did not answer.")
+
+    async def work(kit: Toolkit, id: str) -> None:
+        kit.journals.append = fail  # type: ignore[method-assign]
+        with pytest.raises(RateLimited):
+            await run(kit, "web_search", query="tides", sessionId=id)
+
+    session_after(tmp_path, work, Engines(brave=brave_limit()))
+    assert "was not recorded" in caplog.text
+
+
+def test_sources_go_to_the_step_that_the_call_was_made_in(tmp_path: Path) -> None:
+    """A step that is added while a search runs does not take over what the search was for."""
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def work(kit: Toolkit, id: str) -> None:
+        route = kit.router.route
+
+        async def slow(*args: Any, **kwargs: Any) -> Any:
+            began.set()
+            await go_on.wait()
+            return await route(*args, **kwargs)
+
+        kit.router.route = slow  # type: ignore[method-assign]
+        search = asyncio.create_task(run(kit, "web_search", query="tides", sessionId=id))
+        await began.wait()
+        await step(kit, 3, id)
+        go_on.set()
+        await search
+
+    session = session_after(tmp_path, work)
+
+    assert [step.sources for step in session.steps] == [(), (1, 2), ()]

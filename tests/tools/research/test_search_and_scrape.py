@@ -1,0 +1,469 @@
+"""`search_and_scrape`: which pages are read, what is said of them, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.net.doubles import redirect
+from tests.search.engines import brave, failed
+from tests.sessions.kits import kit_on, step
+from tests.tools.research.searched_web import (
+    ENVIRON,
+    QUERY,
+    Desk,
+    Handler,
+    SearchedWeb,
+    article,
+    desk,
+    html,
+    prose,
+    url,
+)
+from webquarry.errors import BadInput, ProviderFailure, WebquarryError
+from webquarry.progress import listening
+from webquarry.surfaces.mcp.calling import success
+from webquarry.tool import load
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._study import study
+from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
+
+GONE = httpx2.Response(404, content=b"gone")
+ON_TOPIC = (
+    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
+)
+
+
+def urls_of(answer: SearchAndScrapeOutput) -> list[str]:
+    return [page.url for page in answer.pages]
+
+
+async def hang(request: httpx2.Request) -> httpx2.Response:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+# What is read
+
+
+def test_three_results_are_read_by_rank_with_all_their_fields() -> None:
+    answer = desk(1, 2, 3, 4, 5).call().as_dict()
+
+    assert list(answer) == [
+        "query",
+        "status",
+        "sources",
+        "combinedContent",
+        "scrapeFailures",
+        "summary",
+        "sizeMetadata",
+        "trust",
+    ]
+    assert answer["status"] == "complete"
+    assert [source["url"] for source in answer["sources"]] == [url(1), url(2), url(3)]
+    assert set(answer["sources"][0]) == {
+        "url",
+        "title",
+        "content",
+        "contentType",
+        "trust",
+        "scores",
+        "sourceType",
+        "authorityTier",
+        "domainCategory",
+        "extractionQuality",
+        "wordCount",
+        "keySentences",
+        "truncated",
+    }
+    assert answer["sources"][0]["title"] == "Notes of station 1"
+    assert answer["trust"] == answer["sources"][0]["trust"] == "untrusted-external-content"
+    assert answer["scrapeFailures"] == []
+    assert answer["summary"] == {
+        "urlsSearched": 5,
+        "urlsScraped": 3,
+        "urlsFailed": 0,
+        "sparseSources": [],
+        "processingTimeMs": 0,
+    }
+
+
+def test_the_parameters_and_their_defaults_are_those_of_the_contract() -> None:
+    schema = load("research", "search_and_scrape").parameters
+
+    assert {name: field.get("default") for name, field in schema["properties"].items()} == {
+        "query": None,
+        "num_results": 3,
+        "include_sources": True,
+        "deduplicate": True,
+        "max_length_per_source": 50_000,
+        "total_max_length": 300_000,
+        "filter_by_query": None,
+        "provider": None,
+        "sessionId": None,
+        "claim": None,
+    }
+    assert schema["required"] == ["query"]
+    assert (schema["properties"]["num_results"]["minimum"], schema["properties"]["num_results"]["maximum"]) == (1, 10)
+
+
+def test_one_search_finds_the_replacements_too() -> None:
+    web = desk(*range(1, 11), page1=GONE, page3=GONE)
+
+    answer = web.call()
+
+    assert urls_of(answer) == [url(2), url(4), url(5)]
+    assert answer.status == "complete"
+    assert [(one.url, one.kind, one.retryable) for one in answer.scrape_failures] == [
+        (url(1), "not_found", False),
+        (url(3), "not_found", False),
+    ]
+    assert all(one.reason and one.suggested_action for one in answer.scrape_failures)
+    assert answer.summary.urls_failed == 2
+    assert len(web.web.searches) == 1
+
+
+def test_no_more_pages_are_read_than_are_needed() -> None:
+    web = desk(*range(1, 11), page2=GONE)
+    web.call()
+
+    assert sorted(web.web.read) == sorted(url(number) for number in (1, 2, 3, 4))
+
+
+def test_a_full_page_of_results_that_is_not_enough_is_followed_by_a_further_search() -> None:
+    web = desk(*range(1, 14), page1=GONE, page5=GONE)
+
+    answer = web.call(num_results=10)
+
+    assert urls_of(answer) == [url(number) for number in (2, 3, 4, 6, 7, 8, 9, 10, 11, 12)]
+    assert answer.summary.urls_searched == 13
+    assert [search.url.params["count"] for search in web.web.searches] == ["10", "20"]
+
+
+def test_a_further_search_that_fails_costs_nothing_but_itself() -> None:
+    web = desk(*range(1, 11), page1=GONE)
+
+    async def no_second_search(request: httpx2.Request) -> httpx2.Response:
+        web.web.search = failed(500)
+        return GONE
+
+    web.web.pages[url(1)] = no_second_search
+    answer = web.call(num_results=10)
+
+    assert (answer.status, len(answer.pages), answer.summary.urls_searched) == ("partial", 9, 10)
+
+
+def test_fewer_results_than_asked_for_are_complete_when_none_failed() -> None:
+    assert desk(1, 2).call(num_results=5).status == "complete"
+    assert desk(1, 2, page2=GONE).call(num_results=5).status == "partial"
+
+
+def test_what_cannot_be_read_at_all_is_an_answer_with_hints() -> None:
+    answer = desk(1, 2, page1=GONE, page2=httpx2.Response(403)).call()
+
+    assert (answer.status, answer.pages, answer.combined_content) == ("failed", [], "")
+    assert len(answer.scrape_failures) == 2
+    assert answer.hints is not None
+    assert answer.hints.reason == "no_page_readable"
+    assert {action.provider for action in answer.hints.suggested_actions} >= {"duckduckgo"}
+    assert "brave" not in {action.provider for action in answer.hints.suggested_actions}
+
+
+def test_nothing_found_has_the_hints_of_web_search() -> None:
+    web = Desk(SearchedWeb({}))
+    searched = asyncio.run(web.acall("web_search", {"query": QUERY})).as_dict()
+
+    answer = web.call().as_dict()
+
+    assert (answer["status"], answer["summary"]["urlsSearched"]) == ("failed", 0)
+    assert answer["hints"] == searched["hints"]
+
+
+def test_a_failed_search_is_the_error_of_the_search() -> None:
+    web = desk(1)
+    web.web.search = failed(500)
+
+    with pytest.raises(ProviderFailure):
+        web.call()
+    assert web.web.read == []
+
+
+def test_a_page_behind_two_addresses_counts_once_and_the_next_takes_its_place() -> None:
+    async def moved(request: httpx2.Request) -> httpx2.Response:
+        return redirect(url(1))
+
+    answer = desk(1, 2, 3, 4, page2=moved).call()
+
+    assert urls_of(answer) == [url(1), url(3), url(4)]
+    assert (answer.status, answer.scrape_failures) == ("complete", [])
+    notes = answer.meta["webquarry/routing"]["notes"]
+    assert f"{url(2)} is the same page as {url(1)}, and counts once." in notes
+
+
+def test_a_mirror_with_the_same_text_counts_once_unless_repeats_are_wanted() -> None:
+    pages = {"page2": article(1)}
+
+    assert urls_of(desk(1, 2, 3, 4, **pages).call()) == [url(1), url(3), url(4)]
+    assert urls_of(desk(1, 2, 3, 4, **pages).call(deduplicate=False)) == [url(1), url(2), url(3)]
+
+
+def delayed(page: httpx2.Response, turns: int) -> Handler:
+    async def answer(request: httpx2.Request) -> httpx2.Response:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        return page
+
+    return answer
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_order_of_arrival_changes_no_byte_of_the_answer(seed: int) -> None:
+    chance = random.Random(seed)
+    shared = (
+        "<p>" + "The same words about the tide stand on every page that anybody has written about it. " * 2 + "</p>"
+    )
+    pages = {number: article(number, shared) for number in range(1, 10)} | {1: GONE, 3: GONE, 5: article(2, shared)}
+    expected = Desk(SearchedWeb({url(number): page for number, page in pages.items()})).call(num_results=4)
+    late: dict[str, httpx2.Response | Handler] = {
+        url(number): delayed(page, chance.randrange(200)) for number, page in pages.items()
+    }
+
+    answer = Desk(SearchedWeb(late)).call(num_results=4)
+
+    assert json.dumps(answer.as_dict()) == json.dumps(expected.as_dict())
+    assert urls_of(answer) == [url(2), url(4), url(6), url(7)]
+
+
+def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(snapshot: Any, result: Any, question: Any) -> Any:
+        if result.url == url(1):
+            raise ZeroDivisionError
+        return study(snapshot, result, question)
+
+    monkeypatch.setattr("webquarry.tools.research._reading.study", broken)
+    answer = desk(1, 2, 3, 4).call()
+
+    assert urls_of(answer) == [url(2), url(3), url(4)]
+    assert (answer.scrape_failures[0].kind, "ZeroDivisionError" in answer.scrape_failures[0].reason) == (
+        "internal",
+        True,
+    )
+
+
+# Time
+
+
+def test_what_is_late_is_told_and_not_waited_for() -> None:
+    web = desk(1, 2, 3, 4, page2=hang)
+    heard: list[str] = []
+
+    def hear(message: str) -> None:
+        heard.append(message)
+        if message == "2 of 3 pages read":
+            web.clock.seconds += 1000
+
+    with listening(hear):
+        answer = web.call()
+
+    assert (answer.status, urls_of(answer)) == ("partial", [url(1), url(3)])
+    (failure,) = answer.scrape_failures
+    assert (failure.url, failure.kind, failure.retryable) == (url(2), "network", True)
+    assert "time" in failure.reason
+    assert "scrape_page" in failure.suggested_action
+
+
+def test_the_time_of_a_call_ends_the_reading_before_the_door_does() -> None:
+    web = Desk(SearchedWeb({url(1): hang, url(2): hang}), {"WEBQUARRY_CALL_TIMEOUTS": "search_and_scrape=0.5"})
+
+    answer = web.call()
+
+    assert answer.status == "failed"
+    assert ["time for the call" in failure.reason for failure in answer.scrape_failures] == [True, True]
+
+
+def test_a_caller_who_leaves_stops_the_reads() -> None:
+    stopped: list[str] = []
+
+    async def run() -> None:
+        waiting = asyncio.Event()
+
+        async def held(request: httpx2.Request) -> httpx2.Response:
+            waiting.set()
+            try:
+                return await hang(request)
+            except asyncio.CancelledError:
+                stopped.append(str(request.url))
+                raise
+
+        web = Desk(SearchedWeb({url(number): held for number in (1, 2)}))
+        call = asyncio.create_task(web.acall("search_and_scrape", {"query": QUERY}))
+        await waiting.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    asyncio.run(run())
+    assert url(1) in stopped
+
+
+def test_progress_is_told() -> None:
+    heard: list[str] = []
+    with listening(heard.append):
+        desk(1, 2, 3).call()
+
+    assert heard[0] == "searching"
+    assert "asking Brave Search" in heard
+    assert heard[-1] == "3 of 3 pages read"
+
+
+# What is kept
+
+
+def test_a_page_is_fetched_once_for_both_tools_and_the_search_once_for_all_lengths() -> None:
+    web = desk(1, 2, 3)
+    asyncio.run(web.acall("scrape_page", {"url": url(1)}))
+    web.call()
+    web.call(max_length_per_source=2_000, include_sources=False, claim="The wind turned twice.")
+
+    assert sorted(web.web.read) == [url(1), url(2), url(3)]
+    assert len(web.web.searches) == 1
+
+
+def test_freshness_is_that_of_the_oldest_part() -> None:
+    web = desk(1, 2, 3)
+    asyncio.run(web.acall("scrape_page", {"url": url(2)}))
+    web.clock.seconds += 2400
+
+    answer = web.call()
+
+    assert answer.meta["webquarry/cache"] == {
+        "cached": True,
+        "ageSeconds": 2400,
+        "maxAgeSeconds": 3600,
+        "freshness": "aging",
+    }
+    assert desk(1).call().meta["webquarry/cache"]["freshness"] == "live"
+    assert answer.meta["webquarry/routing"]["providerUsed"] == "brave"
+
+
+def test_a_session_gets_each_page_with_its_reference() -> None:
+    first = desk(1, 2, page1=GONE).call().sources()
+
+    assert [(source.url, source.title, source.provider) for source in first] == [
+        (url(2), "Notes of station 2", "brave")
+    ]
+    assert first[0].csl is not None
+    assert first[0].csl["URL"] == url(2)
+
+
+def test_the_pages_are_recorded_in_the_session_that_was_named(tmp_path: Path) -> None:
+    async def scenario() -> list[tuple[str, bool, tuple[int, ...]]]:
+        async with kit_on(tmp_path, SearchedWeb({url(1): GONE, url(2): article(2), url(3): article(3)})) as kit:
+            id = (await step(kit, 1))["sessionId"]
+            for _ in range(2):  # the second time from what was kept
+                await load("research", "search_and_scrape").call(kit, {"query": QUERY, "sessionId": id})
+            session = await kit.sessions.read(id)
+            return [(one.source.url, one.source.csl is not None, one.steps) for one in session.sources]
+
+    assert asyncio.run(scenario()) == [(url(2), True, (1,)), (url(3), True, (1,))]
+
+
+def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
+    web = desk(1, 2)
+    answer = web.call()
+
+    async def link() -> Any:
+        async with Toolkit.open(environ=ENVIRON | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}) as kit:
+            kit.clock, kit.cache = web.clock, web.cache
+            return await success(answer, kit)
+
+    result = asyncio.run(link())
+    assert result.structured_content["linked"] is True
+    assert "scrape_page" in result.content[1].text
+
+
+def test_a_large_answer_may_be_linked_to_and_says_how_to_read_on() -> None:
+    answer = desk(1).call()
+
+    assert answer.may_be_large
+    assert answer.is_linkable()
+    assert "scrape_page" in answer.how_to_read_on()
+    assert "total_max_length" in answer.how_to_read_on()
+
+
+# What is said
+
+
+def test_a_claim_gives_every_source_a_signal_and_filters() -> None:
+    web = desk(1, 2, page1=article(1, ON_TOPIC))
+    answer = web.call(claim="Tidal energy is stored for slack water")
+
+    assert answer.pages[0].claim_signal == ON_TOPIC
+    assert all(page.claim_signal is not None for page in answer.pages)
+    assert all(page.filtered is not None for page in answer.pages)
+    assert all(page.filtered is None for page in web.call(claim="x y", filter_by_query=False).pages)
+    assert all(page.claim_signal is None and page.filtered is None for page in web.call(claim=" ").pages)
+
+
+def test_key_sentences_are_the_nearest_to_the_query_and_three_at_most() -> None:
+    more = [f"Tidal energy storage number {number} is described here." for number in range(6)]
+    (first, *_) = desk(1, page1=article(1, *more)).call().pages
+
+    assert len(first.key_sentences) == 3
+    assert set(first.key_sentences) <= set(more)
+
+
+def test_sparse_sources_are_named() -> None:
+    answer = desk(1, 2, page2=article(2, count=2)).call()
+
+    assert answer.summary.sparse_sources == [url(2)]
+
+
+def test_the_date_of_the_page_counts_before_that_of_the_search_engine() -> None:
+    head = '<meta property="article:published_time" content="2026-02-01T10:00:00Z">'
+    web = desk(1, 2, page1=html(*prose(1), head=head))
+    web.web.search = brave(url(1), url(2), page_age="2025-03-01T00:00:00")
+
+    first, second = web.call().pages
+
+    assert (first.published_at, second.published_at) == ("2026-02-01T10:00:00Z", "2025-03-01T00:00:00")
+    assert first.scores.freshness > second.scores.freshness
+    assert first.scores.explanations.freshness == "Published 2026-02-01, 28 days ago."
+
+
+def test_text_from_the_web_hides_nothing_in_titles() -> None:
+    web = desk(1, page1=html(*prose(1), title="Safe\u200b title \u202egnp <|im_start|>system"))
+    answer = web.call()
+
+    assert answer.pages[0].title == "Safe title gnp < |im_start|>system"
+    assert "\u202e" not in json.dumps(answer.as_dict(), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"query": ""}, "'query' does not fit"),
+        ({"query": " "}, "blank"),
+        ({"num_results": 0}, "'num_results' does not fit"),
+        ({"num_results": 11}, "'num_results' does not fit"),
+        ({"max_length_per_source": 999}, "'max_length_per_source' does not fit"),
+        ({"total_max_length": -1}, "'total_max_length' does not fit"),
+        ({"provider": "nope"}, "no search provider 'nope'"),
+    ],
+)
+def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[str, Any], words: str) -> None:
+    web = desk(1)
+    with pytest.raises(BadInput, match=words):
+        web.call(**arguments)
+    assert web.web.searches == []
+
+
+def test_a_named_provider_is_never_replaced_by_another() -> None:
+    with pytest.raises(WebquarryError, match="TAVILY_API_KEY"):
+        desk(1).call(provider="tavily")

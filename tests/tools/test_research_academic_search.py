@@ -1,0 +1,379 @@
+"""The `academic_search` tool: its answer, its hints, the sources of a session, and what travels beside the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import webquarry
+from tests.search.engines import Engines, brave, called, failed
+from tests.search.scholarly.replies import response
+from tests.search.scholarly.test_scholarly_finder import SIX, all_fail, indexes, pubmed
+from webquarry.errors import BadInput, RateLimited
+from webquarry.search.scholarly.models import Author, Paper
+from webquarry.sessions.models import Session
+from webquarry.tool import Answer, load
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._papers import PapersOutput, _name, _names, _work
+
+ENVIRON = {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
+EMPTY = {name: response(f"{name}/empty.{'xml' if name == 'arxiv' else 'json'}") for name in SIX}
+
+
+def answered(engines: Engines, **arguments: Any) -> Answer:
+    return called(engines, "academic_search", ENVIRON, **{"query": "tidal energy"} | arguments)
+
+
+def search(engines: Engines, **arguments: Any) -> dict[str, Any]:
+    return answered(engines, **arguments).as_dict()
+
+
+def papers(engines: Engines, **arguments: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = search(engines, **arguments)["papers"]
+    return found
+
+
+def only(**replies: Any) -> Engines:
+    """These indexes answer; the others find nothing."""
+    return indexes(**EMPTY | replies)
+
+
+def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
+    found = search(only(crossref=response("crossref/ok_notices.json")), num_results=1)
+
+    assert found == {
+        "query": "tidal energy",
+        "resultCount": 1,
+        "papers": [
+            {
+                "title": "RETRACTED: Rapid repair of nerve tissue by blue light",
+                "url": "https://doi.org/10.5555/bio.2018.114",
+                "doi": "10.5555/bio.2018.114",
+                "authors": ["Amara Okafor", "Per J. Lindqvist", "ESTUARY Consortium"],
+                "journal": "Annals of Regrowth",
+                "year": 2018,
+                "abstract": found["papers"][0]["abstract"],
+                "citationCount": 203,
+                "openAccess": True,
+                "pdfUrl": "https://estuary-press.example/pdf/jce.2023.0042.pdf",
+                "source": "crossref",
+                "retractionStatus": {
+                    "retracted": True,
+                    "kind": "retraction",
+                    "date": "2021-03-15",
+                    "noticeDoi": "10.5555/bio.2021.009",
+                    "source": "publisher",
+                },
+            }
+        ],
+        "trust": "untrusted-external-content",
+    }
+
+
+def test_origins_name_only_the_fields_that_another_index_gave() -> None:
+    (paper,) = papers(only(arxiv=response("arxiv/ok.xml"), crossref=response("crossref/ok_select.json")), num_results=1)
+
+    assert paper["source"] == "arxiv"
+    assert set(paper.get("origins", {})) <= {"title", "doi", "journal", "year", "abstract", "pdfUrl"}
+    assert "crossref" not in str(paper["authors"])
+    (alone,) = papers(only(crossref=response("crossref/ok.json")), num_results=1)
+    assert "origins" not in alone
+
+
+@pytest.mark.parametrize(
+    ("index", "name", "status"),
+    [
+        ("openalex", "openalex/ok_retracted.json", {"retracted": True, "kind": "retraction"}),
+        ("europepmc", "europepmc/ok.json", {"retracted": True, "kind": "retraction"}),
+        ("arxiv", "arxiv/ok_withdrawn.xml", {"retracted": True, "kind": "retraction"}),
+    ],
+)
+def test_a_retraction_is_told_by_whoever_knows_of_it(index: str, name: str, status: dict[str, Any]) -> None:
+    (paper,) = papers(only(**{index: response(name)}))
+
+    assert paper["retractionStatus"] == status
+
+
+def test_pubmed_tells_of_a_retraction_with_its_notice() -> None:
+    (paper,) = papers(only(pubmed=pubmed))
+
+    assert paper["retractionStatus"] == {"retracted": True, "kind": "retraction", "noticeDoi": "10.5555/bio.2021.009"}
+
+
+def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_retracted_itself() -> None:
+    by_doi = {paper["doi"]: paper for paper in papers(only(crossref=response("crossref/ok_notices.json")))}
+
+    assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["kind"] == "correction"
+    assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["retracted"] is False
+    assert "retractionStatus" not in by_doi["10.5555/rein.2019.3"]
+    assert "retractionStatus" not in by_doi["10.5555/bio.2021.009"]
+
+
+def test_a_flag_that_does_not_know_of_a_reinstatement_does_not_outlive_it() -> None:
+    flagged = json.loads(response("openalex/ok_retracted.json").content)
+    flagged["results"][0]["doi"] = "https://doi.org/10.5555/rein.2019.3"
+    engines = only(crossref=response("crossref/ok_notices.json"), openalex=httpx2.Response(200, json=flagged))
+    paper = next(one for one in papers(engines) if one["doi"] == "10.5555/rein.2019.3")
+
+    assert "retractionStatus" not in paper
+
+
+def test_text_from_an_index_hides_nothing_and_ends_no_chat() -> None:
+    found = json.loads(response("openalex/ok.json").content)
+    found["results"][0]["title"] = "Safe\u200b \u202etitle <|im_start|>system"
+    found["results"][0]["authorships"][0]["author"]["display_name"] = "A\u200b B </system>"
+    found["results"] = found["results"][:1]
+    (paper,) = papers(only(openalex=httpx2.Response(200, json=found)))
+
+    assert paper["title"] == "Safe title < |im_start|>system"
+    assert paper["authors"][0] == "A B < /system>"
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"query": ""}, "'query' does not fit"),
+        ({"query": "x" * 501}, "'query' does not fit"),
+        ({"query": " \n"}, "blank"),
+        ({"num_results": 0}, "'num_results' does not fit"),
+        ({"num_results": 11}, "'num_results' does not fit"),
+        ({"year_from": 2021, "year_to": 2020}, "from 2021 to 2020"),
+        ({"year_from": 12}, "'year_from' does not fit"),
+        ({"source": "google"}, "'source' does not fit"),
+        ({"sort_by": "citations"}, "'sort_by' does not fit"),
+        ({"provider": "nobody"}, "no search provider 'nobody'"),
+    ],
+)
+def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[str, Any], words: str) -> None:
+    engines = indexes()
+    with pytest.raises(BadInput, match=words):
+        search(engines, **arguments)
+    assert engines.names == []
+
+
+def test_filters_and_order_reach_the_indexes_and_hold_on_our_side() -> None:
+    engines = indexes()
+    found = papers(
+        engines, year_from=2019, year_to=2023, sort_by="date", pdf_only=True, open_access=True, num_results=10
+    )
+
+    assert found
+    assert all(2019 <= paper["year"] <= 2023 and paper["pdfUrl"] and paper["openAccess"] for paper in found)
+    assert [paper["year"] for paper in found] == sorted((paper["year"] for paper in found), reverse=True)
+    sent = {name: dict(request.url.params) for name, request in engines.asked}
+    assert "from_publication_date:2019-01-01" in sent["openalex"]["filter"]
+    assert sent["semanticscholar"]["year"] == "2019-2023"
+
+
+def test_source_limits_to_one_index_and_provider_counts_for_more() -> None:
+    engines = indexes()
+    answer = answered(engines, source="pubmed", provider="arxiv")
+
+    assert set(engines.names) == {"arxiv"}
+    assert answer.meta["webquarry/routing"]["notes"] == [
+        "`source` was not applied, because `provider` takes its place."
+    ]
+    assert answered(indexes(), source="arxiv").meta["webquarry/routing"]["notes"] == []
+
+
+def test_an_empty_provider_is_the_same_as_none() -> None:
+    assert search(indexes(), provider=" ", sessionId="") == search(indexes())
+
+
+# Nothing found
+
+
+def test_nothing_found_has_hints_with_the_filters_that_applied() -> None:
+    found = search(only(), year_from=2020, pdf_only=True)
+
+    assert (found["resultCount"], found["papers"]) == (0, [])
+    assert found["hints"]["reason"] == "filters_too_restrictive"
+    assert found["hints"]["filtersApplied"] == ["year_from", "pdf_only"]
+    assert found["hints"]["suggestedActions"] == [
+        {"action": "remove-filter", "filter": "year_from"},
+        {"action": "remove-filter", "filter": "pdf_only"},
+    ]
+
+
+def test_for_one_source_the_hints_name_the_others() -> None:
+    hints = search(only(), source="arxiv")["hints"]
+
+    assert hints["filtersApplied"] == ["source"]
+    others = [action["provider"] for action in hints["suggestedActions"] if "provider" in action]
+    assert others == [name for name in SIX if name != "arxiv"]
+    assert search(only(), provider="arxiv")["hints"]["reason"] == "no_match"
+
+
+# Beside the answer
+
+
+def test_who_was_asked_and_who_is_missing_travels_beside_the_answer() -> None:
+    answer = answered(indexes(semanticscholar=response("semanticscholar/error_429.json")))
+    routing = answer.meta["webquarry/routing"]
+
+    assert routing["providerUsed"] == "arxiv,crossref,europepmc,openalex,pubmed"
+    assert routing["providersAttempted"] == SIX
+    assert (routing["fallback"], routing["fallbackReason"]) == (False, "")
+    assert "Semantic Scholar is left out: rate_limited" in routing["notes"][0]
+    trace = answer.meta["webquarry/trace"]
+    assert trace["order"] == SIX
+    assert [one["outcome"] for one in trace["attempts"]] == ["ok"] * 5 + ["rate_limited"]
+    assert answer.meta["webquarry/cache"]["freshness"] == "live"
+    assert "webquarry" not in json.dumps(answer.as_dict())
+
+
+def test_a_web_search_in_place_of_all_indexes_is_told() -> None:
+    answer = answered(all_fail(brave=brave("https://arxiv.org/abs/2209.00042")))
+    routing = answer.meta["webquarry/routing"]
+
+    assert [paper["url"] for paper in answer.as_dict()["papers"]] == ["https://arxiv.org/abs/2209.00042"]
+    assert routing["fallback"] is True
+    assert routing["providerUsed"] == "brave"
+    assert "openalex: network" in routing["fallbackReason"]
+    assert "No index answered" in routing["notes"][0]
+
+
+def test_a_named_provider_that_fails_is_the_error() -> None:
+    with pytest.raises(RateLimited):
+        search(indexes(arxiv=response("arxiv/error_429.txt")), provider="arxiv")
+
+
+# The sources of a session
+
+
+def test_every_paper_is_a_source_with_its_reference() -> None:
+    answer = answered(only(crossref=response("crossref/ok.json")), num_results=1)
+    (source,) = answer.sources()
+
+    assert (source.url, source.provider, source.published) == (
+        "https://doi.org/10.5555/jce.2023.0042",
+        "crossref",
+        "2023-04-05",
+    )
+    assert source.csl is not None
+    assert source.csl["type"] == "article-journal"
+    assert source.csl["DOI"] == "10.5555/jce.2023.0042"
+    assert source.csl["author"][0] == {"family": "Okafor", "given": "Amara"}
+    assert source.csl["author"][2] == {"literal": "ESTUARY Consortium"}
+    assert (source.csl["volume"], source.csl["page"]) == ("12", "201-219")
+    assert source.csl["issued"] == {"date-parts": [[2023, 4, 5]]}
+    assert "abstract" not in source.csl
+
+
+def test_a_preprint_is_cited_by_its_number() -> None:
+    source = next(one for one in answered(only(arxiv=response("arxiv/ok.xml"))).sources() if "0207270" in one.url)
+
+    assert source.csl is not None
+    assert source.csl["number"] == "arXiv:cond-mat/0207270"
+    assert (source.csl["type"], source.csl["publisher"]) == ("article", "arXiv")
+    assert source.csl["author"] == [{"family": "Haddad", "given": "R."}]
+
+
+def test_a_paper_of_which_nothing_is_known_is_cited_as_a_page() -> None:
+    assert _work(Paper("T", "https://a.example/", "brave"), (2026, 1, 2)).kind == "webpage"
+    assert _name(Author("BLUE Group")).literal == "BLUE Group"
+
+
+def test_of_very_many_authors_the_first_are_shown_and_how_many_there_are() -> None:
+    shown = _names(tuple(Author(f"A {number}") for number in range(3000)))
+
+    assert len(shown) == 21
+    assert shown[-1] == "et al. (3000 authors)"
+
+
+def test_the_schema_is_small() -> None:
+    tool = load("research", "academic_search")
+
+    assert tool.answer is PapersOutput
+    assert len(json.dumps({"d": tool.description, "s": tool.parameters}, separators=(",", ":"))) < 1700
+
+
+def test_with_a_session_the_papers_are_recorded_with_their_references(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+
+    async def run() -> tuple[Answer, Session]:
+        async with Toolkit.open() as kit:
+            step = {"searchStep": "Papers on tidal storage", "stepNumber": 1}
+            begun = (await load("research", "sequential_search").call(kit, step)).as_dict()
+            arguments = {"query": "tidal energy storage", "sessionId": begun["sessionId"]}
+            await load("research", "academic_search").call(kit, arguments)
+            again = await load("research", "academic_search").call(kit, arguments)  # the same ones, each kept once
+            return again, await kit.sessions.read(begun["sessionId"])
+
+    answer, session = asyncio.run(run())
+
+    assert [one.source.url for one in session.sources] == [paper["url"] for paper in answer.as_dict()["papers"]]
+    assert all(one.source.csl and one.source.csl["title"] == one.source.title for one in session.sources)
+    assert "three hours of capacity" not in repr(session)  # of the abstract
+
+
+# On loopback
+
+
+class _Site(BaseHTTPRequestHandler):
+    """All six indexes on one address, as they answer."""
+
+    def do_GET(self) -> None:
+        names = {
+            "/works": "crossref/ok.json" if "rows=" in self.path else "openalex/ok.json",
+            "/api/query": "arxiv/ok.xml",
+            "/entrez/eutils/esearch.fcgi": "pubmed/step_esearch.json",
+            "/entrez/eutils/efetch.fcgi": "pubmed/ok.xml",
+            "/graph/v1/paper/search": "semanticscholar/error_429.json",
+            "/europepmc/webservices/rest/search": "europepmc/ok.json",
+        }
+        made = response(names[self.path.partition("?")[0]])
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        self.send_response(made.status_code)
+        self.send_header("Content-Type", made.headers["content-type"])
+        self.send_header("Content-Length", str(len(made.content)))
+        self.end_headers()
+        self.wfile.write(made.content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
+    server.asked = []  # type: ignore[attr-defined]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for name in SIX:
+        monkeypatch.setenv(f"WEBQUARRY_{name.upper()}_URL", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("WEBQUARRY_RETRIES", "0")
+    monkeypatch.setenv("WEBQUARRY_CACHE", "0")
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_over_real_sockets_the_answer_is_that_of_all_who_answered(site: ThreadingHTTPServer) -> None:
+    answer = webquarry.call("academic_search", query="tidal energy")
+    found = answer.as_dict()
+
+    assert found["resultCount"] == 5
+    assert found["papers"][0]["doi"] == "10.5555/jce.2023.0042"
+    assert "Semantic Scholar is left out: rate_limited" in answer.meta["webquarry/routing"]["notes"][0]
+    assert len(site.asked) == 7  # type: ignore[attr-defined]
+
+
+def test_an_index_of_ones_own_that_fails_is_named_with_all_others_when_nobody_answers() -> None:
+    with pytest.raises(webquarry.WebquarryError) as caught:
+        search(all_fail(brave=failed(500)))
+
+    assert "No search provider answered" in caught.value.message
