@@ -171,7 +171,7 @@ async def compare(
     async def together() -> None:
         await both(count)
 
-    rounds = [
+    rounds: list[tuple[float, ...]] = [
         (
             await taken_by(search),
             await taken_by(one_page),
@@ -180,7 +180,7 @@ async def compare(
         )
         for _ in range(ROUNDS)
     ]
-    searching, reading, processor, taken = map(min, zip(*rounds, strict=True))
+    searching, reading, processor, taken = (min(one[at] for one in rounds) for at in range(4))
     alone = searching + reading
     goal = LIMIT * alone + processor
     print(

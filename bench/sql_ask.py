@@ -9,6 +9,7 @@ the ideal; two cores are shared by both processes, so the concurrency is printed
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -36,8 +37,6 @@ with Rehearsal(latency={LATENCY}) as stage:
 @contextmanager
 def model() -> Iterator[dict[str, str]]:
     """The environment of a process that takes the rehearsal for the real model."""
-    import json
-
     with subprocess.Popen([sys.executable, "-c", MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())
@@ -66,27 +65,30 @@ def serial(session: Session) -> float:
 
 
 def main() -> None:
-    with model() as environ, tempfile.TemporaryDirectory() as home:
-        with webquarry.sql.open(environ=dict(os.environ) | environ | {"HOME": home}) as session:
-            session.sql("SELECT stps_ask_ai('warm', 'up')")
-            each = serial(session)
-            print(f"serial loop: {each * 1000:.0f} ms a row, {each * ROWS:.0f} s for {ROWS:,} rows (scaled up)")
-            for concurrency in (16, 64, 128):
-                session.sql(f"SELECT webquarry_set('concurrency', '{concurrency}')")
-                asked = f"SELECT count(stps_ask_ai(range, 'at {concurrency}')) FROM range({ROWS})"
-                wall, used = timed(session, asked)
-                ideal = ROWS * LATENCY / concurrency
-                print(
-                    f"{ROWS:,} rows at {concurrency:>3}: {wall:.2f} s, {wall / ideal:.2f} x ideal ({ideal:.2f} s), "
-                    f"{each * ROWS / wall:.0f} x the serial loop, {used / ROWS * 1e6:.0f} us of CPU a call"
-                    + (f" (goal: {GOAL} x ideal)" if concurrency == 64 else "")
-                )
-            hits = 1_000_000
-            wall, used = timed(session, f"SELECT count(stps_ask_ai(range % {ROWS}, 'at 64')) FROM range({hits})")
-            print(f"kept answers, stps_ask_ai: {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each")
-            hits = 100_000
-            wall, used = timed(session, f"SELECT count(ask(range % {ROWS}, 'at 64').answer) FROM range({hits})")
-            print(f"kept answers, ask:         {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each")
+    with (
+        model() as environ,
+        tempfile.TemporaryDirectory() as home,
+        webquarry.sql.open(environ=dict(os.environ) | environ | {"HOME": home}) as session,
+    ):
+        session.sql("SELECT stps_ask_ai('warm', 'up')")
+        each = serial(session)
+        print(f"serial loop: {each * 1000:.0f} ms a row, {each * ROWS:.0f} s for {ROWS:,} rows (scaled up)")
+        for concurrency in (16, 64, 128):
+            session.sql(f"SELECT webquarry_set('concurrency', '{concurrency}')")
+            asked = f"SELECT count(stps_ask_ai(range, 'at {concurrency}')) FROM range({ROWS})"
+            wall, used = timed(session, asked)
+            ideal = ROWS * LATENCY / concurrency
+            print(
+                f"{ROWS:,} rows at {concurrency:>3}: {wall:.2f} s, {wall / ideal:.2f} x ideal ({ideal:.2f} s), "
+                f"{each * ROWS / wall:.0f} x the serial loop, {used / ROWS * 1e6:.0f} us of CPU a call"
+                + (f" (goal: {GOAL} x ideal)" if concurrency == 64 else "")
+            )
+        hits = 1_000_000
+        wall, used = timed(session, f"SELECT count(stps_ask_ai(range % {ROWS}, 'at 64')) FROM range({hits})")
+        print(f"kept answers, stps_ask_ai: {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each")
+        hits = 100_000
+        wall, used = timed(session, f"SELECT count(ask(range % {ROWS}, 'at 64').answer) FROM range({hits})")
+        print(f"kept answers, ask:         {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each")
 
 
 if __name__ == "__main__":

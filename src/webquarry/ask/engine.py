@@ -270,7 +270,7 @@ class Engine:
         now = self.clock.now().timestamp()
         seconds = self.options.searched_seconds if reply.searched else self.options.kept_seconds
         kept = Kept(replace(reply, usage=Usage(), remembered=True), now, now + seconds)
-        keeps =  seconds > 0 and self.options.cache
+        keeps = reply.error is None and seconds > 0 and self.options.cache
 
         def work(database: Any, vault: Any) -> None:
             exchange.settle(database, now)

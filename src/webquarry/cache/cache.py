@@ -18,6 +18,8 @@ from webquarry.cache.flights import Flights, Kept, LocalFlights
 from webquarry.clock import Clock
 from webquarry.meter import count
 
+__all__ = ["Cache", "Kept", "Made"]
+
 
 @dataclass(frozen=True)
 class Made:

@@ -134,7 +134,7 @@ class Family(Generic[M]):
             await self._wait_until_welcome(member, end)
             reply = await self._client.send(request, timeout_seconds=max(0.001, end - self._clock.monotonic()))
         if rest := member.rest_after(reply):
-            pass
+            self._not_before[member.name] = self._clock.monotonic() + rest
         return reply
 
     async def _wait_until_welcome(self, member: Member, end: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask.batch import answer_batch, text_batch
+from webquarry.ask.batch import Run, answer_batch, text_batch
 from webquarry.ask.models import LimitReached
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.surfaces.sql.function import Call, Function, parameters
@@ -57,7 +57,7 @@ def plan(call: Call) -> list[Any]:
             scope.planned = engine.statement(door="sql", limits=limits, dry_run=True)
     own = engine.limits(own=True).max_usd  # ours is held by reservations; the worst case would refuse most tables
     if own is not None and (limits.max_rows is None or scope.planned_rows <= limits.max_rows):
-        answer_batch(batch, engine, scope.planned, lambda work: call.instance.run(work, scope))
+        answer_batch(batch, engine, scope.planned, _runner(call))
     return asked
 
 
@@ -89,9 +89,7 @@ def stps_ask_ai(call: Call) -> Any:
     engine = call.instance.engine
     statement = call.scope.statement(engine, own_limits=True)
     if (engine.options.on_error or "text") == "text":
-        batch = text_batch(
-            _batch(call), engine, statement, lambda work: call.instance.run(work, call.scope), call.instance.line
-        )
+        batch = text_batch(_batch(call), engine, statement, _runner(call), call.instance.line)
         return batch.column(0)
     return [row and row["answer"] for row in _rows(call, statement, "text")]
 
@@ -158,7 +156,7 @@ def _rows(
     instance, batch = call.instance, _batch(call, asked)
     way = _on_error(call, default)
     batch, failed = _without_failed(call, batch)
-    found = answer_batch(batch, instance.engine, statement, lambda work: instance.run(work, call.scope), instance.line)
+    found = answer_batch(batch, instance.engine, statement, _runner(call), instance.line)
     contexts, prompts = (batch.column(name).to_pylist() for name in ("context", "prompt"))
     rows: list[dict[str, Any] | None] = [
         failed.get(place) if contexts[place] is None or prompts[place] is None else row
@@ -171,6 +169,10 @@ def _rows(
     if way == "text":
         rows = [row | {"answer": f"ERROR: {row['error']['message']}"} if row and row["error"] else row for row in rows]
     return rows
+
+
+def _runner(call: Call) -> Run:
+    return lambda work: call.instance.run(work, call.scope, paid=True)
 
 
 def _without_failed(call: Call, batch: Any) -> tuple[Any, dict[int, Any]]:

@@ -48,13 +48,13 @@ class _Lease:
     """One connection that may use the functions."""
 
     def __init__(self, connection: Any, instance: Instance) -> None:
-        self._connection = weakref.ref(connection)
+        self.connection = weakref.ref(connection)
         self.names: list[str] = []
         self.instance = instance
 
     def end(self) -> None:
         """At the end of the process: functions that are still registered would be reported as leaks."""
-        connection = self._connection()
+        connection = self.connection()
         if connection is None:
             return
         for name in self.names:
@@ -75,6 +75,7 @@ def install(
 ) -> Instance:
     """Give a connection and its database our functions. Doing it twice changes nothing but the keys that are given."""
     need_all()
+    connection = _bare(connection)
     with _LOCK:
         instance = find(connection)
         if instance is None:
@@ -90,6 +91,11 @@ def install(
         if value is not None:
             instance.set_key(variable, value)
     return instance
+
+
+def _bare(connection: Any) -> Any:
+    """DuckDB's own connection, where a library (SQLAlchemy) hands out a wrapper that may go before it."""
+    return getattr(connection.create_function, "__self__", connection)
 
 
 def find(connection: Any) -> Instance | None:
@@ -140,7 +146,7 @@ def _create_plain(connection: Any, lease: _Lease, name: str, read: Callable[[], 
 def _lease(connection: Any, instance: Instance) -> _Lease:
     """Notice when the connection is closed; the last one to go releases what the instance has opened."""
     for lease in _LEASES.values():
-        if lease._connection() is connection and lease.instance is instance:
+        if lease.connection() is connection and lease.instance is instance:
             return lease
     number = next(_NUMBERS)
     lease = _LEASES[number] = _Lease(connection, instance)

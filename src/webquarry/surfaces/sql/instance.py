@@ -7,13 +7,15 @@ connection to the same database, opens it again, with the keys and options that 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import concurrent.futures
 import logging
 import threading
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from webquarry.ask.models import Cancelled
+from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import Bridge
 from webquarry.surfaces.sql.interrupts import watcher
@@ -36,7 +38,6 @@ class _Open:
     bridge: Bridge
     kit: Toolkit
     engine: Engine
-    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
 
 class Instance:
@@ -50,7 +51,8 @@ class Instance:
         self._lock = threading.RLock()
         self._open: _Open | None = None
         self._warned: set[str] = set()
-        self._said: list[tuple[str, str, str]] = []  # keys and options, in the order they were set
+        self._keys: dict[str, Secret] = {}
+        self._options: dict[str, str] = {}
 
     @property
     def engine(self) -> Engine:
@@ -63,12 +65,12 @@ class Instance:
     def set_key(self, variable: str, value: str) -> None:
         """Use this key in this database."""
         self.engine.keys.set(variable, value)
-        self._said.append(("key", variable, value))
+        self._keys[variable] = Secret(value)
 
     def set_option(self, name: str, value: str) -> str:
         """Set an option of this database; its value as it is kept comes back."""
         kept = self.engine.options.set(name, value)
-        self._said.append(("option", name, value))
+        self._options[name] = value
         return kept
 
     def warn_once(self, about: str, message: str) -> None:
@@ -79,17 +81,16 @@ class Instance:
             self._warned.add(about)
         log.warning("%s", message)
 
-    def run(self, work: Coroutine[Any, Any, T], scope: Scope | None = None) -> T:
-        """Run a coroutine on the loop and wait. A Ctrl-C here lets paid calls end first, for a moment."""
-        opened = self._opened()
-        return opened.bridge.run(_patiently(work, opened.tasks, scope))
+    def run(self, work: Coroutine[Any, Any, T], scope: Scope, *, paid: bool) -> T:
+        """Run a coroutine on the loop and wait. When it is stopped, paid calls may end first, for a moment."""
+        try:
+            return self._opened().bridge.run(_patiently(work, scope) if paid else _cut_off(work, scope))
+        except (asyncio.CancelledError, concurrent.futures.CancelledError):
+            raise Cancelled("The statement was cancelled.") from None
 
     def cancel(self) -> None:
         """Stop what runs: no further paid call, and calls under way are kept if they end soon. Any thread may call it."""
         self.statements.cancel()
-        opened = self._open
-        for task in list(opened.tasks) if opened is not None else []:
-            task.get_loop().call_soon_threadsafe(task.cancel)
 
     def interrupt(self) -> None:
         """The same because of a Ctrl-C."""
@@ -113,33 +114,36 @@ class Instance:
             if self._open is None:
                 kit = Toolkit(self.settings, self.environ)
                 engine = kit.open_engine()
-                for kind, name, value in self._said:
-                    if kind == "key":
-                        engine.keys.set(name, value)
-                    else:
-                        engine.options.set(name, value)
+                for variable, key in self._keys.items():
+                    engine.keys.set(variable, key.reveal())
+                for name, value in self._options.items():
+                    engine.options.set(name, value)
                 self._open = _Open(Bridge(), kit, engine)
                 watcher.watch(self)
             return self._open
 
 
-async def _patiently(work: Coroutine[Any, Any, T], tasks: set[asyncio.Task[Any]], scope: Scope | None) -> T:
-    """The work as a task; cancelled from outside, it may end by itself before it is really cancelled."""
+async def _patiently(work: Coroutine[Any, Any, T], scope: Scope) -> T:
+    """Paid work: cancelled from outside, it may end by itself before it is really cancelled."""
     task = asyncio.get_running_loop().create_task(work)
-    if scope is None:
-        tasks.add(task)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        if scope is not None:
-            scope.cancel()
-            with contextlib.suppress(Exception):
-                await asyncio.wait([task], timeout=_GRACE_SECONDS)
+        scope.cancel()
+        await asyncio.wait([task], timeout=_GRACE_SECONDS)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         raise
+
+
+async def _cut_off(work: Coroutine[Any, Any, T], scope: Scope) -> T:
+    """Work that costs nothing ends as soon as the statement is cancelled."""
+    task = asyncio.get_running_loop().create_task(work)
+    try:
+        with scope.cutting_off(task):
+            return await task
     finally:
-        tasks.discard(task)
+        task.cancel()
 
 
 def _close(opened: _Open) -> None:

@@ -33,20 +33,27 @@ class Warning:
         return f"{self.message} {self.instead}"
 
 
-def look_at(connection: Any, statement: str) -> list[Warning]:
-    """The warnings about one statement; none about a statement that cannot be explained."""
-    paid = paid_names()
-    if not _mentions(connection, statement, paid):
+def look_at(connection: Any, text: str) -> list[Warning]:
+    """The warnings about a statement, or several; none about what cannot be explained."""
+    if not _mentions(connection, text, paid_names()):
         return []
-    error = library("duckdb").Error
+    try:  # one by one: behind EXPLAIN only the first would be explained, and the others run
+        statements = [one.query for one in connection.extract_statements(text)]
+    except library("duckdb").Error:
+        return []  # DuckDB will say itself what is wrong with it
+    return list(dict.fromkeys(warning for one in statements for warning in _look(connection, one)))
+
+
+def _look(connection: Any, statement: str) -> list[Warning]:
+    paid, error = paid_names(), library("duckdb").Error
     try:
         plan = json.loads(connection.execute(f"EXPLAIN (FORMAT json) {statement}").fetchall()[0][1])
     except (error, ValueError, TypeError):
-        return []  # DuckDB will say itself what is wrong with it
+        return []
     trees = _trees(connection, statement)
     aliases = {alias for tree in trees for alias in _aliases(tree, paid)}
     found = [*_having(trees, paid), *(one for root in plan for one in _walk(root, (), paid, aliases))]
-    return list(dict.fromkeys(found))
+    return found
 
 
 def _mentions(connection: Any, statement: str, paid: frozenset[str]) -> bool:

@@ -41,7 +41,7 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO | None = None, *, wanted: bool | None = None) -> None:
         self._stream = stream
-        self._wanted = wanted
+        self.wanted = wanted
         self._lock = threading.Lock()
         self._next = 0.0
         self._shown = False
@@ -67,7 +67,7 @@ class ProgressLine:
             self._shown, self._next = False, 0.0
 
     def _is_wanted(self, stream: TextIO) -> bool:
-        return stream.isatty() if self._wanted is None else self._wanted
+        return stream.isatty() if self.wanted is None else self.wanted
 
 
 def _clock(seconds: float) -> str:

@@ -103,7 +103,6 @@ class Session:
         scope = self._scope
         if scope is not None:
             scope.cancel()
-            self._instance.cancel()
             self.connection.interrupt()
 
     def usage(self, *, days: int = 1) -> list[dict[str, Any]]:
@@ -112,7 +111,7 @@ class Session:
 
     def show_progress(self, wanted: bool | None) -> None:
         """Always (True), never (False), or on a terminal only (None)."""
-        self._instance.line._wanted = wanted
+        self._instance.line.wanted = wanted
 
     def close(self) -> None:
         """Close the connection if it is ours; a connection that was given stays open."""

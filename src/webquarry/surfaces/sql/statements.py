@@ -6,6 +6,7 @@ without a mark belong together while one of them runs, or began within a second 
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import OrderedDict
@@ -43,6 +44,7 @@ class Scope:
         self.answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
         self._statements: dict[bool, Statement] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()  # work that costs nothing and may be cut off
 
     def statement(self, engine: Engine, *, own_limits: bool) -> Statement:
         """The engine's statement. `own_limits`: only the limits that the user has set himself, as for `stps_*`."""
@@ -60,8 +62,24 @@ class Scope:
         with self._lock:
             self.cancelled = True
             statements = [*self._statements.values(), *([self.planned] if self.planned else [])]
+            tasks = list(self._tasks)
         for statement in statements:
             statement.cancel()
+        for task in tasks:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    @contextmanager
+    def cutting_off(self, task: asyncio.Task[Any]) -> Iterator[None]:
+        """For the time of the block, a cancellation ends this task at once."""
+        with self._lock:
+            self._tasks.add(task)
+            if self.cancelled:
+                task.cancel()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._tasks.discard(task)
 
     def remember(self, key: Hashable, answer: Any) -> None:
         with self._lock:

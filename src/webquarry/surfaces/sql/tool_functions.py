@@ -114,7 +114,7 @@ def _called(found: Tool, call: Call) -> list[Any]:
     known = {key: call.scope.answers[key] for key in asked if key in call.scope.answers}
     todo = {key: arguments for key, arguments in asked.items() if key not in known}
     if todo:
-        known |= call.instance.run(_call_all(call, found, todo))
+        known |= call.instance.run(_call_all(call, found, todo), call.scope, paid=False)
     return [None if key is None else known[key] for key in wanted]
 
 

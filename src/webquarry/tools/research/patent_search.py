@@ -32,18 +32,16 @@ _OLDEST, _LATEST = 1790, 2100
 @tool
 async def patent_search(
     kit: Toolkit,
-    query: Annotated[
-        str | None, Field(description="Technical words, or one patent number (US10123456B2).", max_length=500)
-    ] = None,
+    query: Annotated[str | None, Field(description="Words, or one patent number.", max_length=500)] = None,
     num_results: Annotated[int, Field(description="How many patents.", ge=1, le=10)] = 5,
     search_type: Annotated[
         Literal["prior_art", "specific", "landscape"],
-        Field(description="specific: match titles only; landscape: also count assignees over up to 100 patents."),
+        Field(description="specific: titles only; landscape: also counts assignees."),
     ] = "prior_art",
-    patent_office: Annotated[str, Field(description="Office of publication: US, EP, WO, JP, ... or all.")] = "all",
-    assignee: Annotated[str | None, Field(description="Company or owner.", max_length=200)] = None,
+    patent_office: Annotated[str, Field(description="US, EP, WO, ... or all.")] = "all",
+    assignee: Annotated[str | None, Field(description="Owner.", max_length=200)] = None,
     inventor: Annotated[str | None, Field(description="Inventor's name.", max_length=200)] = None,
-    cpc_code: Annotated[str | None, Field(description="CPC class or group, e.g. H04W or H04W4/02.")] = None,
+    cpc_code: Annotated[str | None, Field(description="E.g. H04W or H04W4/02.")] = None,
     year_from: Annotated[int | None, Field(description="Earliest publication year.", ge=_OLDEST, le=_LATEST)] = None,
     year_to: Annotated[int | None, Field(description="Latest publication year.", ge=_OLDEST, le=_LATEST)] = None,
     provider: Annotated[str | None, Field(description="Force one: epo, lens, web.")] = None,

@@ -1,0 +1,47 @@
+"""The files for running a server say nothing that the program does not know."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from webquarry.cache.redis_place import REDIS_URL, STORE_KEY
+from webquarry.settings import Settings
+from webquarry.surfaces.cli import app
+
+ROOT = Path(__file__).parent.parent
+FILES = [ROOT / "Dockerfile", *sorted((ROOT / "deploy").iterdir())]
+KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.model_fields} | {REDIS_URL.variable, STORE_KEY.variable}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_every_variable_in_it_is_one_of_ours(file: Path) -> None:
+    named = set(re.findall(r"\bWEBQUARRY_[A-Z_]+", file.read_text("utf-8")))
+
+    assert named <= KNOWN
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_every_flag_of_the_server_in_it_is_one_of_ours(file: Path) -> None:
+    known = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, ["mcp", "--help"]).output
+    commands = re.findall(r'webquarry"?,? "?mcp"?[^\n\]]*', file.read_text("utf-8"))
+
+    for flag in {flag for command in commands for flag in re.findall(r"--[a-z-]+", command)}:
+        assert flag in known, f"{flag} is not known"
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "webquarry.service", "kubernetes.yaml", "compose.yaml"])
+def test_there_is_one_for_every_way_that_the_guide_names(name: str) -> None:
+    guide = (ROOT / "docs" / "teams.md").read_text("utf-8")
+
+    assert name in guide
+    assert any(file.name == name for file in FILES)
+
+
+def test_the_paths_that_are_probed_are_those_that_are_served() -> None:
+    probed = {path for file in FILES for path in re.findall(r"/health/\w+", file.read_text("utf-8"))}
+
+    assert probed == {"/health/live", "/health/ready"}
