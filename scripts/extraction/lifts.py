@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from scripts.extraction.pages import LabelledPage
 
 from webquarry.read.main_content.boxes import tokens_of
-from webquarry.read.main_content.texts import LOOKED_AT, SHORT, Lifts, tokens
+from webquarry.read.main_content.texts import LOOKED_AT, SHORT, WORD, Lifts
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6
@@ -37,7 +37,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
             _add(names[token], weight, lift)
         text = page.flow.texts[index]
         table = words if len(text) <= SHORT else long_words
-        for token in set(tokens(text[:LOOKED_AT])):
+        for token in set(WORD.findall(text[:LOOKED_AT].lower())):
             _add(table[token], max(weight, 1.0), lift)
     return _means(names), _means(words), _means(long_words)
 

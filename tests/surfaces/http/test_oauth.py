@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import jwt
 import pytest
@@ -58,7 +59,7 @@ def test_a_good_token_speaks_for_its_subject(issuer: Issuer) -> None:
 def test_scopes_may_come_as_a_list_and_a_client_may_speak_for_itself(issuer: Issuer) -> None:
     (found,) = verify(issuer, issuer.token(sub=None, client_id="robot", scp=["read"]))
 
-    assert (found.name, found.scopes) == ("robot", {"read"})
+    assert (found.name, found.scopes) == ("robot", frozenset({"read"}))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_scopes_may_come_as_a_list_and_a_client_may_speak_for_itself(issuer: Iss
         ({"sub": None}, "for whom"),
     ],
 )
-def test_a_token_that_is_not_for_us_now_is_denied(issuer: Issuer, claims: dict[str, object], reason: str) -> None:
+def test_a_token_that_is_not_for_us_now_is_denied(issuer: Issuer, claims: dict[str, Any], reason: str) -> None:
     with pytest.raises(Denied, match=reason):
         verify(issuer, issuer.token(**claims))
 
@@ -102,7 +103,7 @@ def test_what_is_no_jwt_is_denied_without_asking_the_issuer(issuer: Issuer, toke
 def test_no_signature_and_a_shared_secret_are_no_signatures_for_us(issuer: Issuer) -> None:
     claims = {"iss": issuer.url, "aud": AUDIENCE, "sub": "ada", "exp": int(time.time()) + 60}
     for token in (
-        jwt.encode(claims, None, algorithm="none"),
+        jwt.encode(claims, "", algorithm="none"),
         jwt.encode(claims, "a secret that is long enough for this", algorithm="HS256", headers={"kid": "first"}),
     ):
         with pytest.raises(Denied, match="not accepted"):

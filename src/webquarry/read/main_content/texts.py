@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
+WORD = re.compile(r"\w+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _CURRENCY = re.compile("[$€£¥₹₽₩]")
 _ENDS = frozenset('.!?:;。！？…"”’)')
@@ -52,15 +53,10 @@ COUNTED = (
 _Counts = tuple[float, ...]  # all but the first two: what a text has wherever it stands
 
 
-def tokens(text: str) -> list[str]:
-    """The words of a text in lower case; signs other than commas and full stops stay with them."""
-    return text.lower().replace(",", " ").replace(".", " ").split()
-
-
 def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: Lifts) -> array[float]:
     """Count everything in one pass: the values of the first block, then those of the second, and so on."""
     counts: list[float] = []
-    title_words = frozenset(tokens(title))
+    title_words = frozenset(WORD.findall(title.lower()))
     known: dict[str, _Counts] = {}  # pages repeat short texts
     seen: dict[str, int] = {}
     beginnings: dict[str, int] = {}
@@ -83,7 +79,7 @@ def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: L
 
 def _of_short(text: str, title: frozenset[str], table: Mapping[str, float]) -> _Counts:
     """What all the words of a short block say."""
-    end, words = text[-1], tokens(text)
+    end, words = text[-1], WORD.findall(text.lower())
     if text.isascii():
         price, count = "$" in text, text.count(" ") + 1.0
     else:
@@ -103,7 +99,7 @@ def _of_short(text: str, title: frozenset[str], table: Mapping[str, float]) -> _
 def _of_long(text: str, topic: Sequence[str], table: Mapping[str, float]) -> _Counts:
     """What the words at the beginning of a longer block say."""
     end, lowered = text[-1], text[:_TOPIC_IN].lower()
-    values = list(map(table.get, tokens(lowered[:LOOKED_AT]), _ZEROS)) or _NO_VALUES
+    values = list(map(table.get, WORD.findall(lowered, 0, LOOKED_AT), _ZEROS)) or _NO_VALUES
     count = text.count(" ") + 1.0 if text.isascii() else words_in(text)
     share = len([word for word in topic if word in lowered]) / len(topic) if topic else 0.0
     cut = end in _CUT_ENDS and text.endswith(_CUT)

@@ -52,8 +52,7 @@ def _look(connection: Any, statement: str) -> list[Warning]:
         return []
     trees = _trees(connection, statement)
     aliases = {alias for tree in trees for alias in _aliases(tree, paid)}
-    found = [*_having(trees, paid), *(one for root in plan for one in _walk(root, (), paid, aliases))]
-    return found
+    return [*_having(trees, paid), *(one for root in plan for one in _walk(root, (), paid, aliases))]
 
 
 def _mentions(connection: Any, statement: str, paid: frozenset[str]) -> bool:
@@ -142,12 +141,20 @@ def _judge(node: Any, above: tuple[Any, ...]) -> Iterator[Warning]:
                 "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT 5).",
             )
             return
-        if "JOIN" in name and 0 <= _estimate(one) < _estimate(node):
+        if _may_drop(one, node):
             yield Warning(
-                f"A join may throw away rows after they were asked about ({rows}; the join keeps about {_estimate(one):,}).",
+                f"A join may throw away rows after they were asked about ({rows}).",
                 "Join in a subquery, and ask about its rows.",
             )
             return
+
+
+def _may_drop(join: Any, node: Any) -> bool:
+    """A join that keeps fewer rows than were asked about, or has fewer on its other side, where not all are kept."""
+    kind = str(join.get("extra_info", {}).get("Join Type", ""))
+    if "JOIN" not in join.get("name", "") or kind in ("LEFT", "OUTER", "FULL", "MARK", "SINGLE"):
+        return False
+    return any(0 <= _estimate(one) < _estimate(node) for one in (join, *join.get("children", [])))
 
 
 def _pays(node: Any, paid: frozenset[str]) -> bool:
