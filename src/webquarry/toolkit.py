@@ -204,6 +204,7 @@ class Toolkit:
             lambda: self.cache,
             lambda: self.router,
             lambda: self.lenses,
+            self.board,
         )
 
     def open_engine(self) -> Engine:

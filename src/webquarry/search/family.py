@@ -3,8 +3,9 @@
     turn = await family.turn(member, lambda seconds: ..., count=len, seconds=20)     # never raises what a member does
     turn.value, turn.attempt, turn.error
 
-A member that keeps failing rests (`Breaker`) for all calls of the process, and of all servers that share a board; one that minds haste is asked one call at a
-time (`Pace`); one that asked to be left alone after an answer (`Member.rest_after`) is, as far as the time allows.
+A member that keeps failing rests (`Breaker`) for all calls of the process, and of all servers that share a board; one that
+minds haste is asked one call at a time (`Pace`); one that asked to be left alone after an answer (`Member.rest_after`) is,
+as far as the time allows.
 """
 
 from __future__ import annotations

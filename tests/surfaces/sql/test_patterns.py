@@ -89,6 +89,7 @@ def test_a_warning_is_given_where_the_page_says_so_and_nowhere_else(
     [
         ("SELECT ask(x, 'q').answer AS a FROM t ORDER BY x LIMIT 5", "Limit in a subquery"),
         ("CREATE TABLE r2 AS SELECT x, ask(x, 'q') AS a FROM t ORDER BY x LIMIT 5", "Limit in a subquery"),
+        ("COPY (SELECT ask(x, 'q') AS a FROM t ORDER BY x LIMIT 5) TO 'nowhere.csv'", "Limit in a subquery"),
         ("SELECT * FROM asked ORDER BY x LIMIT 5", "Limit in a subquery"),
         ("SELECT k FROM t GROUP BY k HAVING ask(k, 'q').answer = 'yes'", "Group in a CTE"),
         ("SELECT x FROM t WHERE ask(x, 'q').answer = 'yes' LIMIT 1", "Limit the rows in a subquery first"),

@@ -18,6 +18,7 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.status import retry_after_seconds
+from webquarry.search.board import BreakerBoard
 from webquarry.search.breaker import TRIPPING
 from webquarry.search.failure import nobody_answered, short
 from webquarry.search.family import Family, Turn
@@ -50,6 +51,7 @@ class Finder:
         open_cache: Callable[[], Cache],
         router: Callable[[], Router],
         lenses: Callable[[], Mapping[str, Lens]],
+        board: BreakerBoard | None = None,
     ) -> None:
         self._settings = settings
         self._open_cache, self._router, self._lenses = open_cache, router, lenses
@@ -61,6 +63,7 @@ class Finder:
             environ,
             clock,
             group="webquarry.scholarly",
+            board=board,
         )
         self._waiting: Counter[str] = Counter()
 

@@ -75,11 +75,21 @@ def _trees(connection: Any, statement: str) -> list[Any]:
         if select is None:
             continue
         try:
-            row = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [select[0].rstrip("; \n)")]).fetchall()[0]
+            row = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [_closed(select[0])]).fetchall()[0]
         except library("duckdb").Error:
             continue
         trees.append(json.loads(row[0]))
     return trees
+
+
+def _closed(text: str) -> str:
+    """Up to the bracket that was opened before the SELECT: COPY (SELECT ...) TO 'file'."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth < 0:
+            return text[:place]
+    return text.rstrip("; \n")
 
 
 def _aliases(node: Any, paid: frozenset[str]) -> Iterator[str]:
