@@ -24,13 +24,16 @@ from webquarry.clock import FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused
 from webquarry.net.archive import Replay, recorded_web
 from webquarry.net.client import Client
+from webquarry.registry import members_of
 from webquarry.search.models import Query, Result
 from webquarry.search.router import Router
+from webquarry.search.scholarly.provider import Scholarly
 from webquarry.settings import Settings
 
 PROJECT = Path(__file__).parents[2]
 GENERATOR = PROJECT / "scripts" / "recorded_web.py"
 ENGINES = {"api.search.brave.com", "www.googleapis.com", "html.duckduckgo.com", "api.duckduckgo.com"}
+ENGINES |= {urlsplit(index.origin).netloc for index in members_of("webquarry.search.scholarly.providers", Scholarly)}
 Found = tuple[httpx2.Request, int, bytes]
 
 

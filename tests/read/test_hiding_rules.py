@@ -28,6 +28,13 @@ def shown(css: str, body: str) -> str:
         (".a p{display:none}", f"<p>first<div class=a><p>{HIDDEN}</div><p>last"),
         ("#a > span{font-size:0}", f"<p>first<div id=a><span>{HIDDEN}</span></div><p>last"),
         ("", f'<p>first<p style="position:absolute;left:calc(-1 * 9999px)">{HIDDEN}<p>last'),
+        (":root{--d:none}.a{display:var(--d)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (":root{--Off: hidden !important}p.a{visibility : VAR( --Off )}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (":root{--a:var(--b);--b:0}.a{opacity:var(--a)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (".a{display:var(--nowhere, none)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (":root{--d:none}", f'<p>first<p style="display:var(--d)">{HIDDEN}<p>last'),
+        ("body{background:#fff}.a{color:oklch(1 0 0)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        ("body{background:#fff}.a{color:hwb(0 100% 0%)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
     ],
 )
 def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: str) -> None:
@@ -45,6 +52,9 @@ def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: 
         ("[data-x]{display:none}", "<p data-x=1>gone<p data-y=1>kept"),
         (r".md\:q{display:none}", "<p class=md>kept"),
         (".a p{display:none}", "<div class=a><p>gone</div><p class=a>kept<div class=b><p>more</div>"),
+        (":root{--d:block}.a{display:var(--d, none)}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (":root{--d:none}.b{--d:block;display:var(--d)}.c{display:none}", "<p class=c>gone<p class=b>kept"),
+        (":root{--a:var(--a)}.a{display:var(--a)}.b{display:none}", "<p class=b>gone<p class=a>kept"),
     ],
 )
 def test_what_no_rule_is_about_is_kept(css: str, body: str) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.engine import Engine, Hear
 from webquarry.ask.models import MAX_TOKENS, Question, Reply
@@ -19,9 +20,9 @@ from webquarry.errors import BadInput, MissingExtra
 if TYPE_CHECKING:
     import pyarrow as pa
 
-T = TypeVar("T")
 Run = Callable[[Coroutine[Any, Any, list[Reply]]], list[Reply]]  # runs a coroutine on the engine's loop and waits
 
+_BLANK = Reply(None)
 WISHES = ("model", "max_tokens", "search", "schema", "instructions", "fresh")
 
 
@@ -49,12 +50,9 @@ def answer_batch(
     batch: pa.RecordBatch, engine: Engine, statement: Statement, run: Run, hear: Hear | None = None
 ) -> pa.RecordBatch:
     """Everything that is known of each answer; a row that was not asked is null in every column."""
-    pa = _pyarrow()
     replies = replies_to(batch, engine, statement, run, hear)
-    rows = [None if reply is None else _row(reply) for reply in replies]
     schema = answer_schema()
-    columns = [pa.array([row and row[place] for row in rows], field.type) for place, field in enumerate(schema)]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return _pyarrow().RecordBatch.from_arrays(_answer_columns(replies, schema), schema=schema)
 
 
 def text_batch(
@@ -71,49 +69,38 @@ def replies_to(
     batch: pa.RecordBatch, engine: Engine, statement: Statement, run: Run, hear: Hear | None = None
 ) -> list[Reply | None]:
     """The reply of each row, None for those that were not asked."""
-    names = batch.schema.names
     contexts, prompts = _texts(batch, "context"), _texts(batch, "prompt")
-    wishes = {name: batch.column(name).to_pylist() for name in WISHES if name in names}
-    if wishes:
-        return _asked(
-            list(map(_question, contexts, prompts, *_columns(wishes, len(contexts)))), engine, statement, run, hear
-        )
-    return _plain(contexts, prompts, engine, statement, run, hear)
+    names = batch.schema.names
+    wishes = [batch.column(name).to_pylist() if name in names else [None] * len(contexts) for name in WISHES]
+    alike = contexts and all(column.count(column[0]) == len(column) for column in wishes)
+    if not alike or wishes[-1][0] or not engine.options.cache:
+        return _asked(list(map(_question, contexts, prompts, *wishes)), engine, statement, run, hear)
+    replies = _remembered(contexts, prompts, engine, statement, [column[0] for column in wishes])
+    missing = [
+        place
+        for place, reply in enumerate(replies)
+        if reply is None and contexts[place] is not None and prompts[place] is not None
+    ]
+    rest = [_question(contexts[place], prompts[place], *(column[0] for column in wishes)) for place in missing]
+    for place, found in zip(missing, _asked(rest, engine, statement, run, hear), strict=True):
+        replies[place] = found
+    return replies
 
 
-def _plain(
-    contexts: list[str | None],
-    prompts: list[str | None],
-    engine: Engine,
-    statement: Statement,
-    run: Run,
-    hear: Hear | None,
+def _remembered(
+    contexts: list[str | None], prompts: list[str | None], engine: Engine, statement: Statement, wishes: list[Any]
 ) -> list[Reply | None]:
-    """The quick way for rows that all want the same: no question is made for what is remembered."""
-    if not engine.options.cache:
-        questions = [_question(context, prompt) for context, prompt in zip(contexts, prompts, strict=True)]
-        return _asked(questions, engine, statement, run, hear)
-    kept, good, now = engine.shape().kept.get, engine.good, engine.clock.now().timestamp()
-    replies: list[Reply | None] = []
-    missing: list[int] = []
-    hits = 0
-    for pair in zip(contexts, prompts, strict=True):
-        one = kept(pair)  # type: ignore[arg-type]
-        if one is not None and good(one, now):
-            hits += 1
-            replies.append(one.reply)
-            continue
-        if pair[0] is not None and pair[1] is not None:
-            missing.append(len(replies))
-        replies.append(None)
+    """The quick way for rows that all want the same: no question is made for what is in memory."""
+    statement.check()
+    model, max_tokens, search, schema, instructions, _ = wishes
+    tokens = None if max_tokens is None else int(max_tokens)
+    kept = engine.shape(model or None, tokens, search, schema or None, instructions or None).kept
+    good, now = engine.good, engine.clock.now().timestamp()
+    found = map(kept.get, zip(contexts, prompts, strict=True))  # type: ignore[arg-type]
+    replies = [one.reply if one is not None and good(one, now) else None for one in found]
+    hits = len(replies) - replies.count(None)
     statement.rows_came(hits)
     statement.answered(rows=hits, hits=hits)
-    if missing:
-        questions = [_question(contexts[place], prompts[place]) for place in missing]
-        for place, reply in zip(missing, _asked(questions, engine, statement, run, hear), strict=True):
-            replies[place] = reply
-    elif hits:
-        statement.check()
     return replies
 
 
@@ -143,10 +130,6 @@ def _question(
     return Question(context, prompt, model or None, tokens, search, schema or None, bool(fresh), instructions or None)
 
 
-def _columns(wishes: dict[str, list[Any]], rows: int) -> list[list[Any]]:
-    return [wishes.get(name) or [None] * rows for name in WISHES]
-
-
 def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
     if name not in batch.schema.names:
         raise BadInput(f"The batch has no column {name!r}.", suggested_action="Give it the columns context and prompt.")
@@ -154,24 +137,43 @@ def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
     return found
 
 
-def _row(reply: Reply) -> tuple[Any, ...]:
-    used, error = reply.usage, reply.error
-    return (
-        reply.answer,
-        [{"title": source.title, "url": source.url} for source in reply.sources],
-        reply.searched,
-        {
-            "calls": used.calls,
-            "input_tokens": used.input_tokens,
-            "output_tokens": used.output_tokens,
-            "cached_tokens": used.cached_tokens,
-            "searches": used.searches,
-            "usd": used.usd,
-        },
-        error and {"code": error.code, "message": error.message, "retryable": error.retryable},
-        reply.partial,
-        None if reply.value is None else json.dumps(reply.value, ensure_ascii=False),
-    )
+def _answer_columns(replies: list[Reply | None], schema: pa.Schema) -> list[Any]:
+    """The columns of `answer_schema`, each made at once: a dict for every row would take longer than the rest."""
+    pa = _pyarrow()
+    unasked = pa.array([reply is None for reply in replies], pa.bool_())
+    whole = [_BLANK if reply is None else reply for reply in replies]
+    used, failed = schema.field("usage").type, schema.field("error").type
+    paid = any(reply.usage is not _BLANK.usage and reply.usage != _BLANK.usage for reply in whole)
+    usage = [
+        pa.array([getattr(reply.usage, field.name) for reply in whole], field.type)
+        if paid
+        else pa.repeat(pa.scalar(0, field.type), len(whole))
+        for field in used
+    ]
+    errors = [reply.error for reply in whole]
+    return [
+        pa.array([reply.answer for reply in whole], pa.string()),
+        _source_column(replies, schema.field("sources").type),
+        pa.array([reply and reply.searched for reply in replies], pa.bool_()),
+        pa.StructArray.from_arrays(usage, fields=list(used), mask=unasked),
+        pa.array([error and asdict(error) for error in errors], failed)
+        if any(errors)
+        else pa.nulls(len(errors), failed),
+        pa.array([reply and reply.partial for reply in replies], pa.bool_()),
+        pa.array([_json(reply) for reply in whole], pa.string()),
+    ]
+
+
+def _source_column(replies: list[Reply | None], kind: Any) -> Any:
+    rows = [
+        None if reply is None else [(source.title, source.url) for source in reply.sources] if reply.sources else ()
+        for reply in replies
+    ]
+    return _pyarrow().array(rows, kind)
+
+
+def _json(reply: Reply) -> str | None:
+    return None if reply.value is None else json.dumps(reply.value, ensure_ascii=False)
 
 
 def _pyarrow() -> Any:

@@ -1,7 +1,7 @@
 """Bodies: a response as it streams in, the plain bytes out, never more than the limit before or after decompression.
 
 A body that is shorter than its Content-Length, or whose compressed data is broken or ends early, is an error: nothing
-is cut silently. Only robots.txt may be cut on purpose (`cut=True`).
+is cut silently. Cut on purpose (`cut=True`) are only robots.txt, and a page that is asked whether it is still there.
 """
 
 from __future__ import annotations

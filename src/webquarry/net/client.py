@@ -39,7 +39,8 @@ class _Errand:
     accept: str
     limit: int
     most_redirects: int
-    is_page: bool = True  # robots.txt is no page: it is not looked up in itself, and it may be cut
+    is_page: bool = True  # robots.txt is no page: it is not looked up in itself
+    cut: bool = False  # the beginning of the body is enough
 
 
 class Client:
@@ -67,6 +68,10 @@ class Client:
         errand = _Errand(accept, self._settings.max_bytes, self._settings.max_redirects)
         return await self._run(errand, url)
 
+    async def peek(self, url: str, limit: int) -> Reply:
+        """The same, with no more than the beginning of the body: whether a page is there, not what it says."""
+        return await self._run(_Errand(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url)
+
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
         """The answer to a provider's request, of any status. Redirects are followed within the same origin only."""
         call = self._call(timeout_seconds)
@@ -88,7 +93,7 @@ class Client:
         await self.aclose()
 
     async def _read_robots(self, url: httpx2.URL) -> Reply:
-        errand = _Errand("text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False)
+        errand = _Errand("text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True)
         return await self._run(errand, str(url))
 
     async def _run(self, errand: _Errand, url: str) -> Reply:
@@ -105,7 +110,7 @@ class Client:
                 await self._robots.check(address)
             request = self._page_request(address, errand.accept, call)
             trail.add_cookies(request)
-            answer = await self._courier.ask(self._pages.opened(), request, call, errand.limit, cut=not errand.is_page)
+            answer = await self._courier.ask(self._pages.opened(), request, call, errand.limit, cut=errand.cut)
             if answer.location is None or (trail.is_full and not errand.is_page):
                 return self._reply(request, answer, trail)
             url = trail.follow(answer.response, answer.location)

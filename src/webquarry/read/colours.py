@@ -6,6 +6,7 @@ A colour that needs more than its own words to be known (a variable, `inherit`, 
 from __future__ import annotations
 
 import colorsys
+import math
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,8 +14,9 @@ from typing import NamedTuple
 _SAME = 20  # of 255 in every channel; at that distance black on black and white on white cannot be read
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})(?![0-9a-f])")
 _BARE_HEX = re.compile(r"#?([0-9a-f]{6}|[0-9a-f]{3})")
-_FUNCTION = re.compile(r"(rgb|hsl)a?\(([^()]{1,100})\)")
+_FUNCTION = re.compile(r"(rgb|hsl|hwb|oklab|oklch|lab|lch|color)a?\(([^()]{1,100})\)")
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(%|deg|turn|rad)?")
+_RGB_SPACES = frozenset({"srgb", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020"})  # alike near black and white
 _WORD = re.compile(r"(?<![\w#(-])[a-z]{3,20}(?![\w(-])")
 _NAMES = {
     "aliceblue": 0xF0F8FF, "antiquewhite": 0xFAEBD7, "aqua": 0x00FFFF, "azure": 0xF0FFFF, "beige": 0xF5F5DC,
@@ -80,7 +82,11 @@ def _from_hex(digits: str) -> Colour:
 
 
 def _from_function(kind: str, arguments: str) -> Colour | None:
-    numbers = [(float(number), unit) for number, unit in _NUMBER.findall(arguments)]
+    if kind == "color":
+        space, _, arguments = arguments.strip().partition(" ")
+        if space not in _RGB_SPACES:
+            return None
+    numbers = [(float(number), unit) for number, unit in _NUMBER.findall(arguments.replace("none", "0"))]
     if len(numbers) not in (3, 4):
         return None
     alpha = 1.0
@@ -90,7 +96,54 @@ def _from_function(kind: str, arguments: str) -> Colour | None:
     if kind == "rgb":
         channels = [min(255.0, max(0.0, number * 255 / 100 if unit == "%" else number)) for number, unit in numbers[:3]]
         return Colour(channels[0], channels[1], channels[2], alpha)
-    (hue, unit), (saturation, _), (lightness, _) = numbers[:3]
-    turns = {"turn": hue, "rad": hue / 6.283185307}.get(unit, hue / 360)
-    red, green, blue = colorsys.hls_to_rgb(turns % 1, min(1, max(0, lightness / 100)), min(1, max(0, saturation / 100)))
-    return Colour(red * 255, green * 255, blue * 255, alpha)
+    if kind == "color":
+        red, green, blue = (number / 100 if unit == "%" else number for number, unit in numbers[:3])
+    elif kind in ("hsl", "hwb"):
+        red, green, blue = _from_hue(kind, numbers)
+    else:
+        red, green, blue = _from_lightness(kind, numbers)
+    channels = [round(255 * min(1.0, max(0.0, channel)), 3) for channel in (red, green, blue)]
+    return Colour(channels[0], channels[1], channels[2], alpha)
+
+
+_Numbers = list[tuple[float, str]]
+
+
+def _from_hue(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
+    turns, second, third = _turns(*numbers[0]), min(1, max(0, numbers[1][0] / 100)), min(1, max(0, numbers[2][0] / 100))
+    if kind == "hsl":
+        return colorsys.hls_to_rgb(turns, third, second)
+    if second + third >= 1:  # nothing but white and black
+        grey = second / (second + third)
+        return grey, grey, grey
+    red, green, blue = (channel * (1 - second - third) + second for channel in colorsys.hls_to_rgb(turns, 0.5, 1))
+    return red, green, blue
+
+
+def _from_lightness(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
+    """Of `oklab`, `oklch`, `lab` and `lch`; for the last two Oklab's way from lightness to grey is near enough."""
+    (light, unit), (second, _), (third, third_unit) = numbers[:3]
+    light = light / 100 if unit == "%" or kind in ("lab", "lch") else light
+    scale = 1.0 if kind.startswith("ok") else 0.4 / 150
+    if kind.endswith("lch"):
+        angle = 2 * math.pi * _turns(third, third_unit)
+        second, third = second * scale * math.cos(angle), second * scale * math.sin(angle)
+    else:
+        second, third = second * scale, third * scale
+    long = (light + 0.3963377774 * second + 0.2158037573 * third) ** 3
+    medium = (light - 0.1055613458 * second - 0.0638541728 * third) ** 3
+    short = (light - 0.0894841775 * second - 1.2914855480 * third) ** 3
+    return (
+        _gamma(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
+        _gamma(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
+        _gamma(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short),
+    )
+
+
+def _turns(hue: float, unit: str) -> float:
+    turns = {"turn": hue, "rad": hue / (2 * math.pi)}.get(unit, hue / 360)
+    return turns % 1
+
+
+def _gamma(linear: float) -> float:
+    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055

@@ -18,6 +18,7 @@ from webquarry.read.colours import alike, parse_colour
 from webquarry.read.concealment import reason_to_skip
 from webquarry.read.css import Declarations, first, parse_declarations
 from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules, RuleText, outermost
+from webquarry.read.css_variables import Variables, may_decide
 from webquarry.read.selectors import NAMES, Selector, last_names, parse_selector
 
 _MOST_SELECTORS = 500  # in one rule
@@ -32,7 +33,10 @@ _HIDING_WORDS = (
     "matrix(0", "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
 )  # fmt: skip
 _HIDING_PATTERN = re.compile(r"-\d{3}|left:\d{4}")
-_PALE_OR_DARK = ("color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl")
+_PALE_OR_DARK = (
+    "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl", "color:hwb", "color:ok", "color:la",
+    "color:lc", "color:color(",
+)  # fmt: skip
 _PAINTING_WORDS = ("color:", "background")
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
@@ -83,9 +87,12 @@ class Stylesheet:
         self._tests = 0
         self._colours = colours
         self._only = only
+        self._variables = Variables(css)
         self._texts = Rules(css, None if colours and not self.blind_to_background else only)
         words = (*_HIDING_WORDS, *(_PAINTING_WORDS if colours else _PALE_OR_DARK))
         for rule in self._texts.exact:
+            if "var(" in rule.body and may_decide(rule.body):
+                rule = rule._replace(body=self.resolved(rule.body))
             if _may_hide(rule.body, words):
                 self._take(rule)
         self.keys = set(self._rules)
@@ -93,6 +100,10 @@ class Stylesheet:
             name for rule in self._rules.get("[", ()) for name, _, _ in rule.selector.steps[0][0].attributes
         )
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
+
+    def resolved(self, declarations: str) -> str:
+        """Declarations with the values of variables, where those decide whether something is seen."""
+        return self._variables.resolved(declarations)
 
     def style_of(self, element: etree._Element, own: tuple[Declarations, Declarations]) -> Declarations:
         """What counts for an element in the end, its own style attribute included."""
@@ -170,6 +181,8 @@ class Stylesheet:
         self._unread = False
         names = {key[1:] for key in self.keys if key[0] in ".#"}
         for rule in self._texts.showing():
+            if "var(" in rule.body and may_decide(rule.body):
+                rule = rule._replace(body=self.resolved(rule.body))
             hinted = any(word in rule.body for word in _SHOWING_WORDS)
             if hinted and _SHOWS.search(rule.body) and not names.isdisjoint(NAMES.findall(rule.selectors)):
                 self._take_shown(rule)

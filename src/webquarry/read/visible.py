@@ -200,7 +200,7 @@ class Sight:
     def _own_style(self, element: etree._Element) -> tuple[Declarations, Declarations]:
         text = element.get("style") or ""
         if text not in self._styles:
-            self._styles[text] = parse_declarations(text)
+            self._styles[text] = parse_declarations(self._sheet.resolved(text) if "var(" in text else text)
         return self._styles[text]
 
     def _style_of(self, element: etree._Element, ruled: bool) -> Declarations:

@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces import ask_cli, cache_cli, mcp_cli, read_cli, search_cli, sql_cli, token_cli
+from webquarry.surfaces import ask_cli, cache_cli, mcp_cli, read_cli, search_cli, session_cli, sql_cli, token_cli
 from webquarry.surfaces.terminal import answering, speak_utf8
 
 
@@ -37,6 +37,7 @@ app = typer.Typer(
 tools = typer.Typer(cls=LateGroup, help="The tools on this machine, ours and yours: list, check, export and run them.")
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache_cli.app, name="cache", no_args_is_help=True)
+app.add_typer(session_cli.app, name="session", no_args_is_help=True)
 app.add_typer(mcp_cli.app, name="mcp")
 app.add_typer(token_cli.app, name="token", no_args_is_help=True)
 
@@ -116,7 +117,7 @@ def doctor(
 
 @app.command()
 def demo() -> None:
-    """Search, read and cite on a recorded web: no keys, no internet."""
+    """Search, read, cite and research on a recorded web: no keys, no internet."""
     with answering(False) as output:
         from webquarry.surfaces.bridge import bridge
         from webquarry.surfaces.demo import tell

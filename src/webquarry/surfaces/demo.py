@@ -1,13 +1,16 @@
-"""`webquarry demo`: search, read and cite on the recorded web that ships with the package.
+"""`webquarry demo`: search, read and cite on the recorded web that ships with the package, then a short research session.
 
 Nothing of the user's is looked at: no keys, no settings, no files, no network. The engine is the real one; only its
-transport answers from the recording, and its clock stands at the time of it. So every run prints the same.
+transport answers from the recording, and its clock stands at the time of it. So every run prints the same. The session is
+recorded in a folder that is gone at the end.
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 import textwrap
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -17,11 +20,16 @@ from webquarry.evidence.citation import Source, cite
 from webquarry.search.models import Query, Result
 from webquarry.settings import Settings
 from webquarry.surfaces.terminal import one_line, printable
+from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 
 QUESTION = "tidal energy storage"
 JAPANESE_PAGE = "https://umi-denki.example/kaisetsu/choryu.html"
 CAPTCHA_PAGE = "https://shop.chandlery.example/clearance"
+
+GOAL = "How is tidal power kept for slack water?"
+FIRST_STEP = "Tidal power cannot be kept: a turbine stands still at slack water."
+REVISION = "It can: batteries on the quay carry the supply over slack water, as two sources say."
 
 # The recording holds no keys and asks for none, but a provider without one would not ask. No folder of keys is looked into.
 ENVIRON = {"BRAVE_API_KEY": "demo", "HOME": os.devnull}
@@ -32,13 +40,15 @@ _EXCERPT_LINES = 12
 async def tell(console: Console) -> None:
     """The whole demo, step by step."""
     story = _Story(console)
-    settings = Settings.from_environment({"WEBQUARRY_REPLAY": "demo"})
-    async with Toolkit.open(settings, ENVIRON) as kit:
-        story.line("A recorded web answers everything below: no keys, no internet.", "dim")
-        best = await _search(kit, story)
-        await _read_and_cite(kit, story, best)
-        await _read_japanese(kit, story)
-        await _meet_captcha(kit, story)
+    with tempfile.TemporaryDirectory(prefix="webquarry-demo-") as folder:
+        settings = Settings.from_environment({"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": folder})
+        async with Toolkit.open(settings, ENVIRON) as kit:
+            story.line("A recorded web answers everything below: no keys, no internet.", "dim")
+            best = await _search(kit, story)
+            await _read_and_cite(kit, story, best)
+            await _read_japanese(kit, story)
+            await _meet_captcha(kit, story)
+            await _research(kit, story)
     story.heading("Next")
     story.line("  1. Set a key to search the live web: export BRAVE_API_KEY=...  (https://brave.com/search/api/)")
     story.line("  2. See what works on this machine:    webquarry doctor")
@@ -92,6 +102,42 @@ async def _meet_captcha(kit: Toolkit, story: _Story) -> None:
         story.line("  It was read as a page, which is a bug.", "bold red")
 
 
+async def _research(kit: Toolkit, story: _Story) -> None:
+    """A session of two steps, of which the second revises the first; what the tools find is recorded on the way."""
+    story.heading("Research: steps that are kept, and the sources found on the way")
+    first = await _call(
+        kit, "sequential_search", searchStep=FIRST_STEP, stepNumber=1, researchGoal=GOAL, confidence="low"
+    )
+    id = first["sessionId"]
+    story.paragraph(f"Step 1: {FIRST_STEP}", "  ")
+    found = await _call(kit, "web_search", query=QUESTION, num_results=3, sessionId=id)
+    story.line(f"    web_search   {len(found['urls'])} sources recorded", "cyan")
+    for url in found["urls"][:2]:
+        page = await _call(kit, "scrape_page", url=url, sessionId=id)
+        story.line(f"    scrape_page  {one_line(page['url'])}", "cyan")
+    await _call(
+        kit,
+        "sequential_search",
+        searchStep=REVISION,
+        stepNumber=2,
+        revisesStep=1,
+        confidence="high",
+        nextStepNeeded=False,
+        sessionId=id,
+    )
+    story.paragraph(f"Step 2, revises step 1: {REVISION}", "  ")
+    story.heading("Export: the session as Markdown, with citations (webquarry session export)")
+    export = await _call(kit, "research_export", sessionId=id)
+    shown = export["content"].partition("## Goal")
+    for line in "".join(shown[1:]).splitlines():
+        if line.strip():
+            story.paragraph(line, "  | ", "bold" if line.startswith("#") else "")
+
+
+async def _call(kit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
+    return (await load("research", name).call(kit, arguments)).as_dict()
+
+
 class _Story:
     """Prints the demo. Lines are broken here and not by the console, so that they do not depend on its width."""
 
@@ -105,9 +151,9 @@ class _Story:
     def line(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style), soft_wrap=True)
 
-    def paragraph(self, text: str, indent: str) -> None:
+    def paragraph(self, text: str, indent: str, style: str = "") -> None:
         """A line of text, broken between words where it is long; an address stays whole."""
         width = _WIDTH - len(indent)
         parts = textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
         for part in parts or [""]:
-            self.line((indent + part).rstrip())
+            self.line((indent + part).rstrip(), style)

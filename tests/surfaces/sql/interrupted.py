@@ -30,11 +30,11 @@ def press(stage: Rehearsal, told: dict[str, float]) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def main(threads: str, home: str, way: str) -> None:
+def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
     told: dict[str, float] = {}
     with Rehearsal(latency=LATENCY) as stage:
         connection = duckdb.connect()
-        connection.execute(f"SET threads = {int(threads)}").fetchall()
+        connection.execute(f"SET threads = {threads}").fetchall()
         connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(300000)").fetchall()
         session = webquarry.sql.install(connection, environ=stage.environ | {"HOME": home})
         finger = threading.Thread(target=press, args=(stage, told))
@@ -55,9 +55,12 @@ def main(threads: str, home: str, way: str) -> None:
         stage.latency = 0.0
         usable = connection.execute("SELECT stps_ask_ai('again', 'still there?')").fetchall()[0][0]
         connection.close()
-    said = {"seconds": seconds, "raised": raised, "before": told["before"], "after": after, "usable": usable}
-    sys.stdout.write(json.dumps(said))
+    return {"seconds": seconds, "raised": raised, "before": told["before"], "after": after, "usable": usable}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    results = {}
+    for case in sys.argv[2:]:
+        wanted, _, kind = case.partition(":")
+        results[case] = interrupt(int(wanted), os.path.join(sys.argv[1], wanted), kind)
+    sys.stdout.write(json.dumps(results))

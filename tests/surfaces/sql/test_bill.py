@@ -59,6 +59,16 @@ def test_03_explain_prepare_describe_and_count_pay_nothing(table: Connection, st
     assert stage.messages == 0
 
 
+@pytest.mark.parametrize("command", ["EXPLAIN", "PREPARE p AS", "DESCRIBE"])
+@pytest.mark.parametrize("call", ["ask('a', 'q')", "stps_ask_ai('a', 'q')"])
+def test_03_on_a_cursor_constants_are_not_asked_about_when_planning(
+    connection: Connection, stage: Rehearsal, command: str, call: str
+) -> None:
+    rows(connection.cursor(), f"{command} SELECT {call}")
+
+    assert stage.messages == 0
+
+
 def test_04_ten_thousand_rows_with_a_hundred_prompts_are_a_hundred_calls(
     connection: Connection, stage: Rehearsal
 ) -> None:

@@ -24,19 +24,28 @@ from webquarry.sql import Session
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(("threads", "way"), [(1, "plain"), (2, "session"), (8, "plain")])
-def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(threads: int, way: str, tmp_path: Path) -> None:
-    """The model would take a minute for each chunk; without the wakeup descriptor none of them would be cut short."""
-    command = [sys.executable, "-m", "tests.surfaces.sql.interrupted", str(threads), str(tmp_path), way]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, env=dict(os.environ))
+CASES = ("1:plain", "2:session", "8:plain")  # threads, and the way the statement is run
 
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What became of each statement, in a process of its own."""
+    command = [sys.executable, "-m", "tests.surfaces.sql.interrupted", str(tmp_path_factory.mktemp("home")), *CASES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(interrupted: dict[str, Any], case: str) -> None:
+    """The model would take a minute for each chunk; without the wakeup descriptor none of them would be cut short."""
+    said = interrupted[case]
+
     assert said["seconds"] < 30  # about one on a quiet machine
     assert said["after"] <= 16  # those under way when it was pressed
     assert said["usable"].startswith("Answer to")
-    if way == "session":
-        assert said["raised"] == "KeyboardInterrupt"
+    assert said["raised"] == "KeyboardInterrupt" if case.endswith("session") else said["raised"]
 
 
 def paused(stage: Rehearsal, count: int) -> threading.Event:
@@ -206,19 +215,28 @@ def test_20_close_leaves_no_thread(stage: Rehearsal, environ: dict[str, str]) ->
     assert names() == before
 
 
-@pytest.mark.parametrize("ending", ["connection.close()", "pass"])
-def test_20_the_end_of_the_process_prints_no_leak_report(stage: Rehearsal, tmp_path: Path, ending: str) -> None:
+def test_20_the_end_of_the_process_prints_no_leak_report(stage: Rehearsal, tmp_path: Path) -> None:
     code = (
         "import duckdb, webquarry.sql\nconnection = duckdb.connect()\nwebquarry.sql.install(connection)\n"
         "connection.execute('SET enable_progress_bar = false').fetchall()\n"
-        f"print(connection.execute(\"SELECT stps_ask_ai('a', 'b')\").fetchall())\n{ending}"
+        "print(connection.execute(\"SELECT stps_ask_ai('a', 'b')\").fetchall())\n"
     )
     environ = dict(os.environ) | stage.environ | {"HOME": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, timeout=120)
-
-    assert done.stdout.startswith("[('Answer to")
-    assert done.stderr == ""
-    assert done.returncode == 0
+    closed, left_open = (
+        subprocess.Popen(
+            [sys.executable, "-c", code + ending],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environ,
+        )
+        for ending in ("connection.close()", "pass")
+    )
+    for process in (closed, left_open):
+        out, errors = process.communicate(timeout=120)
+        assert out.startswith("[('Answer to")
+        assert errors == ""
+        assert process.returncode == 0
 
 
 def test_installing_over_a_foreign_function_names_it(environ: dict[str, str]) -> None:
@@ -227,6 +245,20 @@ def test_installing_over_a_foreign_function_names_it(environ: dict[str, str]) ->
 
     with pytest.raises(webquarry.BadInput, match="stps_ask_ai"):
         webquarry.sql.install(connection, environ=environ)
+    connection.close()
+
+
+def test_18_installing_inside_a_transaction_is_refused_and_leaves_it_alone(environ: dict[str, str]) -> None:
+    connection = duckdb.connect()
+    rows(connection, "CREATE TABLE t (x INTEGER)")
+    rows(connection, "BEGIN")
+    rows(connection, "INSERT INTO t VALUES (1)")
+
+    with pytest.raises(webquarry.BadInput, match="open transaction"):
+        webquarry.sql.install(connection, environ=environ)
+    rows(connection, "COMMIT")
+    webquarry.sql.install(connection, environ=environ)
+    assert rows(connection, "SELECT x, stps_get_model() FROM t") == [(1, "claude-sonnet-5-5")]
     connection.close()
 
 

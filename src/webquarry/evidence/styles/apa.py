@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from webquarry.evidence.dates import MONTHS
 from webquarry.evidence.people import Name
 from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
 
-_YEAR_ONLY = frozenset(
+YEAR_ONLY = frozenset(
     {"article-journal", "article", "paper-conference", "book", "chapter", "report", "thesis", "dataset", "software"}
 )
 _IN_PERIODICAL = frozenset({"article-journal", "article-newspaper", "article-magazine", "post-weblog"})
@@ -22,12 +23,20 @@ _MOST_LISTED, _LISTED_BEFORE_DOTS = 20, 19
 _POST_WORDS = 20
 
 
-def apa(work: Work, *, markdown: bool = False, retrieved: bool = False) -> str:
-    """The reference in one line; `retrieved` says when it was read, for pages that change."""
-    author, title, date = _authors(work.authors), _title(work), f"({_date(work)})."
+def apa(
+    work: Work,
+    *,
+    markdown: bool = False,
+    retrieved: bool = False,
+    letter: str = "",
+    escape: Callable[[str], str] | None = None,
+) -> str:
+    """The reference in one line; `retrieved` says when it was read, for pages that change. `letter` tells works of one
+    author and year apart in a list; `escape` is what every piece of text goes through on its way into Markdown."""
+    author, title, date = _authors(work.authors), _title(work), f"({_date(work, letter)})."
     opening = [ended(author), date, title] if author else [title, date]
     parts = [*opening, _source(work), _location(work, retrieved)]
-    return rendered(" ".join(part for part in parts if part), markdown=markdown)
+    return rendered(" ".join(part for part in parts if part), markdown=markdown, escape=escape)
 
 
 def _authors(names: tuple[Name, ...]) -> str:
@@ -51,12 +60,13 @@ def _initials(given: str) -> str:
     return " ".join("-".join(parts) for parts in words if parts)
 
 
-def _date(work: Work) -> str:
+def _date(work: Work, letter: str) -> str:
     if not work.issued:
-        return "n.d."
-    year, *rest = work.issued
-    if work.kind in _YEAR_ONLY or not rest:
-        return str(year)
+        return f"n.d.-{letter}" if letter else "n.d."
+    number, *rest = work.issued
+    year = f"{number}{letter}"
+    if work.kind in YEAR_ONLY or not rest:
+        return year
     return f"{year}, {MONTHS[rest[0] - 1]}" + (f" {rest[1]}" if len(rest) > 1 else "")
 
 

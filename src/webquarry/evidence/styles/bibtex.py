@@ -36,13 +36,13 @@ _UNSAFE_IN_ADDRESSES = re.compile(r"[{}\\\s\"<>^`|]")
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 
 
-def bibtex(work: Work) -> str:
-    """The entry, one field a line."""
+def bibtex(work: Work, key: str = "") -> str:
+    """The entry, one field a line. `key` is given in a list, where each entry has one of its own."""
     entry = _ENTRIES.get(work.kind, "misc")
     fields = [(name, value) for name, value in _fields(work, entry) if value]
     width = max((len(name) for name, _ in fields), default=0)
     lines = [f"  {name:<{width}} = {value}" for name, value in fields]
-    return f"@{entry}{{{key_of(work)},\n" + ",\n".join(lines) + "\n}\n"
+    return f"@{entry}{{{key or key_of(work)},\n" + ",\n".join(lines) + "\n}\n"
 
 
 def escaped(text: str) -> str:
@@ -83,13 +83,17 @@ def _authors(work: Work) -> str:
 def _name(name: Name) -> str:
     if name.literal:
         return f"{{{escaped(name.literal)}}}"
-    parts = [name.family, name.suffix, name.given] if name.suffix else [name.family, name.given]
-    return ", ".join(_part(part) for part in parts if part)
+    if not name.given:  # a suffix alone behind the comma would be taken for the given name
+        return _part(" ".join(filter(None, [name.family, name.suffix])), alone=True)
+    return ", ".join(_part(part) for part in (name.family, name.suffix, name.given) if part)
 
 
-def _part(text: str) -> str:
-    """A part of a name; one that BibTeX would take for two names, or for another part, is held together."""
-    return f"{{{escaped(text)}}}" if "," in text or _AND.search(text) else escaped(text)
+def _part(text: str, *, alone: bool = False) -> str:
+    """A part of a name. What BibTeX could take for two names or for another part, and what has to be escaped, which
+    not every reader of names understands, is held together."""
+    written = escaped(text)
+    several = "," in text or _AND.search(text) or (alone and (" " in written or text.casefold() == "others"))
+    return f"{{{written}}}" if several or "\\" in written else written
 
 
 def _address(text: str) -> str:

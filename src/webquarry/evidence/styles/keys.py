@@ -1,9 +1,11 @@
-"""A work -> its key in a bibliography: family name, year and first word of the title, in plain ASCII letters."""
+"""Works -> their keys in a bibliography: family name, year and first word of the title, in plain ASCII letters."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 from webquarry.evidence.styles.work import Work
 
@@ -19,6 +21,32 @@ def key_of(work: Work) -> str:
         author = "".join(_ascii(work.container)[:1])
     year = str(work.issued[0]) if work.issued else "nd"
     return (author + year + "".join(_ascii(work.title)[:1]))[:_LONGEST] if author or work.title else "source"
+
+
+def keys_of(works: Iterable[Work]) -> list[str]:
+    """A key for each work of a list, all different: the second of one key gets an `a`, the third a `b`."""
+    given: dict[str, None] = {}
+    letters: dict[str, Iterator[str]] = {}  # how far each key has come, so that many of one key take no time
+    for work in works:
+        key = plain_key = key_of(work)
+        while key in given:
+            key = plain_key + next(letters.setdefault(plain_key, _letters()))
+        given[key] = None
+    return list(given)
+
+
+def letters_of(place: int) -> str:
+    """0 -> `a`, 25 -> `z`, 26 -> `aa`."""
+    written = ""
+    while place >= 0:
+        place, letter = divmod(place, 26)
+        written = chr(ord("a") + letter) + written
+        place -= 1
+    return written
+
+
+def _letters() -> Iterator[str]:
+    return map(letters_of, count())
 
 
 def _ascii(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ from webquarry.evidence.people import Name
 MOST_LISTED = 100
 # Control characters stand for italics while a reference is put together: no text that comes in can hold them.
 _ON, _OFF = "\x02", "\x03"
+_MARKS = re.compile(f"([{_ON}{_OFF}])")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _RANGE = re.compile(r"\s*(\w+)\s*[-–—]+\s*(\w+)\s*")
 _ENDED = (".", "!", "?", "…")
@@ -70,11 +72,12 @@ def ended(text: str, stop: str = ".") -> str:
     return text if not text or text.rstrip(_OFF + "”’)").endswith(_ENDED) else text + stop
 
 
-def rendered(reference: str, *, markdown: bool) -> str:
-    """The reference as Markdown, or as plain text without its italics."""
+def rendered(reference: str, *, markdown: bool, escape: Callable[[str], str] | None = None) -> str:
+    """The reference as Markdown, or as plain text without its italics. `escape` is for texts that nobody vouches for."""
     if not markdown:
         return reference.replace(_ON, "").replace(_OFF, "")
-    return reference.replace("*", r"\*").replace(_ON, "*").replace(_OFF, "*")
+    escape = escape or (lambda text: text.replace("*", r"\*"))
+    return "".join("*" if piece in (_ON, _OFF) else escape(piece) for piece in _MARKS.split(reference))
 
 
 def page_range(pages: str) -> tuple[str, str]:

@@ -1,4 +1,5 @@
-"""Clients that are too slow: they get so long for the head of a request, for its body, and to take what is sent to them.
+"""Clients that are too slow, too many or too wordy: they get so long for the head of a request, for its body, and to take
+what is sent to them; there are so many connections, and a head has so many bytes.
 
 Whoever opens connections and says nothing, or reads one byte a minute, must not keep others out.
 """
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from webquarry.meter import count
 from webquarry.surfaces.http.gate import answer
 
 if TYPE_CHECKING:
@@ -21,13 +23,30 @@ log = logging.getLogger(__name__)
 BODY_SECONDS = 30.0
 SEND_SECONDS = 60.0
 HEAD_SECONDS = 15.0
+_CROWDED_SECONDS = 5
 
 
 class PatientProtocol(H11Protocol):
-    """The server's side of a connection, which ends when the head of a request does not arrive in time."""
+    """The server's side of a connection, which ends when the head of a request does not arrive in time.
+
+    Where there are too many of them a request is told to come later, and when: the library only says no.
+    """
 
     head_seconds = HEAD_SECONDS
     _head: asyncio.TimerHandle | None = None
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._most, self.limit_concurrency = self.limit_concurrency, None
+        self._served, self.app = self.app, self._unless_crowded
+
+    async def _unless_crowded(self, scope: Any, receive: Any, send: Any) -> None:
+        if self._most is None or max(len(self.connections), len(self.tasks)) <= self._most:
+            await self._served(scope, receive, send)
+            return
+        count("refused", reason="crowded")
+        headers = [(b"retry-after", str(_CROWDED_SECONDS).encode()), (b"connection", b"close")]
+        await answer(send, 503, "crowded", "There are too many connections.", headers)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -67,17 +86,22 @@ class Patience:
         self,
         app: ASGIApp,
         max_body_bytes: int,
+        max_head_bytes: int = 65_536,
         body_seconds: float = BODY_SECONDS,
         send_seconds: float = SEND_SECONDS,
     ) -> None:
         self._app = app
         self._max_body_bytes = max_body_bytes
+        self._max_head_bytes = max_head_bytes
         self._body_seconds = body_seconds
         self._send_seconds = send_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if _head_size(scope) > self._max_head_bytes:  # the library only notices where it does not come at once
+            await answer(send, 431, "head_too_large", "The head of the request is too large.", [(b"connection", b"close")])
             return
         body = await self._body(receive)
         if body is None:
@@ -116,6 +140,11 @@ class Patience:
                 raise ConnectionResetError("the client does not read") from None
 
         return timed
+
+
+def _head_size(scope: Scope) -> int:
+    lines = [len(name) + len(value) + 4 for name, value in scope["headers"]]
+    return sum(lines) + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
 
 
 def _then(messages: list[Message], receive: Receive) -> Receive:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import threading
@@ -21,7 +22,9 @@ from typing import Any
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, NotFound
 from webquarry.settings import Settings
-from webquarry.surfaces.http.principal import Denied, Principal, Verifier
+from webquarry.surfaces.http.principal import CannotTell, Denied, Principal, Verifier
+
+log = logging.getLogger(__name__)
 
 PREFIX = "wq_"
 _NAME_LENGTH = 64
@@ -61,14 +64,14 @@ class TokenFile:
     def tokens(self) -> list[Token]:
         """Every token there is, also those that are over."""
         try:
-            text = self.path.read_text("utf-8")
+            content = self.path.read_bytes()
         except FileNotFoundError:
             return []
         except OSError as error:
             raise BadInput(f"The token file {self.path} cannot be read: {error.strerror}.") from error
         try:
-            return [Token(**entry) for entry in json.loads(text)["tokens"]]
-        except (ValueError, TypeError, KeyError):
+            return [_read(entry) for entry in json.loads(content)["tokens"]]
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise BadInput(
                 f"The token file {self.path} is damaged.",
                 suggested_action="Restore a backup, or delete it and add the tokens anew.",
@@ -109,17 +112,26 @@ class TokenFile:
 
 
 class TokenVerifier(Verifier):
-    """Knows the tokens of a file, and notices when it has changed. A file that cannot be read lets nobody in."""
+    """Knows the tokens of a file, and notices when it has changed. A file that cannot be read lets nobody in, and is said
+    once."""
 
     def __init__(self, file: TokenFile, clock: Clock | None = None) -> None:
         self._file = file
         self._clock = clock or Clock()
         self._seen: tuple[int, ...] | None = None
         self._known: dict[str, Token] = {}
+        self._unreadable: str | None = None
         self._lock = threading.Lock()
 
     async def verify(self, token: str) -> Principal:
-        found = self._current().get(_hash(token))
+        try:
+            found = self._current().get(_hash(token))
+        except BadInput as error:
+            if error.message != self._unreadable:
+                log.error("%s Nobody can be let in.", error.message)
+            self._unreadable = error.message
+            raise CannotTell from error
+        self._unreadable = None
         if found is None:
             raise Denied("The token is not known.")
         if found.is_over(self._clock.now()):
@@ -134,6 +146,16 @@ class TokenVerifier(Verifier):
                 self._known = {one.sha256: one for one in self._file.tokens()} if state else {}
                 self._seen = state
             return self._known
+
+
+def _read(entry: dict[str, Any]) -> Token:
+    token = Token(**entry)
+    texts = (token.name, token.principal, token.sha256, token.created)
+    if not all(isinstance(text, str) and text for text in texts):
+        raise ValueError("a token is a name, a caller, a hash and a moment")
+    if token.expires is not None and datetime.fromisoformat(token.expires).tzinfo is None:
+        raise ValueError("a moment without its zone")
+    return token
 
 
 def _hash(token: str) -> str:

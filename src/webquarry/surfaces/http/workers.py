@@ -62,13 +62,16 @@ class _Supervisor:
         """A new process. Signals wait until it has its own handlers, so that none is taken for its parent's."""
         signals = {signal.SIGTERM, signal.SIGINT}
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        if self._ending:  # told so just now: nobody would tell a new process any more
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            return
         process = os.fork()
         if process:
             self._running[process] = time.monotonic()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             return
-        for one in signals:
-            signal.signal(one, _end_at_once)
+        signal.signal(signal.SIGTERM, _end_at_once)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent passes on that it ends
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         os.close(self._held)
         threading.Thread(target=_end_with_parent, args=(self._watched,), daemon=True).start()

@@ -83,17 +83,24 @@ def app_of(
             allowed_origins=[*_own_origins(), *settings.http_origins],
         ),
     )
+    if stateless:  # a stream on which nothing can ever come would only hold a place, and hold up the end
+        app.router.routes[:0] = [Route(path, endpoint=_no_stream, methods=["GET"]) for path in ("/mcp", "/mcp/")]
     # A redirect from one to the other would lose the body with many clients.
     app.router.routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
     app.router.routes.extend((health or Health()).routes())
     if access is None:
-        return Observe(Patience(app, settings.http_max_request_bytes))
+        return Observe(Patience(app, settings.http_max_request_bytes, settings.http_max_header_bytes))
     if access.metadata_path:
         app.router.routes.append(Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"]))
     limited = Limits(app, quota or LocalQuota(), settings, clock or Clock())
     gate = Gate(limited, access.verifier, access.challenge, _GUARDED)
     checked = OriginCheck(gate, [*_own_origins(), *settings.http_origins])
-    return Observe(Patience(checked, settings.http_max_request_bytes))
+    return Observe(Patience(checked, settings.http_max_request_bytes, settings.http_max_header_bytes))
+
+
+async def _no_stream(request: Request) -> Response:
+    told = {"error": "method_not_allowed", "error_description": "Send requests with POST; there is no other stream."}
+    return JSONResponse(told, 405, {"Allow": "POST"})
 
 
 def _own_origins() -> list[str]:
@@ -115,8 +122,9 @@ def listen(host: str, port: int) -> socket.socket:
         # Connections inherit it: without, the end of an answer waits for the client to acknowledge its beginning.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
-    except (OSError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no port"
+    except (OSError, OverflowError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else None
+        reason = (said or "it is no address").partition(" (while")[0]  # what follows only repeats host and port
         raise BadInput(
             f"Port {port} on {host} cannot be used: {reason}.",
             suggested_action="Choose another one with --port, or another address with --host.",
@@ -133,18 +141,24 @@ class GracefulServer(uvicorn.Server):
         self._drain_seconds = drain_seconds
 
     def told_to_end(self, number: int) -> None:
-        """The first time it drains; the second time it hurries."""
-        if self._health.draining or not self._drain_seconds:
-            self._health.draining = True
-            self.handle_exit(number, None)
-            return
-        self._health.draining = True
-        asyncio.get_running_loop().call_later(self._drain_seconds, self.handle_exit, number, None)
+        """The first time it drains; every further time it hurries more. The library's own handler is not asked: it
+        would cut off answers that are under way as streams of events."""
+        first, self._health.draining = not self._health.draining, True
+        if first and self._drain_seconds:
+            asyncio.get_running_loop().call_later(self._drain_seconds, self._take_no_more)
+        elif self.should_exit:
+            self.force_exit = True
+        else:
+            self._take_no_more()
+
+    def _take_no_more(self) -> None:
+        self.should_exit = True
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
-        signals = (signal.SIGINT, signal.SIGTERM)
+        # What is ignored stays so: a worker hears of the end from its parent, and not a second time from the terminal.
+        signals = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
         try:
             for one in signals:
                 loop.add_signal_handler(one, self.told_to_end, one)

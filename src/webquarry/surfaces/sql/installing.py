@@ -100,14 +100,26 @@ def _bare(connection: Any) -> Any:
 
 def find(connection: Any) -> Instance | None:
     """The instance of the database behind a connection, if our functions are there."""
-    known = "SELECT count(*) FROM duckdb_functions() WHERE function_name = ?"
-    if not connection.execute(known, [_TELL]).fetchall()[0][0]:
-        return None
-    number: int = connection.execute(f"SELECT {_TELL}()").fetchall()[0][0]
+    with connection.cursor() as cursor:  # an error there does not abort the user's transaction
+        try:
+            number: int = cursor.execute(f"SELECT {_TELL}()").fetchall()[0][0]
+        except library("duckdb").CatalogException:
+            return None
     return _INSTANCES[number]
 
 
+def _check_no_transaction(connection: Any) -> None:
+    """Each statement is a transaction of its own, unless one is open; a rollback of that would take the functions away."""
+    first, second = (connection.execute("SELECT txid_current()").fetchall() for _ in range(2))
+    if first == second:
+        raise BadInput(
+            "The functions cannot be installed inside an open transaction.",
+            suggested_action="COMMIT or ROLLBACK first, then install.",
+        )
+
+
 def _register(connection: Any, instance: Instance) -> None:
+    _check_no_transaction(connection)
     lease = _lease(connection, instance)
     _INSTANCES.append(instance)
     number = len(_INSTANCES) - 1

@@ -11,4 +11,6 @@ ORDER = (  # as they are listed: the one most often wanted first
     "instant_answer",
     "sequential_search",
     "get_research_session",
+    "research_export",
+    "format_bibliography",
 )

@@ -1,0 +1,63 @@
+"""Custom properties of CSS: declarations that use them in, the same with their values out, where that can hide text.
+
+A value counts if the page's own sheets give the property that one value everywhere; else nobody knows it without all of
+the cascade, and the declaration stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Values of other properties are left alone: nearly every rule of some pages has one, and none of them hides a box.
+_DECIDES = re.compile(r"(?:display|visibility|opacity)\s*:\s*var\(", re.IGNORECASE)
+_USED = re.compile(r"var\(\s*(--[\w-]{1,100})\s*(?:,\s*([^(),]{0,100}))?\)", re.IGNORECASE)
+_VALUE = re.compile(r"\s*:\s*([^;{}!]{0,100})")
+_DEEPEST = 4  # variables whose values are variables
+_MOST_PLACES = 200  # at which a property is looked at
+
+
+def may_decide(body: str) -> bool:
+    """Whether a variable in a body that is in lower case, without blanks around colons, can hide something."""
+    return "display:var(" in body or "visibility:var(" in body or "opacity:var(" in body
+
+
+class Variables:
+    """The custom properties of a page, looked up one by one."""
+
+    def __init__(self, css: str) -> None:
+        self._css = css
+        self._lowered: str | None = None
+        self._known: dict[str, str | None] = {}
+
+    def resolved(self, declarations: str) -> str:
+        """Declarations with the values of the variables that decide whether something is seen."""
+        if _DECIDES.search(declarations) is None:
+            return declarations
+        for _ in range(_DEEPEST):
+            before, declarations = declarations, _USED.sub(self._value, declarations)
+            if declarations == before:
+                break
+        return declarations
+
+    def _value(self, used: re.Match[str]) -> str:
+        name = used[1].lower()
+        if name not in self._known:
+            values = self._values_of(name)
+            self._known[name] = values.pop() if len(values) == 1 else "" if values else None
+        value = self._known[name]
+        if value is None:
+            value = (used[2] or "").strip()
+        return value or used[0]
+
+    def _values_of(self, name: str) -> set[str]:
+        if self._lowered is None:
+            self._lowered = self._css.lower()
+        values: set[str] = set()
+        place = self._lowered.find(name)
+        for _ in range(_MOST_PLACES):
+            if place < 0:
+                break
+            if found := _VALUE.match(self._lowered, place + len(name)):
+                values.add(found[1].strip())
+            place = self._lowered.find(name, place + len(name))
+        return values

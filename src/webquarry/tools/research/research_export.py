@@ -1,0 +1,117 @@
+"""The `research_export` tool: a whole session as Markdown or as data, with a citation for every source.
+
+Given the same session, the answer is the same to the byte but for the time of the export: `exportedAt`, or one line of
+the Markdown. What `verify_links` finds is as the web is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from webquarry.errors import BadInput
+from webquarry.evidence.models import TRUST
+from webquarry.sessions.models import Session
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._export import (
+    ErrorCount,
+    ExportedSource,
+    clean_text,
+    exported_errors,
+    exported_sources,
+    exported_steps,
+    works_of,
+)
+from webquarry.tools.research._links import LinkState, check_links
+from webquarry.tools.research._markdown import Exported, as_markdown
+from webquarry.tools.research._session import FullStep, Status, moment, status_of
+
+_NAME = "research_export"
+
+
+class ResearchExportOutput(Answer):
+    """The session: as Markdown in `content`, or as data in the other fields. `links` counts the states of its links."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    session_id: str
+    format: Literal["markdown", "json"]
+    content: str | None = None
+    exported_at: str | None = None
+    status: Status | None = None
+    research_goal: str | None = None
+    session_summary: str | None = None
+    total_steps_estimate: int | None = None
+    started_at: str | None = None
+    steps: list[FullStep] | None = None
+    listed: list[ExportedSource] | None = Field(None, alias="sources")  # `sources()` is what a session keeps
+    errors: list[ErrorCount] | None = None
+    links: dict[str, int] | None = None
+    trust: str = TRUST
+
+    may_be_large: ClassVar[bool] = True
+
+    def how_to_read_on(self) -> str:
+        return (
+            "Call get_research_session, with stepNumber for one step at a time. On the command line, "
+            f"`webquarry session export {self.session_id} > FILE` writes all of it."
+        )
+
+
+@tool(recorded=False)
+async def research_export(
+    kit: Toolkit,
+    sessionId: str,
+    format: Literal["markdown", "json"] = "markdown",
+    verify_links: Annotated[bool, Field(description="Check that sources still exist.")] = False,
+) -> ResearchExportOutput:
+    """Export a research session: steps, numbered sources with APA citations, errors."""
+    if not sessionId:
+        raise BadInput("sessionId is blank.", suggested_action="Give the sessionId that sequential_search returned.")
+    session = await kit.sessions.read(sessionId)
+    await kit.sessions.touch(session)
+    links = await check_links(kit, _NAME, [one.source.url for one in session.sources]) if verify_links else None
+    answer = _data(session, links, moment(kit.clock.now()))
+    if format == "json":
+        return answer
+    return ResearchExportOutput(
+        session_id=session.id, format="markdown", content=_markdown(session, answer), links=answer.links
+    )
+
+
+def _data(session: Session, links: list[LinkState] | None, exported_at: str) -> ResearchExportOutput:
+    return ResearchExportOutput(
+        session_id=session.id,
+        format="json",
+        exported_at=exported_at,
+        status=status_of(session),
+        research_goal=clean_text(session.goal) or None,
+        session_summary=clean_text(session.summary) or None,
+        total_steps_estimate=session.estimate,
+        started_at=moment(session.began_at),
+        steps=exported_steps(session),
+        listed=exported_sources(session, works_of(session), links),
+        errors=exported_errors(session),
+        links=dict(sorted(Counter(link.state for link in links).items())) if links is not None else None,
+    )
+
+
+def _markdown(session: Session, data: ResearchExportOutput) -> str:
+    return as_markdown(
+        Exported(
+            id=session.id,
+            status=status_of(session),
+            goal=data.research_goal or "",
+            summary=data.session_summary or "",
+            began_at=data.started_at or "",
+            exported_at=data.exported_at or "",
+            steps=data.steps or [],
+            sources=data.listed or [],
+            works=works_of(session),
+            errors=data.errors or [],
+        )
+    )

@@ -1,0 +1,281 @@
+"""A list of works: each once, in the order of its style, and read back as it was written, whatever it is made of."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+import rispy
+from bibtexparser.entrypoint import parse_string
+from bibtexparser.middlewares.names import NameParts, SeparateCoAuthors, SplitNameParts
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.evidence.styles.test_exchange import SAMPLES, unescaped
+from webquarry.evidence.people import Name
+from webquarry.evidence.styles.bibliography import Style, bibliography, distinct
+from webquarry.evidence.styles.csl import csl, work_of
+from webquarry.evidence.styles.keys import key_of, keys_of, letters_of
+from webquarry.evidence.styles.work import Work, page_range, plain
+
+NASTY = st.sampled_from(
+    [
+        "ER  - ",
+        "\nER  - \nTY  - JOUR\nTI  - forged",
+        "}\n}\n@misc{evil,",
+        "Tides}, author = {Mallory",
+        "a and b",
+        "\\",
+        "100% #1 @home {x} \\n",
+        "\u2028TI  - forged",
+        "\u0645\u062f \u6f6e\u6c50 \U0001f30a",
+        '"quoted", and "commas"',
+        "others",
+    ]
+)
+TEXTS = st.one_of(NASTY, st.text(st.characters(exclude_categories=["Cs"]), max_size=30)).map(plain)
+SOME = TEXTS.filter(bool)
+NAMES = st.one_of(
+    st.builds(Name, family=SOME, given=TEXTS, suffix=st.sampled_from(["", "Jr."])),
+    st.builds(Name, literal=SOME),
+)
+DATES = st.one_of(
+    st.just(()),
+    st.tuples(st.integers(1000, 2100)),
+    st.tuples(st.integers(1000, 2100), st.integers(1, 12), st.integers(1, 28)),
+)
+WORKS = st.builds(
+    Work,
+    kind=st.sampled_from(["webpage", "article-journal", "book", "report", "article", "post", "dataset"]),
+    title=SOME,
+    authors=st.lists(NAMES, max_size=3).map(tuple),
+    container=TEXTS,
+    publisher=TEXTS,
+    volume=TEXTS,
+    pages=st.sampled_from(["", "12-19", "e7"]),
+    doi=st.one_of(st.just(""), st.from_regex(r"10\.[0-9]{4}/[a-z0-9._-]{1,8}[a-z]", fullmatch=True)),
+    url=st.one_of(st.just(""), st.from_regex(r"https://[a-z]{1,3}\.org/[a-z0-9_%]{0,6}", fullmatch=True)),
+    issued=DATES,
+    accessed=DATES,
+    language=st.sampled_from(["", "en"]),
+)
+LISTS = st.lists(WORKS, min_size=1, max_size=4)
+EVERY: tuple[Style, ...] = ("apa", "mla", "bibtex", "ris", "csl-json")
+
+
+@given(WORKS)
+@example(Work(kind="report", title="T", authors=tuple(Name(f"F{number}", "G") for number in range(150))))
+def test_a_work_is_read_back_from_its_item(work: Work) -> None:
+    item = csl(work)
+
+    assert csl(work_of(json.loads(json.dumps(item)))) == item
+    if len(work.authors) <= 100:
+        assert work_of(item) == work
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: str(sample["id"]))
+def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, Any]) -> None:
+    assert csl(work_of(sample), sample["id"]) == sample
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"title": ["One", "Two"], "volume": 7}, Work("document", "One", volume="7")),
+        ({"title": "T", "URL": "https://a.org/"}, Work(title="T", url="https://a.org/")),
+        ({"title": "T", "DOI": "https://doi.org/10.1000/Abc"}, Work("document", "T", doi="10.1000/Abc")),
+        ({"title": "T", "issued": {"date-parts": [["2024", "3", 40]]}}, Work("document", "T", issued=(2024, 3))),
+        ({"title": "T", "issued": {"raw": "2024-03-02"}}, Work("document", "T", issued=(2024, 3, 2))),
+        ({"title": "T", "issued": 2024}, Work("document", "T", issued=(2024,))),
+        ({"title": "T", "issued": {"date-parts": [[None]]}}, Work("document", "T")),
+        ({"title": "T", "author": "Ann Lee and Bo Kim"}, Work("document", "T", (Name("Lee", "Ann"), Name("Kim", "Bo")))),
+        (
+            {"title": "T", "author": [{"family": "Berg", "given": "J", "non-dropping-particle": "van der"}]},
+            Work("document", "T", (Name("van der Berg", "J"),)),
+        ),
+        ({"title": "T", "author": [{"given": "Plato"}, 7, {}]}, Work("document", "T", (Name(literal="Plato"),))),
+        ({"title": {"a": 1}, "type": "Evil{}", "author": {}, "issued": []}, Work("document")),
+    ],
+)
+def test_items_of_others_are_read_as_far_as_they_can_be_understood(item: dict[str, Any], expected: Work) -> None:
+    assert work_of(item) == expected
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["family", "date-parts", "raw"]), inner),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["title", "author", "issued", "DOI", "URL", "type", "page", "ISSN"]), json_values))
+def test_no_item_whatever_cannot_be_formatted(item: dict[str, Any]) -> None:
+    for style in EVERY:
+        assert bibliography([work_of(item)], style).text.strip() or style == "mla"
+
+
+@given(st.lists(WORKS, max_size=12))
+def test_no_two_entries_have_one_key(works: list[Work]) -> None:
+    keys = keys_of([*works, *works, Work(title="nd"), Work(title="nda")])
+
+    assert len({key.lower() for key in keys}) == len(keys) == 2 * len(works) + 2
+
+
+def test_the_second_of_one_key_gets_a_letter_that_nobody_else_has() -> None:
+    twin, other = Work(title="Tides", issued=(2024,)), Work(title="Tidesa", issued=(2024,))
+
+    assert key_of(other) == key_of(twin) + "a"
+    assert keys_of([other, twin, twin, twin]) == ["2024tidesa", "2024tides", "2024tidesb", "2024tidesc"]
+    assert [letters_of(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
+
+
+def written(name: NameParts | str) -> str:
+    assert isinstance(name, NameParts)
+    parts = [" ".join(part) for part in ([*name.von, *name.last], name.jr, name.first)]
+    return " | ".join(plain(unescaped(part)).replace("{", "").replace("}", "") for part in parts if part)
+
+
+def meant(name: Name) -> str:
+    alone = [f"{name.family} {name.suffix}".strip()] if not name.given else [name.family, name.suffix, name.given]
+    return " | ".join(
+        plain(part).replace("{", "").replace("}", "") for part in ([name.literal] if name.literal else alone) if part
+    )
+
+
+@given(LISTS)
+@settings(deadline=None)
+def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
+    made = bibliography(works, "bibtex")
+    library = parse_string(made.text, append_middleware=[SeparateCoAuthors()])
+
+    assert library.failed_blocks == []
+    assert [entry.key for entry in library.entries] == [entry.key for entry in made.entries]
+    assert len(library.blocks) == len(made.entries)
+    for read, entry in zip(library.entries, made.entries, strict=True):
+        fields = {field.key: field.value for field in read.fields}
+        work, (first, last) = entry.work, page_range(entry.work.pages)
+        assert unescaped(fields["title"]) == work.title
+        assert fields.get("year", "") == "".join(map(str, work.issued[:1]))
+        assert unescaped(fields.get("volume", "")) == work.volume
+        assert fields.get("pages", "") == first + (f"--{last}" if last else "")
+        assert (fields.get("doi", ""), fields.get("url", "")) == (work.doi, work.url)
+        assert len(fields.get("author", [])) == len(work.authors)
+
+
+SIMPLE = st.text(st.sampled_from("aBc é,{}\\&"), min_size=1, max_size=8).map(plain).filter(lambda text: text.strip(", "))
+
+
+@given(st.lists(st.builds(Name, family=SIMPLE, given=st.one_of(st.just(""), SIMPLE), suffix=st.sampled_from(["", "Jr."]))))
+def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None:
+    text = bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
+    library = parse_string(text, append_middleware=[SeparateCoAuthors(), SplitNameParts()])
+    read = next((field.value for field in library.entries[0].fields if field.key == "author"), [])
+
+    assert [written(name) for name in read] == [meant(name) for name in names]
+
+
+@given(LISTS)
+def test_ris_is_read_back_equal(works: list[Work]) -> None:
+    made = bibliography(works, "ris")
+    records = rispy.loads(made.text)
+
+    assert len(records) == len(made.entries)
+    for record, entry in zip(records, made.entries, strict=True):
+        work = entry.work
+        names = [
+            plain(name.literal or ", ".join(part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part))
+            for name in work.authors
+        ]
+        assert record["title"] == work.title
+        assert record.get("authors", []) == [name for name in names if name]
+        assert record.get("year", "") == "".join(map(str, work.issued[:1]))
+        assert record.get("volume", "") == work.volume
+        assert record.get("doi", "") == work.doi
+        assert record.get("urls", [""]) == [work.url or work.location]
+
+
+@given(LISTS)
+def test_csl_json_is_read_back_equal(works: list[Work]) -> None:
+    made = bibliography(works, "csl-json")
+    items = json.loads(made.text)
+
+    assert [work_of(item) for item in items] == [entry.work for entry in made.entries]
+    assert len({item["id"] for item in items}) == len(items)
+
+
+@given(LISTS, st.randoms(use_true_random=False))
+def test_the_order_that_works_come_in_decides_nothing(works: list[Work], chance: random.Random) -> None:
+    shuffled = list(works)
+    chance.shuffle(shuffled)
+    several = {len({work.doi for work in works if work.doi}), len(distinct(works))}
+
+    for style in EVERY:
+        before, after = bibliography(works, style), bibliography(shuffled, style)
+        assert len(before.entries) == len(after.entries)
+        if several == {len(works)}:
+            assert before.text == after.text
+
+
+@given(LISTS)
+def test_a_work_that_comes_twice_is_listed_once(works: list[Work]) -> None:
+    for style in EVERY:
+        assert bibliography([*works, *works], style).text == bibliography(works, style).text
+
+
+def test_one_doi_is_one_work_and_so_is_one_page() -> None:
+    works = [
+        Work(title="Tides", url="https://www.a.org/p?utm_source=x"),
+        Work(title="Tides of the lagoon", doi="10.1000/ABC", issued=(2024,), authors=(Name("Lee", "Ann"),)),
+        Work(title="doi.org/10.1000/abc", url="https://doi.org/10.1000/abc"),
+        Work(title="Tides", url="http://a.org/p", language="en"),
+        Work(title="Tides, a data set", doi="10.1000/data", url="https://a.org/p"),
+    ]
+
+    entries = distinct(works)
+
+    assert [entry.places for entry in entries] == [(0, 3, 4), (1, 2)]
+    assert entries[1].work.title == "Tides of the lagoon"
+    assert entries[1].work.url == "https://doi.org/10.1000/abc"
+    assert distinct([works[1], works[4]])[0].places == (0,)
+
+
+def test_apa_is_sorted_by_author_then_year_with_letters_where_both_are_the_same() -> None:
+    lee, kim = Name("Lee", "Ann"), Name("Kim", "Bo")
+    works = [
+        Work(title="The zebra", url="https://a.org/1", issued=(2020,)),
+        Work(title="B", authors=(lee,), url="https://a.org/2", issued=(2024, 5)),
+        Work(title="A", authors=(lee,), url="https://a.org/3", issued=(2024, 3)),
+        Work(title="C", authors=(lee, kim), url="https://a.org/4", issued=(2001,)),
+        Work(title="D", authors=(lee,), url="https://a.org/5"),
+        Work(title="E", authors=(lee,), url="https://a.org/6"),
+        Work(title="F", authors=(Name("Élan", "Q"),), url="https://a.org/7", issued=(1999,)),
+        Work(title="G", authors=(Name("Leeds", "A"),), url="https://a.org/8", issued=(1999,)),
+    ]
+
+    starts = [line.split(" https")[0] for line in bibliography(works, "apa").text.split("\n\n")]
+
+    assert starts == [
+        "Élan, Q. (1999). F.",
+        "Lee, A. (n.d.-a). D.",
+        "Lee, A. (n.d.-b). E.",
+        "Lee, A. (2024a, March). A.",
+        "Lee, A. (2024b, May). B.",
+        "Lee, A., & Kim, B. (2001). C.",
+        "Leeds, A. (1999). G.",
+        "The zebra. (2020).",
+    ]
+
+
+def test_mla_is_sorted_by_author_then_title() -> None:
+    lee = Name("Lee", "Ann")
+    works = [
+        Work(title="The moon", authors=(lee,), url="https://a.org/1", issued=(2020,)),
+        Work(title="A tide", authors=(lee,), url="https://a.org/2", issued=(1990,)),
+        Work(title="An apple", url="https://a.org/3"),
+    ]
+
+    starts = [line.split("”")[0] for line in bibliography(works, "mla").text.split("\n\n")]
+
+    assert starts == ["“An Apple.", "Lee, Ann. “The Moon.", "Lee, Ann. “A Tide."]
