@@ -144,6 +144,15 @@ class Router:
             max_age_seconds=kept.max_age_seconds,
         )
 
+    def check_lens(self, lens: Lens) -> None:
+        """Refuse a lens that names a provider that nobody is."""
+        try:
+            routing.known(lens.routing or (), self._all)
+        except BadInput as error:
+            raise BadInput(
+                f"The lens {lens.name!r} cannot be used: {error.message}", suggested_action=error.suggested_action
+            ) from None
+
     def healthy(self) -> list[Provider]:
         """The providers that could be asked now: configured, and not resting after failures."""
         return [self.provider(name) for name in self._turns.healthy()]

@@ -1,0 +1,29 @@
+"""The toolkit: what cannot work is told when it is opened."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webquarry.errors import BadInput
+from webquarry.settings import Settings
+from webquarry.toolkit import Toolkit
+
+
+def lens(folder: Path, **more: object) -> Settings:
+    content = {"name": "mine", "description": "Mine.", "domains": ["example.org"], **more}
+    (folder / "mine.json").write_text(json.dumps(content))
+    return Settings(lenses=folder)
+
+
+def test_a_lens_that_names_a_provider_that_nobody_is_is_told_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="lens 'mine' cannot be used: There is no search provider 'bravee'") as caught:
+        Toolkit(lens(tmp_path, routing=["bravee"]), {})
+
+    assert "brave" in caught.value.suggested_action
+
+
+def test_a_lens_with_providers_that_there_are_is_fine(tmp_path: Path) -> None:
+    assert "mine" in Toolkit(lens(tmp_path, routing=["brave", "DuckDuckGo"]), {}).lenses
