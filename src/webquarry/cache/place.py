@@ -28,16 +28,21 @@ MEMORY_BYTES = 32_000_000
 
 def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     """The folder of the cache; None when this user has no home."""
-    if settings.cache_folder is not None:
-        return settings.cache_folder.expanduser()
-    given = Path(environ.get("XDG_CACHE_HOME") or "")
+    return own_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
+
+
+def own_folder(chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str) -> Path | None:
+    """A folder of ours: the chosen one, or where this variable says, or below the user's home; None without a home."""
+    if chosen is not None:
+        return chosen.expanduser()
+    given = Path(environ.get(variable) or "")
     if given.is_absolute():
         return given / "webquarry"
     try:
         home = Path(environ.get("HOME") or Path.home())
     except RuntimeError:
         return None
-    return home / ".cache" / "webquarry"
+    return home / below_home / "webquarry"
 
 
 def open_cache(settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None) -> Cache:

@@ -66,6 +66,9 @@ class Link:
             socket_connect_timeout=max(timeout_seconds, 0.1),
             **options,
         )
+        pool.connection_class(
+            **pool.connection_kwargs
+        )  # opens nothing; an unknown option is a TypeError now, not later
         self.place = place
         self.timeout_seconds = timeout_seconds
         self._redis: Redis = Redis.from_pool(pool)

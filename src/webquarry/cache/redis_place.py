@@ -29,6 +29,8 @@ STORE_KEY = Credential("WEBQUARRY_STORE_KEY", "store-key")
 
 _KEY_BYTES = 32
 _MAKE_ONE = f"Make one with `openssl rand -hex 32` and give the same to all servers as {STORE_KEY.variable}."
+# A password between the two would be taken out of the sentence.
+_SHAPE = "Give it as redis://host:6379/0, with :password@ before the host if it needs one, or rediss:// for TLS."
 _CHECK_SECONDS = 5.0
 _CANARY = b"webquarry:key-check"
 _FIRST_COUNTS = "redis.call('SET', KEYS[1], ARGV[1], 'NX') return redis.call('GET', KEYS[1])"
@@ -58,7 +60,7 @@ def place_of(url: Secret, source: str = REDIS_URL.variable) -> str:
     if parts.scheme not in ("redis", "rediss") or not parts.hostname:
         raise BadInput(
             f"The value in {source} is no URL of a Redis.",
-            suggested_action="Give it as redis://:password@host:6379/0, or rediss:// for TLS.",
+            suggested_action=_SHAPE,
         )
     return f"{parts.hostname}:{port}"
 
@@ -112,10 +114,10 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
     )
     try:
         return Link(url, key, place=place_of(url, source), timeout_seconds=settings.redis_timeout_seconds, **tls)
-    except ValueError as error:  # such as ?db=none
+    except (ValueError, TypeError) as error:  # such as ?db=none or ?nobody=knows
         raise BadInput(
             f"The value in {source} is no URL of a Redis that can be used.",
-            suggested_action="Give it as redis://:password@host:6379/0, or rediss:// for TLS.",
+            suggested_action=_SHAPE,
         ) from error
 
 

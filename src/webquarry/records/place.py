@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
+from webquarry.cache.place import own_folder
 from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
 
@@ -14,16 +15,7 @@ log = logging.getLogger(__name__)
 
 def records_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     """The folder of the records; None when this user has no home."""
-    if settings.state_folder is not None:
-        return settings.state_folder.expanduser()
-    given = Path(environ.get("XDG_STATE_HOME") or "")
-    if given.is_absolute():
-        return given / "webquarry"
-    try:
-        home = Path(environ.get("HOME") or Path.home())
-    except RuntimeError:
-        return None
-    return home / ".local" / "state" / "webquarry"
+    return own_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
 
 
 def open_records(settings: Settings, environ: Mapping[str, str]) -> RecordFile:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,12 +24,28 @@ from webquarry.surfaces.http.principal import CannotTell, Denied, Principal, Ver
 
 log = logging.getLogger(__name__)
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+_FITTING = {  # what a key of a kind and curve may have signed, unless the issuer says which one
+    ("RSA", None): ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    ("EC", "P-256"): ("ES256",),
+    ("EC", "P-384"): ("ES384",),
+    ("EC", "P-521"): ("ES512",),
+    ("OKP", "Ed25519"): ("EdDSA",),
+}
+ALGORITHMS = frozenset(algorithm for fitting in _FITTING.values() for algorithm in fitting)
 _KEYS_SECONDS = 3600.0
 _AGAIN_SECONDS = 30.0
 _LEEWAY_SECONDS = 30
 _FETCH_SECONDS = 10.0
 _LONGEST = 16_384  # of a token
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A key that the issuer publishes, as a token with this name and algorithm means it."""
+
+    name: str | None
+    algorithm: str
+    key: Any
 
 
 class OAuthVerifier(Verifier):
@@ -47,7 +64,7 @@ class OAuthVerifier(Verifier):
         self._keys_url = settings.oauth_jwks
         self._clock = clock or Clock()
         self._client = client or Client(settings, self._clock)
-        self._keys: dict[str | None, Any] = {}
+        self._keys: list[_Key] = []
         self._fetched = self._tried = float("-inf")
         self._lock = asyncio.Lock()
 
@@ -62,7 +79,7 @@ class OAuthVerifier(Verifier):
         algorithm = header.get("alg")
         if algorithm not in ALGORITHMS:
             raise Denied("The token is signed in a way that is not accepted.")
-        key = await self._key(header.get("kid"))
+        key = await self._key(header.get("kid"), algorithm)
         try:
             claims = jwt.decode(
                 token,
@@ -80,37 +97,61 @@ class OAuthVerifier(Verifier):
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def _key(self, name: str | None) -> Any:
-        """The issuer's key of this name; without a name, the only one there is."""
+    async def _key(self, name: str | None, algorithm: str) -> Any:
+        """The issuer's key of this name; without a name, the only one there is. Whose key is known waits for nobody's:
+        a stranger's key names, or an issuer that is slow, must not hold up those who are known."""
+        key = self._found(name, algorithm)
+        if key is not None and (self._lock.locked() or not self._is_due()):
+            return key
         async with self._lock:
-            now = self._clock.monotonic()
-            missing = self._found(name) is None
-            stale = now - self._fetched > _KEYS_SECONDS
-            if (stale or missing) and now - self._tried > _AGAIN_SECONDS:
-                self._tried = now
-                await self._refresh(now)
-            key = self._found(name)
+            if self._is_due() or self._found(name, algorithm) is None:
+                await self._refresh()
+            key = self._found(name, algorithm)
         if key is None and not self._keys:
             raise CannotTell
         if key is None:
             raise Denied("The token is signed with a key that the issuer does not publish.")
         return key
 
-    def _found(self, name: str | None) -> Any:
-        if name is None and len(self._keys) == 1:
-            return next(iter(self._keys.values()))
-        return self._keys.get(name)
+    def _found(self, name: str | None, algorithm: str) -> Any:
+        fitting = [one for one in self._keys if one.algorithm == algorithm and name in (None, one.name)]
+        return fitting[0].key if len(fitting) == 1 or (fitting and name is not None) else None
 
-    async def _refresh(self, now: float) -> None:
-        """Ask the issuer for its keys; those at hand stay when it does not answer."""
+    def _is_due(self) -> bool:
+        """Whether the keys are old, and the issuer may be asked again."""
+        now = self._clock.monotonic()
+        return now - self._fetched > _KEYS_SECONDS and now - self._tried > _AGAIN_SECONDS
+
+    async def _refresh(self) -> None:
+        """Ask the issuer for its keys, not too often; those at hand stay when it does not answer."""
+        now = self._clock.monotonic()
+        if now - self._tried <= _AGAIN_SECONDS:
+            return
+        self._tried = now
         try:
             url = self._keys_url or await self._discover()
-            found = self._jwt.PyJWKSet.from_dict(await self._json(url))
-        except (WebquarryError, self._jwt.PyJWTError, ValueError, KeyError, TypeError, AttributeError) as error:
+            found = (await self._json(url))["keys"]
+            keys = [key for one in found for key in self._read(one)]
+        except (WebquarryError, ValueError, KeyError, TypeError, RecursionError) as error:
             log.warning("the keys of the issuer %s cannot be had: %s", self._issuer, error)
             return
-        self._keys = {key.key_id: key for key in found.keys}
-        self._fetched = now
+        if not keys:
+            log.warning("the issuer %s publishes no key that can be used", self._issuer)
+            return
+        self._keys, self._fetched = keys, now
+
+    def _read(self, told: Any) -> list[_Key]:
+        """What one published key is good for; an odd one for nothing, and the others do not suffer from it."""
+        if not isinstance(told, dict) or told.get("use", "sig") != "sig":
+            return []
+        kind = str(told.get("kty"))
+        fitting = _FITTING.get((kind, None if kind == "RSA" else str(told.get("crv"))), ())
+        wanted = [one for one in fitting if told.get("alg") in (None, one)]
+        try:
+            return [_Key(told.get("kid"), one, self._jwt.PyJWK(told, one)) for one in wanted]
+        except (self._jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError) as error:
+            log.info("a key of the issuer %s cannot be used: %s", self._issuer, type(error).__name__)
+            return []
 
     async def _discover(self) -> str:
         """Where the issuer says its keys are; the metadata must be of this very issuer."""
@@ -161,5 +202,6 @@ def _reason(jwt: Any, error: Exception) -> str:
         (jwt.InvalidAudienceError, "The token was made for another server."),
         (jwt.InvalidIssuerError, "The token is of another issuer."),
         (jwt.MissingRequiredClaimError, "The token lacks a claim that it must have: exp, iss or aud."),
+        (jwt.InvalidSubjectError, "The token does not say for whom it speaks."),
     )
     return next((text for kind, text in reasons if isinstance(error, kind)), "The token's signature is not good.")

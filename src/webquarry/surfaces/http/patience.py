@@ -101,7 +101,9 @@ class Patience:
             await self._app(scope, receive, send)
             return
         if _head_size(scope) > self._max_head_bytes:  # the library only notices where it does not come at once
-            await answer(send, 431, "head_too_large", "The head of the request is too large.", [(b"connection", b"close")])
+            await answer(
+                send, 431, "head_too_large", "The head of the request is too large.", [(b"connection", b"close")]
+            )
             return
         body = await self._body(receive)
         if body is None:

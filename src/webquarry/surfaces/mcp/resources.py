@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from webquarry import __version__
+from webquarry.caller import LOCAL, caller
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import LIFE_SECONDS, MIME_TYPE, TEMPLATE, read_artifact
 from webquarry.surfaces.mcp.text import as_json
@@ -50,16 +51,20 @@ async def providers(kit: Toolkit) -> Any:
 
 
 async def health(kit: Toolkit) -> Any:
-    """What doctor finds without asking anybody, and what the cache holds."""
+    """What doctor finds without asking anybody, and what the cache holds.
+
+    Callers of a server for others learn which parts work, and neither its folders and addresses nor what others keep.
+    """
     from webquarry.surfaces.doctor_parts import examine_parts
 
     parts = [finding.as_dict() for finding in examine_parts(kit.settings, kit.environ)]
-    stats = await kit.cache.stats()
+    ours = caller() == LOCAL
+    stats = await kit.cache.stats() if ours else []
     return {
         "status": "broken" if any(part["state"] == "broken" for part in parts) else "ok",
         "version": __version__,
         "uptimeSeconds": round(time.monotonic() - _STARTED),
-        "parts": parts,
+        "parts": parts if ours else [{"name": part["name"], "state": part["state"]} for part in parts],
         "cache": [{"name": one.name, "entries": one.entries, "bytes": one.bytes} for one in stats],
     }
 

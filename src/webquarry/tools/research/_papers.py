@@ -18,6 +18,7 @@ from webquarry.search.failure import short
 from webquarry.search.scholarly.models import Author, Paper, PapersFound
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
+from webquarry.tools.research._search import trace_of
 from webquarry.tools.research._text import clean_line, clean_url
 
 _MOST_SHOWN = 20  # authors
@@ -94,19 +95,7 @@ def traced(answer: PapersOutput, found: PapersFound, seconds: float, notes: tupl
             "latencyMs": round(seconds * 1000),
             "notes": [*notes, *found.notes],
         },
-        trace={
-            "order": list(found.order),
-            "because": found.because,
-            "attempts": [
-                {
-                    "provider": one.provider,
-                    "outcome": one.outcome,
-                    "reason": one.reason,
-                    "seconds": round(one.seconds, 3),
-                }
-                for one in found.attempts
-            ],
-        },
+        trace=trace_of(found.order, found.because, found.attempts),
     )
 
 

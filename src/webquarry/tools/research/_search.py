@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ConfigDict
@@ -14,7 +14,7 @@ from webquarry.evidence.models import TRUST, DomainReputation, Shape, ZeroResult
 from webquarry.evidence.reputation import reputation_of
 from webquarry.search.domains import host_of
 from webquarry.search.failure import short
-from webquarry.search.models import Found, Result
+from webquarry.search.models import Attempt, Found, Result
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
 from webquarry.tools.research._text import clean_line, clean_url
@@ -89,17 +89,14 @@ def with_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] =
             "latencyMs": round(seconds * 1000),
             "notes": [*notes, *found.notes],
         },
-        trace={
-            "order": list(found.order),
-            "because": found.because,
-            "attempts": [
-                {
-                    "provider": one.provider,
-                    "outcome": one.outcome,
-                    "reason": one.reason,
-                    "seconds": round(one.seconds, 3),
-                }
-                for one in found.attempts
-            ],
-        },
+        trace=trace_of(found.order, found.because, found.attempts),
     )
+
+
+def trace_of(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:
+    """Who was to be asked and why, and what came of each."""
+    told = [
+        {"provider": one.provider, "outcome": one.outcome, "reason": one.reason, "seconds": round(one.seconds, 3)}
+        for one in attempts
+    ]
+    return {"order": list(order), "because": because, "attempts": told}

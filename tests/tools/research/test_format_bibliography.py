@@ -1,0 +1,180 @@
+"""The `format_bibliography` tool: the sources of a session, or given ones, as one bibliography."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rispy
+from bibtexparser.entrypoint import parse_string
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.evidence.styles.test_exchange import HOSTILE, unescaped
+from tests.net.doubles import FakeWeb
+from tests.sessions.kits import A, B, C, kit_on, run, step
+from webquarry.errors import BadInput, NotFound
+from webquarry.evidence.people import Name
+from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.styles.work import Work
+from webquarry.sessions.models import Source
+from webquarry.tool import load
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._text import clean_line
+
+PAPER = csl(Work("article-journal", "Tides", (Name("Lee", "Ann"),), "Sea", doi="10.1000/abc", issued=(2024,)))
+
+
+def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]]) -> Any:
+    async def all_of_it() -> Any:
+        async with kit_on(folder, FakeWeb({})) as kit:
+            return await work(kit)
+
+    return asyncio.run(all_of_it())
+
+
+def of_list(*sources: Any, style: str = "apa") -> Any:
+    """The answer for a given list, which needs no toolkit."""
+    tool = load("research", "format_bibliography")
+    return asyncio.run(tool.call(None, {"sources": list(sources), "style": style})).as_dict()  # type: ignore[arg-type]
+
+
+def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> Any:
+        id = (await step(kit, 1))["sessionId"]
+        found = [
+            Source(A, "Zebra tides", "2020-05-01"),
+            Source(B, "Tides", csl=PAPER),
+            Source("https://doi.org/10.1000/abc", "Tides, by its DOI"),
+            Source(C, "An apple"),
+        ]
+        await kit.sessions.record(await kit.sessions.read(id), "web_search", found)
+        answers = [(await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict() for one in ("apa", "bibtex")]
+        return [*answers, await kit.sessions.read(id)]
+
+    apa, bibtex, session = scenario(tmp_path, work)
+
+    assert apa["bibliography"] == (
+        f"An apple. (n.d.). c.org. {C}\n\n"
+        "Lee, A. (2024). Tides. Sea. https://doi.org/10.1000/abc\n\n"
+        f"Zebra tides. (2020, May 1). a.org. {A}"
+    )
+    assert (apa["count"], apa["duplicates"]) == (3, 1)
+    assert [entry["numbers"] for entry in apa["entries"]] == [[4], [2, 3], [1]]
+    assert [entry["key"] for entry in bibtex["entries"]] == ["a2020zebra", "cndan", "lee2024tides"]
+    assert "is known of 3, 4: read the page with scrape_page" in apa["hints"][0]
+    assert len(session.sources) == 4
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("https://a.org/x_y", "a.org/x_y. (n.d.). a.org. https://a.org/x_y"),
+        ("10.1000/ABC", "doi.org/10.1000/abc. (n.d.). https://doi.org/10.1000/abc"),
+        ("doi:10.1000/abc", "doi.org/10.1000/abc. (n.d.). https://doi.org/10.1000/abc"),
+        (PAPER, "Lee, A. (2024). Tides. Sea. https://doi.org/10.1000/abc"),
+        (
+            {"url": "https://a.org/p", "title": "P", "authors": ["Ann Lee", "Bo Kim"], "published": "2024-03-02"},
+            "Lee, A., & Kim, B. (2024, March 2). P. a.org. https://a.org/p",
+        ),
+        (  # as academic_search gives it
+            {"title": "P", "url": "https://a.org/p", "doi": "10.1000/x", "authors": ["Ann Lee"], "journal": "Sea", "year": 2020},
+            "Lee, A. (2020). P. Sea. https://doi.org/10.1000/x",
+        ),
+        (  # as search_and_scrape gives it
+            {"url": "https://a.org/p", "title": "P", "publishedAt": "2024-03-02T10:00:00Z", "content": "x", "trust": "y"},
+            "P. (2024, March 2). a.org. https://a.org/p",
+        ),
+        ({"title": "A book", "type": "book", "issued": {"date-parts": [[1999]]}}, "A book. (1999)."),
+    ],
+)
+def test_a_source_may_be_given_in_several_forms(source: Any, expected: str) -> None:
+    assert of_list(source)["bibliography"] == expected
+
+
+@pytest.mark.parametrize("source", ["tides", "ftp://a.org/x", "https://", "https://a.org/x y", {}, {"url": "javascript:x"}])
+def test_what_is_no_source_is_refused_with_its_place_and_what_to_give(source: Any) -> None:
+    with pytest.raises(BadInput, match="Source 2 of the list") as caught:
+        of_list("https://a.org/", source)
+
+    assert "CSL-JSON" in caught.value.suggested_action
+
+
+def test_both_or_neither_a_session_and_a_list_are_refused(tmp_path: Path) -> None:
+    async def both(kit: Toolkit) -> Any:
+        return await run(kit, "format_bibliography", sessionId="x", sources=["https://a.org/"])
+
+    with pytest.raises(BadInput, match=r"^Both") as caught:
+        scenario(tmp_path, both)
+    with pytest.raises(BadInput, match=r"^Neither"):
+        scenario(tmp_path, lambda kit: run(kit, "format_bibliography", sessionId=" "))
+    with pytest.raises(BadInput, match="holds 0 sources"):
+        of_list()
+    with pytest.raises(BadInput, match="holds 2001 sources"):
+        of_list(*["https://a.org/"] * 2001)
+    with pytest.raises(NotFound):
+        scenario(tmp_path, lambda kit: run(kit, "format_bibliography", sessionId="s-1"))
+    assert "sessionId" in caught.value.suggested_action
+
+
+def test_a_session_without_sources_is_an_empty_bibliography_that_says_what_to_do(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> Any:
+        id = (await step(kit, 1))["sessionId"]
+        return [(await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict() for one in ("apa", "csl-json")]
+
+    for answer in scenario(tmp_path, work):
+        assert answer["count"] == 0
+        assert "no sources" in answer["hints"][0]
+    assert json.loads(answer["bibliography"]) == []
+
+
+def test_keys_are_unique_in_a_list() -> None:
+    works = [{"url": f"https://a.org/{number}", "title": "Tides", "published": "2024"} for number in range(30)]
+
+    answer = of_list(*works, style="bibtex")
+    read = parse_string(answer["bibliography"])
+
+    assert read.failed_blocks == []
+    assert len({entry.key for entry in read.entries}) == 30
+    assert [entry["key"] for entry in answer["entries"]][:3] == ["a2024tides", "a2024tidesa", "a2024tidesaa"]
+
+
+words = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
+
+
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=3))
+@example([(title, title) for title in HOSTILE])
+@settings(deadline=None)
+def test_whatever_a_source_is_called_is_read_back_from_every_format(named: list[tuple[str, str]]) -> None:
+    given_ones = [
+        {"URL": f"https://a.org/{number}", "title": title, "author": [{"literal": author}]}
+        for number, (title, author) in enumerate(named)
+    ]
+    titles = sorted(clean_line(title) or f"a.org/{number}" for number, (title, _) in enumerate(named))
+
+    bibtex = parse_string(of_list(*given_ones, style="bibtex")["bibliography"])
+    ris = rispy.loads(of_list(*given_ones, style="ris")["bibliography"])
+    items = json.loads(of_list(*given_ones, style="csl-json")["bibliography"])
+
+    assert bibtex.failed_blocks == []
+    assert sorted(unescaped(str(entry.fields_dict["title"].value)) for entry in bibtex.entries) == titles
+    assert sorted(record["title"] for record in ris) == titles
+    assert sorted(item["title"] for item in items) == titles
+    assert len(of_list(*given_ones)["bibliography"].split("\n\n")) == len(named)
+
+
+def test_a_secret_in_an_address_does_not_come_out() -> None:
+    answer = of_list("https://a.org/p?api_key=canary-1234567890abcdef", {"url": "https://b.org/?token=canary-1234567890", "title": "x"})
+
+    assert "canary" not in json.dumps(answer)
+
+
+def test_nothing_goes_to_the_web() -> None:
+    tool = load("research", "format_bibliography")
+
+    assert (tool.open_world, tool.read_only, tool.recorded) == (False, True, False)
+    assert of_list("https://a.org/x")["count"] == 1  # without a toolkit at all
