@@ -90,7 +90,10 @@ def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, A
         ({"title": "T", "issued": {"raw": "2024-03-02"}}, Work("document", "T", issued=(2024, 3, 2))),
         ({"title": "T", "issued": 2024}, Work("document", "T", issued=(2024,))),
         ({"title": "T", "issued": {"date-parts": [[None]]}}, Work("document", "T")),
-        ({"title": "T", "author": "Ann Lee and Bo Kim"}, Work("document", "T", (Name("Lee", "Ann"), Name("Kim", "Bo")))),
+        (
+            {"title": "T", "author": "Ann Lee and Bo Kim"},
+            Work("document", "T", (Name("Lee", "Ann"), Name("Kim", "Bo"))),
+        ),
         (
             {"title": "T", "author": [{"family": "Berg", "given": "J", "non-dropping-particle": "van der"}]},
             Work("document", "T", (Name("van der Berg", "J"),)),
@@ -105,12 +108,16 @@ def test_items_of_others_are_read_as_far_as_they_can_be_understood(item: dict[st
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["family", "date-parts", "raw"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["family", "date-parts", "raw"]), inner)
+    ),
     max_leaves=6,
 )
 
 
-@given(st.dictionaries(st.sampled_from(["title", "author", "issued", "DOI", "URL", "type", "page", "ISSN"]), json_values))
+@given(
+    st.dictionaries(st.sampled_from(["title", "author", "issued", "DOI", "URL", "type", "page", "ISSN"]), json_values)
+)
 def test_no_item_whatever_cannot_be_formatted(item: dict[str, Any]) -> None:
     for style in EVERY:
         assert bibliography([work_of(item)], style).text.strip() or style == "mla"
@@ -164,10 +171,14 @@ def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
         assert len(fields.get("author", [])) == len(work.authors)
 
 
-SIMPLE = st.text(st.sampled_from("aBc é,{}\\&"), min_size=1, max_size=8).map(plain).filter(lambda text: text.strip(", "))
+SIMPLE = (
+    st.text(st.sampled_from("aBc é,{}\\&"), min_size=1, max_size=8).map(plain).filter(lambda text: text.strip(", "))
+)
 
 
-@given(st.lists(st.builds(Name, family=SIMPLE, given=st.one_of(st.just(""), SIMPLE), suffix=st.sampled_from(["", "Jr."]))))
+@given(
+    st.lists(st.builds(Name, family=SIMPLE, given=st.one_of(st.just(""), SIMPLE), suffix=st.sampled_from(["", "Jr."])))
+)
 def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None:
     text = bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
     library = parse_string(text, append_middleware=[SeparateCoAuthors(), SplitNameParts()])
@@ -185,7 +196,10 @@ def test_ris_is_read_back_equal(works: list[Work]) -> None:
     for record, entry in zip(records, made.entries, strict=True):
         work = entry.work
         names = [
-            plain(name.literal or ", ".join(part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part))
+            plain(
+                name.literal
+                or ", ".join(part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part)
+            )
             for name in work.authors
         ]
         assert record["title"] == work.title

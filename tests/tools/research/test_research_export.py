@@ -215,7 +215,8 @@ NASTY = [
     "a\u2028# b\r\n# c\x00\u200b\u202e",
 ]
 texts = st.one_of(
-    st.sampled_from(NASTY), st.text(st.sampled_from("ab1 \n\t*_`[]()<>&;#+-=.!~|\\/:\"'{}\u00e9"), min_size=1, max_size=40)
+    st.sampled_from(NASTY),
+    st.text(st.sampled_from("ab1 \n\t*_`[]()<>&;#+-=.!~|\\/:\"'{}\u00e9"), min_size=1, max_size=40),
 ).filter(lambda value: bool(value.strip()) and bool(re.search(r"\w", value)))
 
 
@@ -306,7 +307,7 @@ def test_links_are_checked_and_each_has_a_state(tmp_path: Path) -> None:
     assert all(link.get("reason") for link in links.values() if link["state"] not in ("ok", "moved"))
     assert "front page" in links["https://front.org/p"]["reason"]
     assert data["links"] == {"blocked": 4, "gone": 2, "moved": 2, "ok": 4, "unchecked": 1, "unreachable": 1}
-    assert f"{len(expected) } of {len(expected)} links checked" in notes
+    assert f"{len(expected)} of {len(expected)} links checked" in notes
     assert "Link: moved to <https://new.org/q>" in markdown["content"]
     assert markdown["links"] == data["links"]
 

@@ -20,6 +20,7 @@ from webquarry.read.main_content.features import (
     Array,
     Features,
     Ints,
+    Page,
     running,
 )
 
@@ -45,39 +46,24 @@ def context_of(features: Features, chances: Array) -> Array:
     page, words = features.page, features.words
     safe = np.clip(chances, 1e-3, 1 - 1e-3)
     logits: Array = np.log(safe / (1 - safe))
-    weights = np.sqrt(words)
-    values = np.array([weights * logits, weights, words * chances])
-    sums = running(values)
-    n, index = page.n, page.index
-    rows = np.empty((len(CONTEXT_NAMES), n))
-    rows[0] = logits
+    weights = np.sqrt(words)  # longer blocks weigh more
+    sums = running(np.array([weights * logits, weights, words * chances]))
+    mass = max(float(sums[2, -1]), 1e-9)
     alone = page.at[UNIT] < 0
     unit: Ints = np.maximum(page.at[UNIT], 0)
-    group = page.parent[unit]
-    last_heading, section_end = _sections(page.heading, index)
-    start, end = np.empty((8, n), np.intp), np.empty((8, n), np.intp)
-    elements = np.empty((5, n), np.intp)
-    elements[0] = page.box
-    elements[1] = page.at[JUMP]
-    page.table[JUMP].take(elements[1], out=elements[2], mode="clip")
-    elements[3] = unit
-    elements[4] = group
-    page.table[FIRST].take(elements, out=start[:5], mode="clip")
-    page.table[LAST].take(elements, out=end[:5], mode="clip")
-    for row, reach in ((5, 3), (6, 8)):
-        np.maximum(index - reach, 0, out=start[row])
-        np.minimum(index + reach + 1, n, out=end[row])
+    group: Ints = page.parent[unit]
+    last_heading, section_end = _sections(page.heading, page.index)
+    rows = np.empty((len(CONTEXT_NAMES), page.n))
+    rows[0] = logits
+    start, end = _ranges(page, unit, group)
     np.maximum(last_heading, 0, out=start[7])
     end[7] = section_end
     within: Array = sums.take(end, 1) - sums.take(start, 1)
     np.divide(within[0], np.maximum(within[1], 1e-9), out=rows[1:9])
-    mass = max(float(sums[2, -1]), 1e-9)
-    np.divide(within[2, 0], mass, out=rows[9])
-    np.divide(within[2, 4], mass, out=rows[10])
+    np.divide(within[2, 0:5:4], mass, out=rows[9:11])  # of the box and of the group
     rows[[4, 5, 10]] = np.where(alone, [[_NONE], [_NONE], [1.0]], rows[[4, 5, 10]])
-    _pool(rows[11:16], features, logits, weights, np.where(alone, -1 - index, group))
+    _pool(rows[11:16], features, logits, weights, np.where(alone, -1 - page.index, group))
     rows[16:20] = _NONE
-    rows[16, 1:] = rows[17, 2:] = _NONE
     rows[16, 1:], rows[17, 2:] = logits[:-1], logits[:-2]
     rows[18, :-1], rows[19, :-2] = logits[1:], logits[2:]
     rows[20] = np.where(last_heading < 0, _NONE, logits.take(last_heading, mode="clip"))
@@ -85,6 +71,24 @@ def context_of(features: Features, chances: Array) -> Array:
     rows[21:25] = np.array(facts)[:, None]
     rows[25:] = features.matrix[_CARRIED_ROWS]
     return rows
+
+
+def _ranges(page: Page, unit: Ints, group: Ints) -> tuple[Ints, Ints]:
+    """First and last block, a row for each of `_MEANS`: of elements around each block, and of what stands near it."""
+    n, index, jumps = page.n, page.index, page.table[JUMP]
+    start, end = np.empty((8, n), np.intp), np.empty((8, n), np.intp)
+    elements = np.empty((5, n), np.intp)
+    elements[0] = page.box
+    elements[1] = page.at[JUMP]
+    jumps.take(elements[1], out=elements[2], mode="clip")
+    elements[3] = unit
+    elements[4] = group
+    page.table[FIRST].take(elements, out=start[:5], mode="clip")
+    page.table[LAST].take(elements, out=end[:5], mode="clip")
+    for row, reach in ((5, 3), (6, 8)):
+        np.maximum(index - reach, 0, out=start[row])
+        np.minimum(index + reach + 1, n, out=end[row])
+    return start, end
 
 
 def _sections(heading: Array, index: Ints) -> tuple[Ints, Ints]:

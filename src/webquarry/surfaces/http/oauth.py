@@ -202,6 +202,6 @@ def _reason(jwt: Any, error: Exception) -> str:
         (jwt.InvalidAudienceError, "The token was made for another server."),
         (jwt.InvalidIssuerError, "The token is of another issuer."),
         (jwt.MissingRequiredClaimError, "The token lacks a claim that it must have: exp, iss or aud."),
-        (jwt.InvalidSubjectError, "The token does not say for whom it speaks."),
+        (jwt.exceptions.InvalidSubjectError, "The token does not say for whom it speaks."),
     )
     return next((text for kind, text in reasons if isinstance(error, kind)), "The token's signature is not good.")

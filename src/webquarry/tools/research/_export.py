@@ -17,6 +17,7 @@ from webquarry.evidence.styles.apa import apa
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.keys import keys_of
 from webquarry.evidence.styles.work import Work
+from webquarry.evidence.titles import title_from_url
 from webquarry.read.characters import clean
 from webquarry.sessions.advice import repeated_errors
 from webquarry.sessions.models import RecordedSource, Session, Step
@@ -74,8 +75,10 @@ def works_of(session: Session) -> list[Work]:
 def clean_work(work: Work) -> Work:
     """The work with texts that may stand in an answer."""
     texts: dict[str, Any] = {name: clean_line(value) for name, value in vars(work).items() if isinstance(value, str)}
-    authors = tuple(Name(*map(clean_line, astuple(name))) for name in work.authors)
-    return replace(work, **texts | {"url": clean_url(work.url), "authors": authors})
+    names = [Name(*map(clean_line, astuple(name))) for name in work.authors]
+    authors = tuple(name for name in names if name.written)
+    title = texts["title"] or clean_line(title_from_url(work.url or work.location))
+    return replace(work, **texts | {"title": title, "url": clean_url(work.url), "authors": authors})
 
 
 def exported_sources(

@@ -1,0 +1,108 @@
+"""The command `webquarry session`: which sessions there are, what one holds, and its export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import webquarry
+from webquarry.surfaces.cli import app
+
+
+@pytest.fixture(autouse=True)
+def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
+
+
+def session(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["session", *arguments])
+
+
+def begin(text: str, **arguments: Any) -> str:
+    answer = webquarry.call("sequential_search", searchStep=text, stepNumber=1, **arguments)
+    return str(answer.as_dict()["sessionId"])
+
+
+def researched() -> str:
+    id = begin("Tides cannot be stored.", researchGoal="Storing [bold]the tide[/bold]")
+    webquarry.call("web_search", query="tidal energy storage", num_results=3, sessionId=id)
+    webquarry.call("sequential_search", searchStep="They can.", stepNumber=2, revisesStep=1, sessionId=id)
+    return id
+
+
+def test_sessions_are_listed_with_their_goals_and_counts() -> None:
+    id, other = researched(), begin("Another one.")
+
+    found = json.loads(session("list", "--json").stdout)["sessions"]
+    text = session("list", "--text").stdout
+
+    assert {one["sessionId"] for one in found} == {id, other}
+    assert {(one["goal"], one["totalSteps"], one["totalSources"]) for one in found} == {
+        ("Storing [bold]the tide[/bold]", 2, 3),
+        ("Another one.", 1, 0),
+    }
+    assert f"{id}  2 steps, 3 sources, in progress  Storing [bold]the tide[/bold]" in text
+
+
+def test_no_session_is_said_with_how_to_begin_one() -> None:
+    assert "sequential_search" in session("list", "--text").stdout
+    assert json.loads(session("list").stdout) == {"sessions": []}
+
+
+def test_one_is_shown_with_steps_and_sources_and_may_be_named_by_its_beginning() -> None:
+    id = researched()
+
+    done = session("show", id[:6], "--text")
+    lines = done.stdout.splitlines()
+
+    assert done.exit_code == 0
+    assert lines[0] == "Storing [bold]the tide[/bold]"
+    assert "1. Tides cannot be stored. (superseded by step 2)" in lines
+    assert any(line.startswith("[1] ") for line in lines)
+    assert json.loads(session("show", id).stdout) == webquarry.call("get_research_session", sessionId=id).as_dict()
+
+
+def test_an_export_is_markdown_on_stdout_and_nothing_else() -> None:
+    id = researched()
+
+    done = session("export", id)
+
+    assert done.stdout == webquarry.call("research_export", sessionId=id).as_dict()["content"]
+    assert done.stderr == ""
+    assert "## Sources\n\n1. " in done.stdout
+    assert "Link:" not in done.stdout
+
+
+def test_links_are_verified_and_json_is_written_where_that_is_wanted() -> None:
+    id = researched()
+
+    found = json.loads(session("export", id, "--format", "json", "--verify-links").stdout)
+
+    assert found["links"] == {"ok": 3}
+    assert found == webquarry.call("research_export", sessionId=id, format="json", verify_links=True).as_dict()
+    assert "Links checked: 3 ok." in session("export", id, "--verify-links").stdout
+
+
+@pytest.mark.parametrize("command", ["show", "export"])
+def test_an_unknown_session_is_an_error_with_what_to_do(command: str) -> None:
+    done = session(command, "zzz")
+
+    assert done.exit_code == 1
+    assert "There is no research session 'zzz'." in done.stderr
+    assert "Try: " in done.stderr
+
+
+def test_a_beginning_that_means_several_sessions_is_refused() -> None:
+    begin("One."), begin("Two.")
+
+    done = session("export", "")
+
+    assert done.exit_code == 1
+    assert "2 sessions begin with ''" in done.stderr
+    assert done.stdout == ""
