@@ -22,7 +22,7 @@ $(READY): pyproject.toml
 
 setup: $(READY) ## make .venv with everything
 
-demo: $(READY) ## search, read and cite on the recorded web: no keys, no internet
+demo: $(READY) ## search, read, cite and research on the recorded web: no keys, no internet
 	@$(BIN)/webquarry demo
 
 demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no keys, no internet

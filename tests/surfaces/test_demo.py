@@ -8,6 +8,8 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -53,6 +55,36 @@ def test_a_captcha_is_shown_as_an_error_and_none_of_it_as_content() -> None:
 
     assert "  challenge: " in text
     assert "bug" not in text
+
+
+def test_it_shows_a_research_session_from_its_first_step_to_the_export_with_citations() -> None:
+    text = told().partition("Research: ")[2]
+    one_line = " ".join(text.replace("\n  | ", " ").split())
+
+    assert "web_search 3 sources recorded" in one_line
+    assert one_line.count("scrape_page https://") == 2
+    assert "Step 2, revises step 1: " in one_line
+    assert "### Step 1 (superseded by step 2)" in one_line
+    cited = "1. Calloway, I. (2026, September 14). Storing the tide: how a battery fills the gap at slack water. *Tidelines*."
+    assert cited in one_line
+    assert len(text.splitlines()) < 40
+
+
+def test_it_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    told()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_has_colours_on_a_terminal() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False)
+    bridge.run(tell(console))
+    assert isinstance(console.file, io.StringIO)
+
+    assert "\x1b[1m  | ## Sources\x1b[0m" in console.file.getvalue()
 
 
 def test_it_ends_with_two_next_steps() -> None:

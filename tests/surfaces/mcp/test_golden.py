@@ -31,13 +31,18 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("scrape_page", {"url": "{page}", "outline": True}),
     ("scrape_page", {"url": "{page}", "mode": "raw", "max_length": 2000}),
     ("search_and_scrape", {"query": "tidal energy storage", "max_length_per_source": 4000}),
-    ("search_and_scrape", {"query": "tidal energy storage", "num_results": 8, "claim": "Tides store 12 MWh of energy."}),
+    (
+        "search_and_scrape",
+        {"query": "tidal energy storage", "num_results": 8, "claim": "Tides store 12 MWh of energy."},
+    ),
     ("search_and_scrape", {"query": "duckdb udf", "include_sources": False, "filter_by_query": True}),
     ("search_and_scrape", {"query": "zqxv kplm nothing"}),
     ("patent_search", {"query": "tidal turbine folding blades"}),
     ("patent_search", {"query": "tidal turbine folding blades", "search_type": "landscape", "num_results": 3}),
     ("patent_search", {"query": "US 10,999,999 B2"}),
     ("patent_search", {"query": "US10999998B2"}),
+    ("format_bibliography", {"sources": ["https://doi.org/10.1000/182", {"url": "https://a.org/p", "title": "P {x}"}]}),
+    ("format_bibliography", {"sources": ["10.1000/182", "https://a.org/"], "style": "bibtex"}),
 ]
 FAILURES: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {}),
@@ -58,7 +63,12 @@ FAILURES: list[tuple[str, dict[str, Any]]] = [
     ("sequential_search", {"searchStep": "x", "stepNumber": 2}),
     ("sequential_search", {"searchStep": "x", "stepNumber": 2, "sessionId": "s-1"}),
     ("get_research_session", {"sessionId": "s-1"}),
+    ("research_export", {"sessionId": "s-1"}),
+    ("research_export", {"sessionId": "s-1", "format": "html"}),
+    ("format_bibliography", {}),
+    ("format_bibliography", {"sources": ["tides"]}),
 ]
+STYLES = ("apa", "mla", "bibtex", "ris", "csl-json")
 # A research session, call by call; each door has a record of its own.
 STORY: list[tuple[str, dict[str, Any]]] = [
     ("sequential_search", {"searchStep": "Who stores tidal energy?", "stepNumber": 1, "researchGoal": "Tidal storage"}),
@@ -71,6 +81,9 @@ STORY: list[tuple[str, dict[str, Any]]] = [
     ("sequential_search", {"searchStep": "Who does?", "stepNumber": 3, "sessionId": "{session}", "revisesStep": 1}),
     ("get_research_session", {"sessionId": "{session}"}),
     ("get_research_session", {"sessionId": "{session}", "stepNumber": 2}),
+    ("research_export", {"sessionId": "{session}"}),
+    ("research_export", {"sessionId": "{session}", "format": "json", "verify_links": True}),
+    *(("format_bibliography", {"sessionId": "{session}", "style": style}) for style in STYLES),
     ("sequential_search", {"searchStep": "Again.", "stepNumber": 1}),
     ("sequential_search", {"searchStep": "Again.", "stepNumber": 1}),
 ]
@@ -145,6 +158,9 @@ def test_a_research_session_is_the_same_through_every_door(monkeypatch: pytest.M
     recovered = stories[0][5]
     assert recovered["stepIndex"][0]["supersededBy"] == 3
     assert recovered["sources"][0]["read"]
+    assert "### Step 1 (superseded by step 3)" in stories[0][7]["content"]
+    assert stories[0][8]["sources"][0]["link"] == {"state": "ok"}
+    assert all(answer["count"] == recovered["summary"]["totalSources"] for answer in stories[0][9:14])
     assert len({answer["sessionId"] for answer in (stories[0][0], *stories[0][-2:])}) == 3
 
 

@@ -253,9 +253,9 @@ def test_a_text_reads_as_it_was_written_and_a_chat_delimiter_is_broken(tmp_path:
 
     assert "snake_case, 2 * 3 & <b>" in shown
     assert r"snake_case, 2 \* 3 & \<b>" in markdown["content"]
-    for text in (markdown["content"], data["researchGoal"]):
-        assert "<|im_start|>" not in text
-        assert "\n\nHuman:" not in text
+    for said in (markdown["content"], data["researchGoal"]):
+        assert "<|im_start|>" not in said
+        assert "\n\nHuman:" not in said
 
 
 def test_links_are_checked_and_each_has_a_state(tmp_path: Path) -> None:
