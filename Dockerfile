@@ -1,4 +1,7 @@
-# A server for others: docker build -t webquarry . && docker run -p 8000:8000 -v webquarry:/data webquarry
+# A server for others, which does not begin before there is a token:
+#   docker build -t webquarry .
+#   docker run --rm -v webquarry:/data webquarry webquarry token add laptop
+#   docker run -p 8000:8000 -v webquarry:/data webquarry
 FROM python:3.13-slim AS build
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./

@@ -8,8 +8,9 @@ become `BadInput` here, so no door has to know pydantic.
 
 A tool that takes `sessionId` works for a research session: here, and nowhere else, the session is looked for before
 anything is spent, and the sources of the answer (`Answer.sources`), wherever it came from, or the kind of the error are
-recorded with the session's current step. An answer is not lost to a record that cannot be written: that is logged, and
-stands beside the answer as `webquarry/session`.
+recorded with the session's current step, and so are the kinds of what an answer had to do without (`Answer.failures`).
+An answer is not lost to a record that cannot be written: that is logged, and stands beside the answer as
+`webquarry/session`.
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ class Answer(BaseModel):
 
     def sources(self) -> list[Source]:
         """What a research session keeps of this answer."""
+        return []
+
+    def failures(self) -> list[WebquarryError]:
+        """What went wrong on the way to this answer; a research session counts it with the errors of tools."""
         return []
 
     def beside(self, **meta: Any) -> Self:
@@ -161,6 +166,8 @@ class Tool:
         about: dict[str, Any] = {"sessionId": id, "stepNumber": session.current.number}
         try:
             about["recorded"] = await kit.sessions.record(session, self.name, answer.sources())
+            for partial in answer.failures():
+                await kit.sessions.record_error(session, self.name, partial)
         except WebquarryError as failure:
             log.warning("the sources of %s were not recorded in the research session: %s", self.name, failure)
             about |= {"recorded": 0, "error": failure.as_dict()}

@@ -126,6 +126,7 @@ def test_an_unknown_provider_is_told_whom_there_is() -> None:
     assert "epo" in caught.value.suggested_action
     assert "lens (configured)" in caught.value.suggested_action
     assert "brave" in caught.value.suggested_action
+    assert caught.value.suggested_action.endswith(", web.")
 
 
 @pytest.mark.parametrize("name", ["assignee", "inventor"])

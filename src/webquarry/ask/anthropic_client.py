@@ -32,7 +32,7 @@ _UNSENT = (
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
 )
-_LASTING = {400: "bad_request", 401: "auth", 402: "billing", 403: "forbidden", 404: "model_gone", 413: "too_large"}
+_LASTING = {400: "bad_request", 401: "auth", 402: "billing", 403: "forbidden", 413: "too_large"}
 
 
 @dataclass
@@ -102,21 +102,24 @@ class ModelClient:
     def _refused(self, error: APIStatusError, model: str) -> Fault:
         """The fault that a status stands for; the provider's words are told, its message is never looked at."""
         status, headers = error.status_code, error.response.headers
-        said = _words(error)
+        said, told = _words(error), headers.get("x-should-retry")  # which goes before what the status stands for
         wait = _milliseconds(headers) or retry_after_seconds(headers, self._clock.now())
         if status == 429:
-            asked = wait is not None or headers.get("x-should-retry") == "true"  # without: the account's own cap
+            asked = told != "false" and (wait is not None or told == "true")  # without: the account's own cap
             advice = (
                 "" if asked else " It named no time to come back, as it does when a limit of the account is used up."
             )
             trouble = Trouble("rate_limited", f"The model's provider asked us to slow down: {said}{advice}", asked)
             return Fault(trouble, status, wait or (1.0 if asked else None))
-        if status == 404:
+        if status == 404 and error.type == "not_found_error":
             return Fault(Trouble("model_gone", _gone(model)), status)
+        if status == 404:
+            return Fault(Trouble("no_api", _elsewhere(self.origin)), status)
         if status == 401:
             return Fault(Trouble("auth", f"The Anthropic API did not accept the key: {said}"), status)
-        passing = headers.get("x-should-retry") != "false" and (status in (408, 409, 425) or status >= 500)
-        code = _LASTING.get(status, "overloaded" if status == 529 else "server_error" if passing else "bad_request")
+        passing = told == "true" or (told != "false" and (status in (408, 409, 425) or status >= 500))
+        failed = passing or status >= 500
+        code = _LASTING.get(status, "overloaded" if status == 529 else "server_error" if failed else "bad_request")
         return Fault(Trouble(code, f"The model's provider answered HTTP {status}: {said}", passing), status, wait)
 
 
@@ -125,6 +128,10 @@ def _gone(model: str) -> str:
         f"The model {redact(model)!r} is not to be had: it was retired, or never existed. "
         "Choose another one: stps_set_model('claude-sonnet-5-5') in SQL, --model or WEBQUARRY_ASK_MODEL elsewhere."
     )
+
+
+def _elsewhere(origin: str) -> str:
+    return f"There is no Messages API at {httpx2.URL(origin).host} (HTTP 404); ANTHROPIC_BASE_URL may be wrong."
 
 
 def _words(error: APIStatusError) -> str:

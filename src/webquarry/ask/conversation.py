@@ -109,7 +109,8 @@ async def _spoken(body: dict[str, Any], talk: Talk) -> tuple[dict[str, Any], dic
         if reply.get("stop_reason") != "pause_turn":
             break
         before += text_of(reply)
-        body = body | {"messages": [*body["messages"], {"role": "assistant", "content": reply["content"]}]}
+        turns = [{"role": "assistant", "content": said}] if (said := _said(reply)) else []
+        body = body | {"messages": [*body["messages"], *turns]}
         reply = await talk.call(body)
     return body, reply, before
 
@@ -149,8 +150,13 @@ def _result(use: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 def _further(body: dict[str, Any], reply: Mapping[str, Any], answers: list[dict[str, Any]]) -> dict[str, Any]:
     """The next request: the assistant's turn whole, as it came, and the results in one turn of the user."""
-    turns = [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": answers}]
+    turns = [{"role": "assistant", "content": _said(reply)}, {"role": "user", "content": answers}]
     return body | {"messages": [*body["messages"], *turns]}
+
+
+def _said(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The assistant's blocks, to be sent back; a blank text, which a model may write, is refused when it comes back."""
+    return [block for block in reply["content"] if block.get("type") != "text" or str(block.get("text") or "").strip()]
 
 
 def text_of(reply: Mapping[str, Any]) -> str:

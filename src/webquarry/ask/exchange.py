@@ -37,7 +37,7 @@ TOTAL_SECONDS = 90.0
 MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an answer to give up on
 _THROTTLED_TRIES = 20
 _OVERHEAD_TOKENS = 1500  # what the provider adds to a request with tools or a schema, generously
-_FOR_ALL = {"auth", "billing", "forbidden"}  # troubles that every further question would meet
+_FOR_ALL = {"auth", "billing", "forbidden", "no_api"}  # troubles that every further question would meet
 
 Search = Callable[[str, Query], Awaitable[Found]]
 
@@ -75,7 +75,7 @@ class Exchange:
         further = 0
         while True:
             try:
-                return await self._try(body)
+                return await self._try(body, further)
             except Fault as fault:
                 further += 1
                 wait = self._wait(fault, further)
@@ -146,7 +146,7 @@ class Exchange:
             usage, uncertain = (self.usage, self.uncertain_usd) if place == 0 else (Usage(), 0.0)
             ledger.settle(database, reservation, usage, uncertain, now, questions=int(place == 0))
 
-    async def _try(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def _try(self, body: Mapping[str, Any], further: int) -> dict[str, Any]:
         means, worst = self._means, worst_call(self._means.prices, body)
         if self._room < worst:
             await self.reserve(worst - self._room)
@@ -159,7 +159,7 @@ class Exchange:
             if fault.billed:
                 self._doubt(worst)
             if fault.throttles and fault.trouble.retryable and (fault.retry_after or 0) <= MOST_WAIT_SECONDS:
-                means.limiter.throttled(sent_at, fault.retry_after or 1.0)
+                means.limiter.throttled(sent_at, fault.retry_after or 2.0**further)
             raise
         except asyncio.CancelledError:
             self._doubt(worst)

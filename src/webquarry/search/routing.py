@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from webquarry.errors import BadInput
@@ -53,9 +53,10 @@ def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str,
     return tuple(dict.fromkeys(ours.get(plain) or aliases[plain] for plain in wanted))
 
 
-def unknown(name: str, providers: Mapping[str, Member]) -> BadInput:
-    """The error for a name that no provider has: it lists those there are, each once, and which are configured."""
-    listed = [f"{one} (configured)" if providers[one].configured else one for one in sorted(providers)]
+def unknown(name: str, providers: Mapping[str, Member], also: Iterable[str] = ()) -> BadInput:
+    """The error for a name that no provider has: it lists those there are, each once, and which are configured.
+    `also` are names that stand for several of them."""
+    listed = [f"{one} (configured)" if providers[one].configured else one for one in sorted(providers)] + [*also]
     return BadInput(f"There is no search provider {name[:60]!r}.", suggested_action=f"Use one of: {', '.join(listed)}.")
 
 

@@ -148,8 +148,9 @@ class Sessions:
     def _not_found(self, id: str) -> NotFound:
         return NotFound(
             f"There is no research session {shortened(plain(id), 60)!r}.",
-            suggested_action=f"Sessions end {_duration(self._idle)} after they were last used. Leave sessionId out, or "
-            "begin a new session: sequential_search with stepNumber 1 and no sessionId.",
+            suggested_action=f"Sessions end {_duration(self._idle)} after they were last used, finished ones earlier when "
+            f"there are {self._most}. Leave sessionId out, or begin a new session: sequential_search with stepNumber 1 and "
+            "no sessionId.",
         )
 
     async def _too_many(self) -> BadInput:

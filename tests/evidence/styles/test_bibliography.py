@@ -182,7 +182,7 @@ SIMPLE = (
 def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None:
     text = bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
     library = parse_string(text, append_middleware=[SeparateCoAuthors(), SplitNameParts()])
-    read = next((field.value for field in library.entries[0].fields if field.key == "author"), [])
+    read: list[Any] = next((field.value for field in library.entries[0].fields if field.key == "author"), [])
 
     assert [written(name) for name in read] == [meant(name) for name in names]
 

@@ -24,6 +24,10 @@ class Issuer:
         self.places = ["/.well-known/oauth-authorization-server"]
         self.keys: dict[str, Any] = {}
         self.published: list[str] = []
+        self.more: dict[str, dict[str, Any]] = {}  # what is said of a published key besides
+        self.odd: list[Any] = []  # published before the others
+        self.let = threading.Event()  # answers wait for it
+        self.let.set()
         self.rotate("first")
 
     def rotate(self, name: str, *, publish: bool = True) -> None:
@@ -36,26 +40,27 @@ class Issuer:
         self.keys[name] = ec.generate_private_key(ec.SECP256R1())
         self.published.append(name)
 
-    def token(self, key: str = "first", algorithm: str = "RS256", **claims: Any) -> str:
+    def token(self, key: str = "first", algorithm: str = "RS256", kid: str | None = None, **claims: Any) -> str:
         now = int(time.time())
         base = {"iss": self.url, "aud": "https://quarry.example.org/mcp", "sub": "ada", "exp": now + 300, "iat": now}
         said = {name: value for name, value in (base | claims).items() if value is not None}
-        return jwt.encode(said, self.keys[key], algorithm=algorithm, headers={"kid": key})
+        return jwt.encode(said, self.keys[key], algorithm=algorithm, headers={"kid": kid or key})
 
     def reply(self, path: str) -> Any:
         self.asked.append(path)
+        self.let.wait(30)
         if not self.working:
             return None
         if path in self.places:
             return {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
         if path == "/keys":
-            return {"keys": [self._public(name) for name in self.published]}
+            return {"keys": [*self.odd, *(self._public(name) for name in self.published)]}
         return None
 
     def _public(self, name: str) -> dict[str, Any]:
         key = self.keys[name].public_key()
         kind = jwt.algorithms.ECAlgorithm if isinstance(key, ec.EllipticCurvePublicKey) else jwt.algorithms.RSAAlgorithm
-        return dict(json.loads(kind.to_jwk(key))) | {"kid": name, "use": "sig"}
+        return dict(json.loads(kind.to_jwk(key))) | {"kid": name, "use": "sig"} | self.more.get(name, {})
 
 
 @contextmanager

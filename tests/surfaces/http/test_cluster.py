@@ -9,7 +9,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -124,11 +124,13 @@ class Provider:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.came = threading.Event()
         self.let = threading.Event()
         self.let.set()
 
     def answer(self, path: str) -> bytes:
         self.asked.append(path)
+        self.came.set()
         self.let.wait(60)
         results = [{"url": f"https://example.org/{one}", "title": f"Result {one}", "content": "x"} for one in range(5)]
         return json.dumps({"query": "x", "results": results, "unresponsive_engines": []}).encode()
@@ -145,7 +147,8 @@ def searxng() -> Iterator[tuple[Provider, dict[str, str]]]:
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked may be gone
+                self.wfile.write(body)
 
         def log_message(self, *arguments: object) -> None:
             pass

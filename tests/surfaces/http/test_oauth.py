@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import json
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -114,6 +116,103 @@ def test_an_elliptic_key_is_as_good(issuer: Issuer) -> None:
     issuer.elliptic("curve")
 
     assert verify(issuer, issuer.token("curve", "ES256"))[0].name == "ada"
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "RS512", "PS256", "PS384"])
+def test_a_key_without_an_algorithm_is_good_for_all_that_fit_it(issuer: Issuer, algorithm: str) -> None:
+    assert verify(issuer, issuer.token(algorithm=algorithm))
+
+
+def test_a_key_is_good_only_for_the_algorithm_that_the_issuer_gives_it(issuer: Issuer) -> None:
+    issuer.more["first"] = {"alg": "RS256"}
+
+    assert verify(issuer, issuer.token(algorithm="RS256"))
+    with pytest.raises(Denied, match="does not publish"):
+        verify(issuer, issuer.token(algorithm="PS256"))
+
+
+def test_a_key_for_encryption_signs_nothing(issuer: Issuer) -> None:
+    issuer.rotate("second")
+    issuer.published = ["first", "second"]
+    issuer.more["first"] = {"use": "enc"}
+
+    assert verify(issuer, issuer.token("second"))
+    with pytest.raises(Denied, match="does not publish"):
+        verify(issuer, issuer.token("first"))
+
+
+ODD: list[Any] = [
+    5,
+    {},
+    {"kty": "AKP", "alg": "ML-DSA-44", "kid": "odd"},
+    {"kty": "EC", "crv": ["P-256"], "kid": "odd"},
+    {"kty": "EC", "crv": "P-256", "kid": "odd"},
+    {"kty": "RSA", "n": "!!!", "e": None, "kid": "odd"},
+    {"kty": "oct", "k": "c2VjcmV0", "kid": "odd", "alg": "HS256"},
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_one_odd_key_does_not_spoil_the_others(issuer: Issuer, odd: Any) -> None:
+    issuer.odd = [odd]
+
+    assert verify(issuer, issuer.token())
+    with pytest.raises(Denied):
+        verify(issuer, issuer.token(kid="odd"))
+
+
+def test_two_keys_of_one_name_are_told_apart_by_their_kind(issuer: Issuer) -> None:
+    issuer.elliptic("other")
+    issuer.more["other"] = {"kid": "first"}
+
+    assert verify(issuer, issuer.token(), issuer.token("other", "ES256", kid="first"))
+
+
+@pytest.mark.parametrize("header", [{"crit": ["nobody"], "nobody": 1}, {"b64": False, "crit": ["b64"]}])
+def test_what_a_token_calls_critical_and_we_do_not_know_is_denied(issuer: Issuer, header: dict[str, Any]) -> None:
+    head, _, rest = issuer.token().partition(".")
+    told = json.loads(base64.urlsafe_b64decode(head + "==")) | header
+    forged = base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
+
+    with pytest.raises(Denied, match="no JWT"):
+        verify(issuer, f"{forged}.{rest}")
+
+
+def test_keys_that_a_token_brings_along_are_not_looked_at(issuer: Issuer) -> None:
+    issuer.rotate("mine", publish=False)
+    own = jwt.algorithms.RSAAlgorithm.to_jwk(issuer.keys["mine"].public_key(), as_dict=True)
+    claims = {"iss": issuer.url, "aud": AUDIENCE, "sub": "ada", "exp": int(time.time()) + 60}
+    headers = {"kid": "first", "jwk": own, "jku": f"{issuer.url}/mine", "x5u": f"{issuer.url}/mine"}
+
+    with pytest.raises(Denied, match="signature"):
+        verify(issuer, jwt.encode(claims, issuer.keys["mine"], algorithm="RS256", headers=headers))
+    assert "/mine" not in issuer.asked
+
+
+def test_an_issuer_that_dawdles_over_a_strangers_key_holds_up_nobody_whose_key_is_known(issuer: Issuer) -> None:
+    clock = MovedClock()
+
+    async def run() -> Principal:
+        verifier = OAuthVerifier(issuer.url, AUDIENCE, Settings(), clock)
+        try:
+            await verifier.verify(issuer.token())
+            clock.seconds += 60
+            issuer.let.clear()
+            issuer.rotate("strange", publish=False)
+            asked = len(issuer.asked)
+            stranger = asyncio.create_task(verifier.verify(issuer.token("strange")))
+            while len(issuer.asked) == asked:
+                await asyncio.sleep(0.005)
+            found = await verifier.verify(issuer.token())
+            issuer.let.set()
+            with pytest.raises(Denied):
+                await stranger
+            return found
+        finally:
+            issuer.let.set()
+            await verifier.aclose()
+
+    assert asyncio.run(asyncio.wait_for(run(), 30)).name == "ada"
 
 
 def test_keys_are_asked_for_once_and_again_when_a_new_one_is_named(issuer: Issuer) -> None:

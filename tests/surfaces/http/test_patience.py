@@ -74,6 +74,44 @@ def test_a_client_that_does_not_read_is_given_up() -> None:
         asyncio.run(run())
 
 
+def test_a_head_that_is_too_large_is_refused_even_if_it_comes_at_once() -> None:
+    def status(**headers: str) -> int:
+        return asyncio.run(asked(Patience(fine, 1000, max_head_bytes=2000), headers=headers)).status
+
+    assert status(one="x" * 1900) == 200
+    assert status(one="x" * 2000) == 431
+    assert status(**{f"x-{number}": "y" for number in range(400)}) == 431
+
+
+def test_beyond_so_many_connections_a_request_is_told_when_to_come_again() -> None:
+    async def run() -> tuple[bytes, bytes]:
+        config = uvicorn.Config(fine, http=PatientProtocol, log_config=None, lifespan="off", limit_concurrency=1)
+        server = uvicorn.Server(config)
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            place = listening.getsockname()[:2]
+            pairs = [await asyncio.open_connection(*place) for _ in range(2)]
+            while len(server.server_state.connections) < 2:
+                await asyncio.sleep(0)
+            pairs[0][1].write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            crowded = await pairs[0][0].read(-1)
+            while len(server.server_state.connections) > 1:
+                await asyncio.sleep(0)
+            pairs[1][1].write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            alone = await pairs[1][0].read(-1)
+            for _, writing in pairs:
+                writing.close()
+            server.should_exit = True
+            await serving
+        return crowded, alone
+
+    crowded, alone = asyncio.run(asyncio.wait_for(run(), 30))
+
+    assert crowded.startswith(b"HTTP/1.1 503")
+    assert b"retry-after: 5" in crowded.lower()
+    assert alone.startswith(b"HTTP/1.1 200")
+
+
 class Hasty(PatientProtocol):
     head_seconds = 0.05
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from webquarry.errors import BadInput, NotFound
 from webquarry.surfaces.cli import app
-from webquarry.surfaces.http.principal import Denied, Principal
+from webquarry.surfaces.http.principal import CannotTell, Denied, Principal
 from webquarry.surfaces.http.tokens import TokenFile, TokenVerifier
 
 
@@ -79,16 +79,37 @@ def test_two_tokens_may_speak_for_one_caller(file: TokenFile) -> None:
         file.add("third", like="nobody")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"tokens": [{"name": 1}]}', '{"tokens": 5}'])
-def test_a_damaged_file_lets_nobody_in(file: TokenFile, text: str) -> None:
+ENTRY = {"name": "laptop", "principal": "token:1", "sha256": "00", "created": "2026-01-01T00:00:00+00:00"}
+DAMAGED = [
+    "{",
+    "[]",
+    "\x00",
+    '{"tokens": [{"name": 1}]}',
+    '{"tokens": 5}',
+    json.dumps({"tokens": [ENTRY | {"expires": "soon"}]}),
+    json.dumps({"tokens": [ENTRY | {"expires": "2026-01-01T00:00:00"}]}),
+    json.dumps({"tokens": [ENTRY | {"principal": ""}]}),
+]
+
+
+@pytest.mark.parametrize("text", [*DAMAGED, b"\xff\xfe".decode("latin-1")])
+def test_a_damaged_file_lets_nobody_in_and_is_said_once(
+    file: TokenFile, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
     token = file.add("laptop")
     verifier = TokenVerifier(file)
     verified(verifier, token)
-    file.path.write_text(text)
+    whole = file.path.read_bytes()
+    file.path.write_text(text, encoding="latin-1")
 
     for _ in range(2):
-        with pytest.raises(BadInput, match="damaged"):
+        with pytest.raises(CannotTell):
             verified(verifier, token)
+    assert len([record for record in caplog.records if "is damaged" in record.getMessage()]) == 1
+    with pytest.raises(BadInput, match="damaged"):
+        file.tokens()
+    file.path.write_bytes(whole)
+    assert verified(verifier, token)
 
 
 def test_a_file_that_is_gone_lets_nobody_in(file: TokenFile) -> None:

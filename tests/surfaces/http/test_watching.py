@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import queue
 import re
+import signal
+import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from starlette.types import Receive, Scope, Send
 
-from tests.surfaces.mcp.http_process import Served, http_server
+from tests.surfaces.http.asgi import asked
+from tests.surfaces.http.test_cluster import searxng
+from tests.surfaces.http.test_gate import children_of
+from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
 from webquarry import meter
 from webquarry.errors import RateLimited
 from webquarry.surfaces.http.metrics import Metrics
+from webquarry.surfaces.http.observe import Observe
 from webquarry.surfaces.http.tokens import TokenFile
 from webquarry.surfaces.http.traces import wanted
 
@@ -87,6 +98,91 @@ def test_a_server_told_to_end_first_says_that_no_more_should_come() -> None:
         assert server.ask("tools/call", SEARCH)  # whoever comes meanwhile is still served
         server.process.terminate()  # in a hurry now
         assert server.process.wait(30) == 0
+
+
+def search(server: Served, revision: str) -> httpx2.Response:
+    """A search, as clients of this revision ask: the older ones are answered by a stream of events."""
+    if revision == "old":
+        return server.post("tools/call", SEARCH)
+    body, headers = modern("tools/call", **SEARCH)
+    return httpx2.post(server.url, json=body, headers=headers, timeout=60, trust_env=False)
+
+
+def told_to_end(server: Served, number: int) -> None:
+    """A terminal tells the whole group of processes, anybody else only the first one."""
+    group = children_of(server.process.pid) if number == signal.SIGINT else []
+    for one in (*group, server.process.pid):
+        os.kill(one, number)
+
+
+def is_listening(server: Served) -> bool:
+    address = urlsplit(server.url)
+    with socket.socket() as asking:
+        return asking.connect_ex((address.hostname, address.port)) == 0
+
+
+@pytest.mark.parametrize(
+    ("revision", "flags", "number"),
+    [
+        ("old", (), signal.SIGTERM),
+        ("old", ("--workers", "2"), signal.SIGINT),
+        ("modern", ("--workers", "2"), signal.SIGTERM),
+    ],
+)
+def test_a_call_that_is_under_way_when_the_server_is_told_to_end_is_answered(
+    revision: str, flags: tuple[str, ...], number: int
+) -> None:
+    with searxng() as (provider, environ), http_server(environ, *flags) as server, ThreadPoolExecutor(1) as apart:
+        provider.let.clear()
+        call = apart.submit(search, server, revision)
+        assert provider.came.wait(60)
+        told_to_end(server, number)
+        while is_listening(server):
+            pass  # the signal is on its way
+        assert not wait([call], timeout=1).done  # time enough to be cut off
+        provider.let.set()
+        answer = call.result(60)
+        code = server.process.wait(60)
+
+    assert message_in(answer.text)["result"]["structuredContent"]["resultCount"] == 5
+    assert code == 0
+
+
+def test_a_second_signal_waits_for_no_call() -> None:
+    with searxng() as (provider, environ), http_server(environ) as server, ThreadPoolExecutor(1) as apart:
+        provider.let.clear()
+        call = apart.submit(search, server, "old")
+        assert provider.came.wait(60)
+        server.process.terminate()
+        while is_listening(server):
+            pass
+        server.process.terminate()
+        assert server.process.wait(25) == 0  # less than what calls are given
+        with pytest.raises(httpx2.TransportError):
+            call.result(60)
+
+
+def test_there_is_no_stream_that_would_stay_open_for_nothing() -> None:
+    with http_server(REPLAY) as server:
+        for path in ("/mcp", "/mcp/"):
+            answer = get(server, path, Accept="text/event-stream")
+            assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+def test_a_client_that_hung_up_is_no_failure_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
+    async def silent(scope: Scope, receive: Receive, send: Send) -> None:
+        """Nobody is there any more."""
+
+    async def broken(scope: Scope, receive: Receive, send: Send) -> None:
+        raise ValueError("broken")
+
+    caplog.set_level("INFO", "webquarry")
+    asyncio.run(asked(Observe(silent)))
+    with pytest.raises(ValueError, match="broken"):
+        asyncio.run(asked(Observe(broken)))
+
+    said = [record.getMessage() for record in caplog.records]
+    assert [text.split()[2] for text in said] == ["499", "500"]
 
 
 def test_every_request_has_an_id_on_its_answer_and_in_the_log() -> None:

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from webquarry.caller import serving
 from webquarry.surfaces.mcp.prompts import PROMPTS
 from webquarry.surfaces.mcp.server import build_server
 
@@ -79,6 +80,16 @@ def test_health_tells_version_parts_and_cache(mode: str) -> None:
     assert health["status"] == "ok"
     assert {"version", "uptimeSeconds", "cache"} <= set(health)
     assert {"python", "lenses"} <= {part["name"] for part in health["parts"]}
+
+
+def test_callers_of_a_server_for_others_learn_no_folder_no_address_and_nothing_of_what_others_keep() -> None:
+    with serving("ada"):
+        health = resource("diagnostics://health")
+
+    assert health["status"] == "ok"
+    assert {"name": "cache folder", "state": "ok"} in health["parts"]
+    assert all(set(part) == {"name", "state"} for part in health["parts"])
+    assert health["cache"] == []
 
 
 @pytest.mark.parametrize(("mode", "code"), [("legacy", -32002), ("2026-07-28", -32602)])

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
+from webquarry.evidence.bearing import Bearing, bearing_on
+from webquarry.tools.research import _sources
 from webquarry.tools.research._budget import Text, fair_shares, share_out
 
 SHARED = (
@@ -68,6 +74,30 @@ def test_a_source_without_a_word_on_the_query_keeps_its_beginning_and_says_so() 
     assert page.filtered.matched is False
     assert answer.size_metadata.filtered_paragraphs == page.filtered.paragraphs == 4
     assert page.read_on
+
+
+def test_what_a_filter_keeps_is_gone_through_a_few_times_and_not_for_every_paragraph(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long page has tens of thousands of paragraphs: once for each of them took minutes."""
+    rounds = []
+
+    class Counted(tuple[int, ...]):
+        def __iter__(self) -> Iterator[int]:
+            rounds.append(1)
+            return super().__iter__()
+
+    def counted(*given: Any) -> Bearing:
+        found = bearing_on(*given)
+        return replace(found, kept=Counted(found.kept))
+
+    monkeypatch.setattr(_sources, "bearing_on", counted)
+    body = [ON_TOPIC, *prose(1, 40)]
+    (page,) = desk(1, page1=html(*body, title="Notes")).call(filter_by_query=True).pages
+
+    assert page.filtered is not None
+    assert page.filtered.paragraphs == 40
+    assert len(rounds) < 5
 
 
 def test_the_filter_says_nothing_where_it_was_not_asked_for() -> None:

@@ -145,7 +145,7 @@ class PatentFinder:
         try:
             (known,) = routing.known([provider], searching)
         except BadInput:
-            raise routing.unknown(name, {**registers, **searching}) from None
+            raise routing.unknown(name, {**registers, **searching}, also=[WEB]) from None
         return _Plan((), web=True, web_provider=known, named=True)
 
     async def _ask(self, plan: _Plan, build: Build) -> tuple[FoundPatents | None, list[Turn[PatentBatch]]]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _HEADER = b"x-request-id"
+_HUNG_UP = 499  # nobody was there any more to be answered
 _FIT = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -31,7 +32,7 @@ class Observe:
             await self._app(scope, receive, send)
             return
         request = _id_of(scope)
-        status = 500
+        status = _HUNG_UP
         started = time.monotonic()
 
         async def marked(message: Message) -> None:
@@ -44,6 +45,9 @@ class Observe:
         with labelled(request=request), span("request", path=_place(scope["path"])) as end:
             try:
                 await self._app(scope, receive, marked)
+            except BaseException:
+                status = 500 if status == _HUNG_UP else status
+                raise
             finally:
                 end(str(status))
                 if scope["path"] not in ("/health/live", "/health/ready", "/metrics"):

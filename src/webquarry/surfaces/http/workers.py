@@ -24,17 +24,21 @@ _YOUNG_SECONDS = 5.0  # whoever dies sooner did not come to serve
 _MOST_YOUNG_DEATHS = 3  # for each worker
 
 
-def supervise(count: int, work: Callable[[], int]) -> int:
-    """Run `work` in `count` processes until told to end; 0 if every one of them ended as it should."""
+def supervise(count: int, work: Callable[[], int], at_end: Callable[[], object] = lambda: None) -> int:
+    """Run `work` in `count` processes until told to end; 0 if every one of them ended as it should.
+
+    `at_end` is done by the parent when all are to end: what it holds open for them it lets go.
+    """
     if not hasattr(os, "fork"):
         raise BadInput("This system knows one worker only.", suggested_action="Leave --workers out.")
-    return _Supervisor(count, work).run()
+    return _Supervisor(count, work, at_end).run()
 
 
 class _Supervisor:
-    def __init__(self, count: int, work: Callable[[], int]) -> None:
+    def __init__(self, count: int, work: Callable[[], int], at_end: Callable[[], object]) -> None:
         self._count = count
         self._work = work
+        self._at_end = at_end
         self._running: dict[int, float] = {}  # process -> when it began
         self._ending = False
         self._young_deaths = 0
@@ -100,6 +104,7 @@ class _Supervisor:
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         self._ending = True
+        self._at_end()
         for process in list(self._running):
             try:
                 os.kill(process, signal.SIGTERM)

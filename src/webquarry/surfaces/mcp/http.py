@@ -245,7 +245,8 @@ def run(
             with tempfile.TemporaryDirectory(prefix="webquarry-workers-") as folder:
                 common = Path(folder)
                 share_among_workers(common)
-                return supervise(place.workers, life)
+                # Open with the parent, it would take connections that nobody answers any more.
+                return supervise(place.workers, life, at_end=listening.close)
     except WebquarryError as error:
         return _failed(name, error)
 

@@ -17,6 +17,8 @@ from typing import Any
 from webquarry.surfaces.sql.catalogue import paid_names
 from webquarry.surfaces.sql.libraries import library
 
+# An EXPLAIN that fails aborts the user's transaction, so only what DuckDB explains is tried.
+_EXPLAINED = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "COPY"}
 _LIMITS = {"TOP_N", "LIMIT", "STREAMING_LIMIT", "LIMIT_PERCENT"}
 _SELECT = re.compile(r"(?is)\b(?:with|select|from)\b.*")
 _WORD = re.compile(r"\w+")
@@ -35,12 +37,12 @@ class Warning:
 
 def look_at(connection: Any, text: str) -> list[Warning]:
     """The warnings about a statement, or several; none about what cannot be explained."""
-    if not _mentions(connection, text, paid_names()):
-        return []
     try:  # one by one: behind EXPLAIN only the first would be explained, and the others run
-        statements = [one.query for one in connection.extract_statements(text)]
+        if not _mentions(connection, text, paid_names()):
+            return []
+        statements = [one.query for one in connection.extract_statements(text) if one.type.name in _EXPLAINED]
     except library("duckdb").Error:
-        return []  # DuckDB will say itself what is wrong with it
+        return []  # it is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must get through
     return list(dict.fromkeys(warning for one in statements for warning in _look(connection, one)))
 
 

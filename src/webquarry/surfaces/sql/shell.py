@@ -19,7 +19,7 @@ from webquarry.surfaces.sql.libraries import library
 from webquarry.surfaces.sql.progress_line import summary
 from webquarry.surfaces.sql.rendering import FORMATS, render
 from webquarry.surfaces.sql.session import Result, Session
-from webquarry.surfaces.sql.splitting import is_blank, split
+from webquarry.surfaces.sql.splitting import is_blank, pieces, split
 from webquarry.surfaces.terminal import one_line, printable
 
 _HELP = """\
@@ -93,25 +93,25 @@ class Shell:
 
     def run_text(self, text: str, *, go_on: bool = False) -> None:
         """Statements and commands one after the other; without `go_on` up to the first that fails."""
-        pending = ""
-        for line in text.splitlines(keepends=True):
-            if is_blank(pending) and line.strip() in (".quit", ".exit"):
+        for is_command, piece in pieces(text):
+            if is_command and piece in (".quit", ".exit"):
                 return
-            pending = self._take(pending, line, go_on=go_on)
+            if is_command:
+                self._command(piece)
+            else:
+                self._run(piece)
             if self.failed and not go_on:
                 return
-        if not is_blank(pending):
-            self._run(pending.strip())
 
-    def _take(self, pending: str, line: str, *, go_on: bool = True) -> str:
+    def _take(self, pending: str, line: str) -> str:
         if is_blank(pending) and line.lstrip().startswith("."):
             self._command(line.strip())
             return ""
+        if ";" not in line:
+            return pending + line
         statements, rest = split(pending + line)
         for statement in statements:
             self._run(statement)
-            if self.failed and not go_on:
-                return ""
         return rest
 
     def _run(self, statement: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # What may hold a semicolon that ends nothing: strings, quoted names, dollar quotes, comments. An open one takes all that follows.
 _TOKEN = re.compile(
@@ -14,7 +15,7 @@ _TOKEN = re.compile(
     r"|;"
     r"|[^'\"$/;-]+|."
 )
-_COMMENT = re.compile(r"(?s)^(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)+")
+_COMMENT = re.compile(r"(?s)(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*")
 
 
 def split(text: str) -> tuple[list[str], str]:
@@ -28,6 +29,25 @@ def split(text: str) -> tuple[list[str], str]:
     return [one for one in statements if not is_blank(one)], text[start:]
 
 
+def pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """The commands (True) and statements of a whole text in order, each looked at once however long the text is."""
+    start = 0
+    while start < len(text):
+        found = _COMMENT.match(text, start)
+        begun = found.end() if found else start
+        line = text.rfind("\n", 0, begun) + 1
+        if text.startswith(".", begun) and not text[line:begun].strip():
+            end = (text.find("\n", begun) + 1) or len(text)
+            yield True, text[begun:end].strip()
+        else:
+            end = next((token.end() for token in _TOKEN.finditer(text, begun) if token[0] == ";"), len(text))
+            statement = text[start:end].strip().removesuffix(";").strip()
+            if not is_blank(statement):
+                yield False, statement
+        start = end
+
+
 def is_blank(text: str) -> bool:
     """Nothing but blanks and comments."""
-    return not _COMMENT.sub("", text.strip() + " ").strip()
+    found = _COMMENT.match(text)
+    return found is not None and found.end() == len(text)

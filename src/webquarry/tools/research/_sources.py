@@ -95,7 +95,8 @@ def _rest(page: Read, parts: Sequence[Paragraph], filtering: bool) -> _Rest:
     if not filtering:
         return _Rest(b"".join(part.data for part in parts), repeated)
     bearing = bearing_on(parts, page.study.terms)
-    left = [part for at, part in enumerate(parts) if at not in set(bearing.kept)]
+    kept = set(bearing.kept)
+    left = [part for at, part in enumerate(parts) if at not in kept]
     out = FilteredOut(
         paragraphs=sum(not part.level for part in left),
         bytes=sum(len(part.data) for part in left),

@@ -87,6 +87,7 @@ class SearchAndScrapeOutput(Answer):
     may_be_large: ClassVar[bool] = True
 
     _cited: list[Source] = PrivateAttr(default_factory=list)
+    _failed: list[WebquarryError] = PrivateAttr(default_factory=list)
 
     def how_to_read_on(self) -> str:
         return (
@@ -96,6 +97,9 @@ class SearchAndScrapeOutput(Answer):
 
     def sources(self) -> list[Source]:
         return list(self._cited)
+
+    def failures(self) -> list[WebquarryError]:
+        return list(self._failed)
 
 
 @tool
@@ -206,6 +210,7 @@ def _answer(query: str, wanted: int, pages: Sequence[Read], harvest: Harvest, wi
         ),
     )
     answer._cited = [_cited(page) for page in pages]
+    answer._failed = [harvest.failed[rank].error for rank in sorted(harvest.failed)]
     return answer
 
 
