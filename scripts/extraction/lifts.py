@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from scripts.extraction.pages import LabelledPage
 
 from webquarry.read.main_content.boxes import tokens_of
-from webquarry.read.main_content.texts import LOOKED_AT, SHORT, WORD, Lifts
+from webquarry.read.main_content.lifts import Lifts
+from webquarry.read.main_content.texts import SHORT, words_of
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6
@@ -37,7 +38,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
             _add(names[token], weight, lift)
         text = page.flow.texts[index]
         table = words if len(text) <= SHORT else long_words
-        for token in set(WORD.findall(text[:LOOKED_AT].lower())):
+        for token in set(words_of(text[:SHORT])):
             _add(table[token], max(weight, 1.0), lift)
     return _means(names), _means(words), _means(long_words)
 
@@ -45,7 +46,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
 def _names_around(page: LabelledPage, box: int) -> set[str]:
     found: set[str] = set()
     while box >= 0:
-        found.update(tokens_of(f"{page.flow.names[box]} {page.flow.ids[box]}"))
+        found.update(tokens_of(f"{page.flow.names[box][:400]} {page.flow.ids[box]}"))
         box = page.flow.parents[box]
     return found
 

@@ -1,4 +1,4 @@
-"""The Messages API by the official SDK: a request body goes in, the reply's body or a `Fault` comes out.
+"""The Messages API by the official SDK: the bytes of a request go in, the reply's body or a `Fault` comes out.
 
 The SDK's own retries are off: ours are counted, share one pause and know the budget. The key and the address are given
 explicitly, its tracing is off (it can write questions into spans), and no redirect takes the key elsewhere.
@@ -7,7 +7,7 @@ explicitly, its tracing is off (it can write questions into spans), and no redir
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,16 +60,16 @@ class ModelClient:
         self._http: httpx2.AsyncClient | None = None
         self._sdk: tuple[Secret, AsyncAnthropic] | None = None
 
-    async def send(self, key: Secret, body: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """The reply to one request. Raises `Fault`; nothing is tried twice here."""
+    async def send(self, key: Secret, model: str, content: bytes, seconds: float) -> dict[str, Any]:
+        """The reply to one request, of which `content` is the body. Raises `Fault`; nothing is tried twice here."""
         client = self._client(key)
         from anthropic import APIConnectionError, APIStatusError
 
         try:
             options: Any = {"timeout": httpx2.Timeout(seconds, connect=min(10.0, seconds))}
-            reply = await client.post("/v1/messages", cast_to=httpx2.Response, body=dict(body), options=options)
+            reply = await client.post("/v1/messages", cast_to=httpx2.Response, content=content, options=options)
         except APIStatusError as error:
-            raise self._refused(error, str(body.get("model"))) from None  # the cause holds the request, key and all
+            raise self._refused(error, model) from None  # the cause holds the request, key and all
         except APIConnectionError as error:
             raise _lost(error) from None
         return _message(reply)

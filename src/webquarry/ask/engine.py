@@ -203,7 +203,7 @@ class Engine:
     ) -> dict[Question, Reply]:
         """Ask for what is missing, all at once; the first error that stops the statement is raised when all have ended."""
         self._means.limiter.resize(self.options.concurrency)
-        self._gate.resize(self.options.concurrency)
+        self._gate.resize(_begun_at_once(self.options.concurrency))
         tasks = {question: self._answer(question, shapes[question], statement, hear) for question in missing}
         outcomes = await asyncio.gather(*tasks.values(), return_exceptions=True)
         errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
@@ -304,7 +304,7 @@ class Engine:
     @cached_property
     def _gate(self) -> Limiter:
         """How many exchanges are begun; within each, the limiter of calls decides."""
-        return Limiter(self.options.concurrency, self.clock)
+        return Limiter(_begun_at_once(self.options.concurrency), self.clock)
 
     @cached_property
     def _means(self) -> Means:
@@ -326,6 +326,11 @@ class Engine:
         day = self.clock.now().date().isoformat()
         counts = (0, 0, 0, 0, 0, 0, 0.0, 0.0)
         return Spent(day, statement.id, statement.door, "", statement.begun_at, *counts, hits=progress.hits)
+
+
+def _begun_at_once(calls: int) -> int:
+    """More than calls may be under way, so that a call's place is not empty while others reserve, search or are kept."""
+    return calls + max(1, calls // 2)
 
 
 def _in_order(questions: Sequence[Question], replies: Mapping[Question, Reply]) -> list[Reply]:

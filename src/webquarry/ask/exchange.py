@@ -72,10 +72,10 @@ class Exchange:
 
     async def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The model's reply. Raises `Fault` when all tries have failed."""
-        further = 0
+        content, further = written(body), 0
         while True:
             try:
-                return await self._try(body, further)
+                return await self._try(content, int(body["max_tokens"]), further)
             except Fault as fault:
                 further += 1
                 wait = self._wait(fault, further)
@@ -146,15 +146,15 @@ class Exchange:
             usage, uncertain = (self.usage, self.uncertain_usd) if place == 0 else (Usage(), 0.0)
             ledger.settle(database, reservation, usage, uncertain, now, questions=int(place == 0))
 
-    async def _try(self, body: Mapping[str, Any], further: int) -> dict[str, Any]:
-        means, worst = self._means, worst_call(self._means.prices, body)
+    async def _try(self, content: bytes, max_tokens: int, further: int) -> dict[str, Any]:
+        means, worst = self._means, worst_call(self._means.prices, self._shape.model, content, max_tokens)
         if self._room < worst:
             await self.reserve(worst - self._room)
         sent_at = await means.limiter.acquire(first=self._flight.begun)
         self._flight.begun = self._flight.sending = True
         try:
             self._check()
-            reply = await self._timed(body)
+            reply = await self._timed(content)
         except Fault as fault:
             if fault.billed:
                 self._doubt(worst)
@@ -172,14 +172,14 @@ class Exchange:
         self._count(reply)
         return reply
 
-    async def _timed(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def _timed(self, content: bytes) -> dict[str, Any]:
         clock = self._means.clock
         seconds, begun = min(CALL_SECONDS, self._left), clock.monotonic()
         if seconds <= 0:
             raise Fault(Trouble("timeout", f"The question took longer than {TOTAL_SECONDS:g} seconds.", True))
         try:
             async with asyncio.timeout(seconds):
-                return await self._means.client.send(self._key, body, seconds)
+                return await self._means.client.send(self._key, self._shape.model, content, seconds)
         except TimeoutError:
             raise Fault(Trouble("timeout", "The model did not answer in time.", True), billed=True) from None
         finally:
@@ -221,10 +221,14 @@ class Exchange:
         )
 
 
-def worst_call(prices: Prices, body: Mapping[str, Any]) -> float:
+def written(body: Mapping[str, Any]) -> bytes:
+    """A request as it is sent; half a letter, which a command line can hold, becomes a question mark."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def worst_call(prices: Prices, model: str, content: bytes, max_tokens: int) -> float:
     """What one call may cost at most: no token is shorter than a byte, and the answer is as long as it may be."""
-    size = len(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")) + _OVERHEAD_TOKENS
-    return prices.call(str(body["model"]), Tokens(input=size, output=int(body["max_tokens"])))
+    return prices.call(model, Tokens(input=len(content) + _OVERHEAD_TOKENS, output=max_tokens))
 
 
 def worst_exchange(prices: Prices, shape: Shape, question: Question) -> float:

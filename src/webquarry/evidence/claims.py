@@ -40,9 +40,10 @@ def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> lis
 
 
 def _score(terms: Terms, sentence: str) -> float:
-    held = terms.in_text(sentence)
-    # Of two that share as much, the shorter one says it more plainly.
-    return terms.weight(held) / (1 + 0.01 * len(sentence.split())) if held else 0.0
+    shared = terms.weight(terms.in_text(sentence))
+    return shared / (
+        1 + 0.01 * len(sentence.split())
+    )  # of two that share as much, the shorter one says it more plainly
 
 
 def sentences(text: str) -> list[str]:

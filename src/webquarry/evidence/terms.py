@@ -23,7 +23,6 @@ _NUMBER_WEIGHT = 1.5
 _BEGINNING = 3  # letters that a word shares with its stem
 _LONGEST = 60  # letters of a word that is stemmed; anything longer is none
 _SAMPLE = 3_000  # characters that tell a language
-_NOTHING: frozenset[str] = frozenset()
 _stemmers = threading.local()  # a stemmer holds the word it is at work on, and pages are judged in several threads
 
 
@@ -47,17 +46,12 @@ class Terms:
         """The terms that a text holds; a paragraph is looked at several times, and read once."""
         held = self._texts.get(text)
         if held is None:
-            held = self._texts[text] = self._read(text.casefold())
+            held = self._texts[text] = frozenset(self._in_words(self._promising_words(text.casefold())))
         return held
 
     def weight(self, terms: Iterable[str]) -> float:
         """What some of the terms weigh together."""
         return sum(self.weights[term] for term in terms)
-
-    def _read(self, folded: str) -> frozenset[str]:
-        if folded.isascii() and not self._begins.search(folded):
-            return _NOTHING  # so it is with most sentences
-        return frozenset(self._in_words(self._promising_words(folded)))
 
     def _promising_words(self, folded: str) -> set[str]:
         """The words that may stand for a term: all where there are accents, else those that begin like one."""

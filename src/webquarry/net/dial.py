@@ -8,7 +8,9 @@ of httpcore2's own errors. Several addresses are raced with a head start for eac
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import zip_longest
@@ -50,7 +52,43 @@ class Dialler(httpcore2.AsyncNetworkBackend):
 
         async with time_limit(self._timeout if timeout is None else timeout, host):
             addresses = await judged_addresses(host, port, self._guard)
-            return await first_to_answer(taking_turns(addresses)[:MOST_DIALLED], dial)
+            return _Line(await first_to_answer(taking_turns(addresses)[:MOST_DIALLED], dial))
+
+
+class _Line(Stream):
+    """A stream that knows its socket: for every request a pool asks each idle stream whether it was closed over there,
+    and finding the socket anew each time took longer than asking it."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._socket = stream.get_extra_info("socket") if hasattr(select, "poll") else None
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the pool's
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - the pool's
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - the pool's
+    ) -> Stream:
+        return _Line(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        if info != "is_readable" or self._socket is None:
+            return self._stream.get_extra_info(info)
+        number = self._socket.fileno()
+        if number < 0:
+            return True  # closed, as httpcore2 has it
+        asked = select.poll()
+        asked.register(number, select.POLLIN)
+        return bool(asked.poll(0))
 
 
 @asynccontextmanager

@@ -18,7 +18,6 @@ _MARKER = re.compile(r"(?m)^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)+")
 _MARKERS = frozenset(">-*+0123456789")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
-_EMPHASIZED = re.compile(r"[*_`~]")
 _NOT_PROSE = (b"|", b"```", b"~~~", b"    ", b"\t")
 _SHORTEST_REPEAT = 60  # UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance
 
@@ -48,7 +47,7 @@ class Paragraph:
             text = Words(_FOOTNOTE.sub("", text)).text
         if text[:1] in _MARKERS:
             text = _MARKER.sub("", text)
-        return _EMPHASIS.sub("", text) if _EMPHASIZED.search(text) else text
+        return _EMPHASIS.sub("", text) if any(mark in text for mark in "*_`~") else text
 
     @property
     def words(self) -> int:

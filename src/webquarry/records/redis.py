@@ -95,7 +95,7 @@ class RedisJournals(Journals):
                     raise
             return await self._send(text, arguments)
         except LinkDown as error:
-            raise _failure(self._link.place, error) from error
+            raise _failure(error) from error
 
     async def _send(self, text: str, arguments: Sequence[Any]) -> Any:
         return await self._link.script(text, [_ROOM], arguments, seconds=self._seconds, insist=True)
@@ -128,8 +128,10 @@ def _mark() -> str:
     return secrets.token_hex(_MARK // 2)
 
 
-def _failure(place: str, error: LinkDown) -> RecordsFailure:
+def _failure(error: LinkDown) -> RecordsFailure:
+    """Where Redis is stands in the log: callers of a server for others need not know."""
+    reason = "there is no connection" if error.lost else str(error).rstrip(".")
     return RecordsFailure(
-        f"The records in Redis at {place} cannot be used: {str(error).rstrip('.')}.",
+        f"The records in Redis cannot be used: {reason}.",
         suggested_action="Wait a moment and read again before you try again: the last change may have been made.",
     )

@@ -117,7 +117,7 @@ class _Builder:
                         add(text, element, self._heads)
                     if size := len(element):
                         stack.append((children, element, kind))
-                        children = iter(list(element) if size <= _FEW else element)
+                        children = iter(element[:] if size <= _FEW else element)
                         break
                     if kind:
                         leave(kind)

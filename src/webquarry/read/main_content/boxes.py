@@ -1,107 +1,121 @@
-"""The element table of a flow -> what each element inherits, repeats and is named.
+"""The element table of a flow -> what each element inherits, repeats and is named, as rows of two matrices.
 
-One pass from parents to children. Everything here is a plain list, an entry an element.
+Parents stand before their children in the table, so the nearest ancestor of a kind is the one with the highest number.
+What is handed down is the highest of what stands on the way to the root; each round doubles how far up was looked.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from array import array
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.lifts import END, END_OF_TEXT, Lookup
 
-_TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+# What is known of every element. JUMP: the nearest ancestor that holds more blocks; UNIT: the nearest element with siblings
+# like it, -1 for none; SIBLINGS: how many siblings are like it, itself included; CLUSTER: the number of its tag and class
+# together with its parent's; DEEP: of its cluster together with its parent's.
+PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)
+OWN, LOWEST, HIGHEST = range(3)
+_TAGS = """p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main aside body header
+footer center details summary label noscript address fieldset legend caption table tr hgroup""".split()  # noqa: SIM905
+_TAG_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
+_TOKEN = re.compile(rf"[A-Za-z{END_OF_TEXT}][a-z]*")
+_ENDED = f"{END_OF_TEXT} "
+_LONGEST = 400  # characters of names that are looked at
 _REPEATS = 3  # siblings alike that make each of them a unit
-_NOTHING = (0.0, 0.0, 0.0)
 
 
 @dataclass(slots=True)
 class Boxes:
-    """What is known of each element."""
+    """A column an element."""
 
-    jumps: list[int] = field(default_factory=list)  # nearest ancestor that holds more blocks; 0 points to itself
-    units: list[int] = field(default_factory=list)  # nearest element with siblings like it; -1 for none
-    siblings: list[int] = field(default_factory=list)  # how many siblings are like it, itself included
-    clusters: list[int] = field(default_factory=list)  # number of its signature together with its parent's
-    deeps: list[int] = field(default_factory=list)  # number of its cluster together with its parent's
-    named: list[float] = field(default_factory=list)  # what its own names say
-    lowest: list[float] = field(default_factory=list)
-    highest: list[float] = field(default_factory=list)
+    table: Ints  # rows PARENT to DEEP
+    names: Array  # what its own names say, the lowest and the highest that one of those around it says; 0 lies between
 
 
-@lru_cache(maxsize=32_768)
-def tokens_of(names: str) -> tuple[str, ...]:
-    """Class names cut at case changes and at everything that is no letter, in lower case, each once."""
-    return tuple(dict.fromkeys([token.lower() for token in _TOKEN.findall(names[:400])]))
+def tokens_of(names: str) -> list[str]:
+    """Class names cut at capitals and at everything that is no letter, in lower case."""
+    return " ".join(_TOKEN.findall(names)).lower().split()
 
 
-def describe_boxes(flow: Flow, lifts: Mapping[str, float]) -> Boxes:
+def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     """Describe every element of the table."""
-    boxes = Boxes()
-    signatures = _signatures(flow)
-    alike = Counter(zip(flow.parents, signatures, strict=True))
-    boxes.siblings = [alike[place] for place in zip(flow.parents, signatures, strict=True)]
-    pairs = _numbered(signatures, flow.parents)
-    boxes.clusters, boxes.deeps = pairs, _numbered(pairs, flow.parents)
-    _inherit(boxes, flow, lifts)
-    return boxes
+    number = _TAG_NUMBERS.get
+    known = [*flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels, *[number(tag, 0) for tag in flow.tags]]
+    size = len(flow.parents)
+    table = np.empty((11, size), np.intp)
+    table[: TAG + 1] = np.frombuffer(array("q", known), np.int64).reshape(6, size)
+    pairs: dict[tuple[str, str], int] = {}  # of class and id, as they stand in the page, to look at them once only
+    new = pairs.setdefault
+    places = [new(pair, len(pairs)) for pair in zip(flow.names, flow.ids, strict=True)]
+    labels, said = _read_names(list(pairs), lookup)
+    kinds: dict[tuple[str, str], int] = {}
+    new_kind = kinds.setdefault
+    kind = [new_kind(one, len(kinds)) for one in zip(flow.tags, map(labels.__getitem__, places), strict=True)]
+    parent = np.maximum(table[PARENT], 0)
+    _count_alike(table, np.fromiter(kind, np.intp, size), parent)
+    names = said.take(np.fromiter(places, np.intp, size), 1)
+    _hand_down(table, names, parent)
+    return Boxes(table, names)
 
 
-def _signatures(flow: Flow) -> list[int]:
-    """A number for every tag together with the words of its classes."""
-    written: dict[tuple[str, str], int] = {}  # as they stand in the page, to look at names once only
-    meant: dict[tuple[str, tuple[str, ...]], int] = {}
-    found = []
-    for key in zip(flow.tags, flow.names, strict=True):
-        number = written.get(key)
-        if number is None:
-            number = written[key] = meant.setdefault((key[0], tokens_of(key[1])), len(meant))
-        found.append(number)
-    return found
+def _read_names(pairs: list[tuple[str, str]], lookup: Lookup) -> tuple[list[str], Array]:
+    """The words of each class, and sum, lowest and highest of what class and id together speak for or against."""
+    joined = "".join([f"{names[:_LONGEST]}{_ENDED}{identity[:_LONGEST]}{_ENDED}" for names, identity in pairs])
+    lowered = " ".join(_TOKEN.findall(joined)).lower()
+    tokens = lowered.split(" ")
+    numbers = lookup.numbers_of(tokens, len(tokens))
+    ends = np.flatnonzero(numbers == END)[1::2]
+    starts = np.zeros_like(ends)
+    np.add(ends[:-1], 1, out=starts[1:])
+    values = lookup.values.take(numbers)
+    said = np.empty((3, len(pairs)))
+    for row, add_up in enumerate((np.add, np.minimum, np.maximum)):
+        add_up.reduceat(values, starts, out=said[row])
+    return lowered.split(END_OF_TEXT)[:-1:2], said
 
 
-def _numbered(kinds: list[int], parents: list[int]) -> list[int]:
-    """A number for every kind together with that of its parent."""
-    numbers: dict[tuple[int, int], int] = {}
-    new = numbers.setdefault
-    return [
-        new((kind, kinds[parent] if parent >= 0 else -1), len(numbers))
-        for kind, parent in zip(kinds, parents, strict=True)
-    ]
+def _count_alike(table: Ints, kind: Ints, parent: Ints) -> None:
+    """Number what looks alike: among siblings, with like parents, with like grandparents."""
+    span = len(kind) + 1
+    above = np.where(table[PARENT] < 0, span - 1, kind[parent])
+    siblings = _numbered(table[PARENT] * span + kind)
+    np.bincount(siblings).take(siblings, out=table[SIBLINGS], mode="clip")
+    table[CLUSTER] = cluster = _numbered(kind * span + above)
+    table[DEEP] = _numbered(cluster * span + np.where(table[PARENT] < 0, span - 1, cluster[parent]))
 
 
-def _inherit(boxes: Boxes, flow: Flow, lifts: Mapping[str, float]) -> None:
-    """Hand down from parents to children: names on the way, ancestors that hold more, the unit they are in."""
-    known: dict[tuple[str, str], tuple[float, float, float]] = {("", ""): _NOTHING}
-    jumps, units, named, lowest, highest = boxes.jumps, boxes.units, boxes.named, boxes.lowest, boxes.highest
-    first, last = flow.first, flow.last
-    columns = zip(flow.parents, flow.names, flow.ids, boxes.siblings, strict=True)
-    for index, (parent, names, identity, siblings) in enumerate(columns):
-        place = (names, identity)
-        found = known.get(place)
-        if found is None:
-            found = known[place] = _named(tokens_of(f"{names} {identity}"), lifts)
-        own, low, high = found
-        named.append(own)
-        if parent < 0:
-            jumps.append(index)
-            units.append(index if siblings >= _REPEATS else -1)
-            lowest.append(low)
-            highest.append(high)
-        else:
-            same = first[parent] == first[index] and last[parent] == last[index]
-            jumps.append(jumps[parent] if same else parent)
-            units.append(index if siblings >= _REPEATS else units[parent])
-            above = lowest[parent]
-            lowest.append(low if low < above else above)
-            above = highest[parent]
-            highest.append(high if high > above else above)
+def _numbered(keys: Ints) -> Ints:
+    """A small number for each key, the same for the same."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    numbers = np.zeros_like(keys)
+    numbers[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
+    return numbers
 
 
-def _named(tokens: tuple[str, ...], lifts: Mapping[str, float]) -> tuple[float, float, float]:
-    """Sum, lowest and highest of what its names speak for or against."""
-    values = [lifts.get(token, 0.0) for token in tokens]
-    return (sum(values), min(values), max(values)) if values else _NOTHING
+def _hand_down(table: Ints, names: Array, parent: Ints) -> None:
+    """Names on the way, ancestors that hold more, the unit that an element is in."""
+    index = np.arange(len(parent))
+    wider = (table[FIRST] != table[FIRST].take(parent)) | (table[LAST] != table[LAST].take(parent))
+    handed = np.empty((4, len(parent)))
+    np.negative(names[LOWEST], out=handed[0])
+    handed[1] = names[HIGHEST]
+    handed[2] = np.where(table[SIBLINGS] >= _REPEATS, index, -1)
+    handed[3] = np.where(wider, index, 0)  # the outermost element that holds the same blocks
+    up = parent
+    while up.any():
+        np.maximum(handed, handed.take(up, 1), out=handed)
+        up = up.take(up)
+    np.maximum(handed, handed[:, :1], out=handed)
+    np.negative(handed[0], out=names[LOWEST])
+    names[HIGHEST] = handed[1]
+    table[UNIT] = handed[2]
+    parent.take(handed[3].astype(np.intp), out=table[JUMP], mode="clip")

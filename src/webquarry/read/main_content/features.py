@@ -11,31 +11,38 @@ from array import array
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from webquarry.read.main_content import tags
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.boxes import Boxes, describe_boxes
-from webquarry.read.main_content.texts import COUNTED, Lifts, count_texts
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from webquarry.read.main_content.boxes import (
+    CLUSTER,
+    DEEP,
+    FIRST,
+    FLAGS,
+    JUMP,
+    LAST,
+    LEVEL,
+    PARENT,
+    SIBLINGS,
+    TAG,
+    UNIT,
+    Array,
+    Boxes,
+    Ints,
+    describe_boxes,
+)
+from webquarry.read.main_content.lifts import Lifts
+from webquarry.read.main_content.texts import COUNTED, count_texts
 _PARAGRAPH = 80  # characters
 _GOOD = 140
 _FEW_LINKS = 0.35
 _LEVELS = 6
 _REACH = 4  # blocks to each side that make the surroundings of a block
-_TAGS = """p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main aside body header
-footer center details summary label noscript address fieldset legend caption table tr hgroup""".split()  # noqa: SIM905
-_TAG_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
-
 _REPEATS, _ECHOES, _CHARS, _WORDS, _ENDS, _TITLE, _MAX, _MIN, _MEAN, _TOPIC, _COMMENTS, _CUT, _PRICES = range(
     len(COUNTED)
 )
 # Running sums over blocks are kept in the rows of one matrix, so that every subtree costs two look-ups.
 CHARS, LINKS, PARAGRAPH_CHARS, PARAGRAPHS, TOPIC, HEADINGS, IMAGES, LINK_COUNT, CUT, PRICES, WORD = range(11)
-# What is known of every element.
-PARENT, FIRST, LAST, FLAGS, LEVEL, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP, TAG = range(11)
 _MASSES = (0.4, 0.6)
 _FLAGS = {
     "in_main": tags.MAIN_FLAG,
@@ -104,7 +111,7 @@ class Features:
 def features_of(flow: Flow, lifts: Lifts) -> Features:
     """Everything that the model may ask about the blocks of a page."""
     counts = count_texts(flow.texts, flow.title, flow.topic, lifts)
-    page = Page(flow, np.frombuffer(counts).reshape(-1, len(COUNTED)).T.copy(), describe_boxes(flow, lifts.classes))
+    page = Page(flow, counts, describe_boxes(flow, lifts.of_names))
     matrix = np.empty((len(NAMES), page.n))
     start = 0
     for names, make in _GROUPS:
@@ -137,8 +144,7 @@ class Page:
         self.n = len(flow.texts)
         self.index: Ints = np.arange(self.n)
         self.box = _ints(flow.boxes)
-        self.table = _table(flow, boxes)
-        self.names = _floats([*boxes.named, *boxes.lowest, *boxes.highest]).reshape(3, -1)
+        self.table, self.names = boxes.table, boxes.names
         self.at: Ints = self.table.take(self.box, 1)  # what is known of the element that each block is in
         self.parent: Ints = np.maximum(self.table[PARENT], 0)
         self.above: Ints = np.maximum(self.at[PARENT], 0)
@@ -351,11 +357,3 @@ _GROUPS = (
     (_PAGE, Page.make_page),
 )
 
-
-def _table(flow: Flow, boxes: Boxes) -> Ints:
-    number = _TAG_NUMBERS.get
-    columns = [
-        *flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels, *boxes.jumps, *boxes.units, *boxes.siblings,
-        *boxes.clusters, *boxes.deeps, *[number(tag, 0) for tag in flow.tags],
-    ]  # fmt: skip
-    return _ints(columns).reshape(11, -1)

@@ -10,7 +10,7 @@ from webquarry.read.html import Document
 _ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
 _LONGEST = 200_000  # characters of structured data that are looked at
 _WORD = re.compile(r"\w{4,}")
-_MOST_WORDS = 24
+_MOST_WORDS = 12
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
 
@@ -30,7 +30,8 @@ def read_head(document: Document) -> Head:
     furniture = document.furniture
     title = furniture.title[:500]
     about, kind = [title], 0
-    for meta in document.roots[0].iterfind("head/meta"):
+    heads = document.roots[0].iterchildren("head")
+    for meta in [one for head in heads for one in head.iterchildren("meta")]:
         name = meta.get("property") or meta.get("name")
         if name in _DESCRIPTIONS:
             about.append((meta.get("content") or "")[:300])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
 from webquarry.read.main_content.features import NAMES, Features
-from webquarry.read.main_content.texts import Lifts
+from webquarry.read.main_content.lifts import Lifts
 
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
 
@@ -86,15 +86,7 @@ def _log_odds(chances: NDArray[np.float64]) -> NDArray[np.float64]:
 def load_model(text: str) -> Model:
     """A model from its JSON."""
     data = json.loads(text)
-    shared: dict[
-        float, float
-    ] = {}  # one object for equal numbers: tables that fit into the processor's cache are quicker
-    lifts = Lifts(
-        *(
-            {token: shared.setdefault(lift, lift) for token, lift in data[table].items()}
-            for table in ("class_lifts", "word_lifts", "long_word_lifts")
-        )
-    )
+    lifts = Lifts(data["class_lifts"], data["word_lifts"], data["long_word_lifts"])
     return Model(_trees(data["first"], NAMES), _trees(data["second"], CONTEXT_NAMES), lifts)
 
 

@@ -1,38 +1,33 @@
-"""The text of each block -> what can be counted in it: lengths, words, repeats, likeness to the title."""
+"""The text of each block -> what can be counted in it: lengths, words, repeats, likeness to the title.
+
+The words of a page are found and looked up all at once, a mark behind those of each block, and then summed block by block.
+"""
 
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import repeat
+from collections.abc import Sequence
 
-WORD = re.compile(r"\w+")
+import numpy as np
+from numpy.typing import NDArray
+
+from webquarry.read.main_content.lifts import END, END_OF_TEXT, Lifts
+
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
-_CURRENCY = re.compile("[$€£¥₹₽₩]")
+_FIRST_CJK, _BEHIND_CJK = 0x3040, 0xD7B0  # but for the few behind the surrogates
+_MARKS = "’“”"  # beyond ASCII, and common enough to be taken off words
+_ENDED = f" {END_OF_TEXT} "
+_LETTERS = bytes(
+    code if code > 127 or chr(code) in END_OF_TEXT else ord(chr(code).lower()) if chr(code).isalnum() else 32
+    for code in range(256)
+)
+_CURRENCIES = "$€£¥₹₽₩"
 _ENDS = frozenset('.!?:;。！？…"”’)')
 _CUT = ("…", "...", "...]", "…]")
 _CUT_ENDS = frozenset("….]")
-SHORT = 100  # characters; labels, headings, links: they have a table of words of their own
-LOOKED_AT = 160  # characters of a longer block
+SHORT = 100  # characters; labels, headings, links: they have a table of words of their own; of others that much is read
 _TOPIC_IN = 400  # characters in which words for the page's subject are looked for
-_NO_VALUES = [0.0]
-_ZEROS = repeat(0.0)
-_COMMENTS = frozenset(
-    """comment comments commentaires kommentare kommentar comentarios commenti komentarze comentários reacties replies responses
-    reviews 评论 コメント комментарии комментариев""".split()  # noqa: SIM905
-)
-
-
-@dataclass(slots=True)
-class Lifts:
-    """What class names and words speak for or against, learned from pages."""
-
-    classes: Mapping[str, float]
-    words: Mapping[str, float]  # of short blocks
-    long_words: Mapping[str, float]
-
+_BEGINNING = 50  # characters
 
 # What is counted in each block, in this order. The first ones are features as they stand.
 COUNTED = (
@@ -50,61 +45,39 @@ COUNTED = (
     "cut",  # the text ends in dots, as teasers do
     "prices",
 )
-_Counts = tuple[float, ...]  # all but the first two: what a text has wherever it stands
+REPEATS, ECHOES, CHARS, WORDS, ENDS, TITLE, MAX, MIN, MEAN, TOPIC, COMMENTS, CUT, PRICES = range(len(COUNTED))
+Array = NDArray[np.float64]
 
 
-def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: Lifts) -> array[float]:
-    """Count everything in one pass: the values of the first block, then those of the second, and so on."""
-    counts: list[float] = []
-    title_words = frozenset(WORD.findall(title.lower()))
-    known: dict[str, _Counts] = {}  # pages repeat short texts
-    seen: dict[str, int] = {}
-    beginnings: dict[str, int] = {}
-    for text in texts:
-        beginning = text[:50]
-        echoes = beginnings.get(beginning, 0)
-        beginnings[beginning] = echoes + 1
-        repeats = 0
-        if echoes and text in known:
-            repeats = seen[text] = seen.get(text, 0) + 1
-            found = known[text]
-        elif len(text) <= SHORT:
-            found = known[text] = _of_short(text, title_words, lifts.words)
-        else:
-            found = known[text] = _of_long(text, topic, lifts.long_words)
-        counts += (repeats, echoes)
-        counts += found
-    return array("d", counts)
+def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: Lifts) -> Array:
+    """A row for each of `COUNTED`, a column a block."""
+    counts = np.zeros((len(COUNTED), len(texts)))
+    counts[CHARS] = sizes = list(map(len, texts))
+    counts[WORDS] = _words(texts)
+    last = [text[-1] for text in texts]
+    counts[ENDS] = [end in _ENDS for end in last]
+    counts[CUT] = [end in _CUT_ENDS and text.endswith(_CUT) for end, text in zip(last, texts, strict=True)]
+    _count_copies(counts, texts)
+    _count_words(counts, texts, frozenset(words_of(title)), lifts)
+    if topic:
+        counts[TOPIC] = [
+            _share(topic, text) if size > SHORT else 0.0 for size, text in zip(sizes, texts, strict=True)
+        ]
+    return counts
 
 
-def _of_short(text: str, title: frozenset[str], table: Mapping[str, float]) -> _Counts:
-    """What all the words of a short block say."""
-    end, words = text[-1], WORD.findall(text.lower())
-    if text.isascii():
-        price, count = "$" in text, text.count(" ") + 1.0
-    else:
-        price, count = _CURRENCY.search(text) is not None, words_in(text)
-    values = list(map(table.get, words, _ZEROS)) or _NO_VALUES
-    number = len(values)
-    share = 0.0 if title.isdisjoint(words) else len([word for word in words if word in title]) / number
-    comments = 0.0 if _COMMENTS.isdisjoint(words) else 1.0
-    cut = end in _CUT_ENDS and text.endswith(_CUT)
-    if number == 1:
-        value = values[0]
-        return (len(text), count, end in _ENDS, share, value, value, value, 0.0, comments, cut, price)
-    mean = sum(values) / number
-    return (len(text), count, end in _ENDS, share, max(values), min(values), mean, 0.0, comments, cut, price)
+def words_of(text: str) -> list[str]:
+    """The words of a text. Letters beyond ASCII keep their case, which makes this several times as fast."""
+    for mark in _MARKS:
+        text = text.replace(mark, " ")
+    return text.encode("utf-8").translate(_LETTERS).decode("utf-8").split()
 
 
-def _of_long(text: str, topic: Sequence[str], table: Mapping[str, float]) -> _Counts:
-    """What the words at the beginning of a longer block say."""
-    end, lowered = text[-1], text[:_TOPIC_IN].lower()
-    values = list(map(table.get, WORD.findall(lowered, 0, LOOKED_AT), _ZEROS)) or _NO_VALUES
-    count = text.count(" ") + 1.0 if text.isascii() else words_in(text)
-    share = len([word for word in topic if word in lowered]) / len(topic) if topic else 0.0
-    cut = end in _CUT_ENDS and text.endswith(_CUT)
-    mean = sum(values) / len(values)
-    return (len(text), count, end in _ENDS, 0.0, max(values), min(values), mean, share, 0.0, cut, 0.0)
+def _words(texts: Sequence[str]) -> list[float]:
+    units = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
+    if not ((units >= _FIRST_CJK) & (units < _BEHIND_CJK)).any():
+        return [text.count(" ") + 1.0 for text in texts]
+    return [words_in(text) for text in texts]
 
 
 def words_in(text: str) -> float:
@@ -113,3 +86,52 @@ def words_in(text: str) -> float:
         return text.count(" ") + 1
     dense = len(_CJK.findall(text))
     return text.count(" ") + 1 if not dense else text.count(" ") + 0.6 * dense
+
+
+def _count_copies(counts: Array, texts: Sequence[str]) -> None:
+    seen: dict[str, int] = {}
+    begun: dict[str, int] = {}
+    for index, text in enumerate(texts):
+        beginning = text[:_BEGINNING]
+        echoes = begun.get(beginning)
+        if echoes is None:
+            begun[beginning] = seen[text] = 1
+        else:
+            counts[ECHOES, index] = echoes
+            begun[beginning] = echoes + 1
+            counts[REPEATS, index] = repeats = seen.get(text, 0)
+            seen[text] = repeats + 1
+
+
+def _count_words(counts: Array, texts: Sequence[str], title: frozenset[str], lifts: Lifts) -> None:
+    """What the words of a short block say, and those at the beginning of a longer one."""
+    lookup = lifts.of_words
+    joined = _ENDED.join([text[:SHORT] for text in texts]) + _ENDED
+    found = words_of(joined)
+    numbers = lookup.numbers_of(found, len(found))
+    ends = np.flatnonzero(numbers == END)
+    starts = np.zeros_like(ends)
+    np.add(ends[:-1], 1, out=starts[1:])
+    size = ends - starts
+    long = counts[CHARS] > SHORT
+    values = lookup.values.take(numbers + np.repeat(lookup.size * long, size + 1))
+    some = np.maximum(size, 1.0)
+    np.divide(np.add.reduceat(values, starts), some, out=counts[MEAN])
+    values[ends] = values[ends - 1]  # so that the mark changes neither highest nor lowest
+    np.maximum.reduceat(values, starts, out=counts[MAX])
+    np.minimum.reduceat(values, starts, out=counts[MIN])
+    counts[MAX : MIN + 1, size == 0] = 0.0
+    np.maximum.reduceat(lookup.about_comments.take(numbers), starts, out=counts[COMMENTS])
+    if not title.isdisjoint(found):
+        named = np.fromiter(map(title.__contains__, found), np.float64, len(found))
+        np.divide(np.add.reduceat(named, starts), some, out=counts[TITLE])
+    signs = [sign for sign in _CURRENCIES if sign in joined]
+    if signs:
+        counts[PRICES] = [any(map(text.__contains__, signs)) for text in texts]
+    for row in (TITLE, COMMENTS, PRICES):
+        counts[row, long] = 0.0
+
+
+def _share(topic: Sequence[str], text: str) -> float:
+    lowered = text[:_TOPIC_IN].lower()
+    return len([word for word in topic if word in lowered]) / len(topic)

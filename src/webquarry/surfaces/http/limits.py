@@ -69,6 +69,6 @@ class Limits:
 
     async def _refuse(self, send: Send, principal: Principal, why: str, seconds: float) -> None:
         count("refused", reason="limit")
-        log.info("%s asked too much: %s", principal.name, why)
+        log.info("%r asked too much: %s", principal.name, why)
         after = str(max(1, math.ceil(seconds))).encode()
         await answer(send, 429, "rate_limited", f"{why} Try again in {after.decode()} s.", [(b"retry-after", after)])
