@@ -36,8 +36,8 @@ COMMON: dict[str, Any] = {
     "verbose": 0,
     "allow_writing_files": False,
 }
-FIRST: dict[str, Any] = {"iterations": 200, "learning_rate": 0.12, "rsm": 0.3}
-SECOND: dict[str, Any] = {"iterations": 100, "learning_rate": 0.09, "rsm": 0.4}
+FIRST: dict[str, Any] = {"iterations": 150, "learning_rate": 0.14, "rsm": 0.3}
+SECOND: dict[str, Any] = {"iterations": 70, "learning_rate": 0.12, "rsm": 0.4}
 _LEAF_SCALE = 10_000
 Matrix = NDArray[np.float32]
 Array = NDArray[np.float64]

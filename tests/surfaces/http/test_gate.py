@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import select
@@ -19,6 +20,7 @@ from tests.surfaces.mcp.stdio_process import command_of
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
 from webquarry.surfaces.http.access import access_of
+from webquarry.surfaces.http.principal import Denied
 from webquarry.surfaces.http.tokens import TokenFile
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
@@ -142,6 +144,14 @@ def test_others_are_never_served_without_a_way_to_tell_them_apart(host: str, tmp
         access_of(Settings(http_auth="oauth"), {}, host)
     with pytest.raises(BadInput, match="address is not set"):
         access_of(Settings(oauth_issuer="https://issuer.example"), {}, host)
+
+
+def test_a_worker_that_begins_after_the_last_token_was_revoked_lets_nobody_in_and_does_not_fail(tmp_path: Path) -> None:
+    access = access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, "0.0.0.0", running=True)
+
+    assert access is not None
+    with pytest.raises(Denied):
+        asyncio.run(access.verifier.verify("wq_anything"))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])

@@ -25,10 +25,11 @@ class Access:
     metadata: Mapping[str, object] | None = None
 
 
-def access_of(settings: Settings, environ: Mapping[str, str], host: str) -> Access | None:
+def access_of(settings: Settings, environ: Mapping[str, str], host: str, *, running: bool = False) -> Access | None:
     """The access of a server on this address; None where everybody on this machine may use it.
 
-    Nobody else's machine is served without it: that is refused here, before anything listens.
+    Nobody else's machine is served without it: that is refused here, before anything listens. A server that is `running`
+    goes on when its last token is revoked: then nobody gets in until there is another.
     """
     way = settings.http_auth
     if way == "auto":
@@ -36,7 +37,7 @@ def access_of(settings: Settings, environ: Mapping[str, str], host: str) -> Acce
     if way == "oauth":
         return _oauth(settings)
     if way == "token":
-        return _tokens(settings, environ)
+        return _tokens(settings, environ, running)
     if host not in LOOPBACK:
         raise BadInput(
             f"The host {host} is not this machine alone, and WEBQUARRY_HTTP_AUTH=none lets everybody in.",
@@ -45,9 +46,9 @@ def access_of(settings: Settings, environ: Mapping[str, str], host: str) -> Acce
     return None
 
 
-def _tokens(settings: Settings, environ: Mapping[str, str]) -> Access:
+def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Access:
     file = TokenFile(tokens_path(settings, environ))
-    if not file.tokens():
+    if not running and not file.tokens():
         raise BadInput(
             f"Callers must show a token, and there is none in {file.path}.",
             suggested_action="Make one with `webquarry token add NAME`, or set an issuer (WEBQUARRY_OAUTH_ISSUER).",

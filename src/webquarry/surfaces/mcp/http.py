@@ -223,7 +223,7 @@ def run(
 
         async def whole() -> None:
             async with _watched(settings) as (kit, health):
-                access = access_of(settings, os.environ, place.host)
+                access = access_of(settings, os.environ, place.host, running=True)
                 server = await built(name, set_name, with_tools, text, kit)
                 quota = FileQuota(common / "quota.sqlite3") if common and kit.link is None else kit.quota
                 app = app_of(server, settings, access=access, clock=kit.clock, quota=quota, health=health)

@@ -1,0 +1,33 @@
+"""A program that asks questions when it is told to, and says as JSON how that went.
+
+python -m tests.ask.asker MARK COUNT
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+
+from tests.ask.fakes import open_engine
+from webquarry.ask.models import LimitReached, Question
+
+
+async def ask(mark: str, count: int) -> dict[str, object]:
+    async with open_engine(os.environ) as engine:
+        engine.check()
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        sys.stdin.readline()  # until the test says so
+        wanted = [Question(f"{mark} {number}", "What is it?") for number in range(count)]
+        statement = engine.statement()
+        try:
+            await engine.ask_all(wanted, statement)
+        except LimitReached as error:
+            return {"limit": error.message, "usd": statement.progress().usage.usd}
+        return {"limit": None, "usd": statement.progress().usage.usd}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(ask(sys.argv[1], int(sys.argv[2])))) + "\n")

@@ -1,0 +1,130 @@
+"""Several processes, one record file: what they spend together, and what one leaves behind that is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ask.fakes import Rehearsal, Said, home, open_engine
+from webquarry.ask import ledger
+from webquarry.ask.ledger import Spent
+from webquarry.ask.models import Question
+from webquarry.clock import Clock
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_SECONDS = 60
+
+
+class Later(Clock):
+    """A clock that is ahead."""
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(seconds=ledger.HELD_SECONDS + 1)
+
+
+@contextmanager
+def asker(environ: dict[str, str], mark: str, count: int) -> Iterator[subprocess.Popen[str]]:
+    """A process that is ready to ask, and asks once it gets a line."""
+    command = [sys.executable, "-m", "tests.ask.asker", mark, str(count)]
+    given = {"PATH": os.environ.get("PATH", ""), **environ}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=given, cwd=ROOT
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def dear(body: dict[str, Any]) -> Said:
+    """An answer as long as it may be: 0.012 USD."""
+    reply = {
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": [{"type": "text", "text": "long"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1000, "output_tokens": 1000},
+    }
+    return Said(reply)
+
+
+@pytest.mark.parametrize("count", [20])
+def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path: Path, count: int) -> None:
+    with Rehearsal(latency=0.05) as stage:
+        stage.rule = dear
+        environ = home(stage, tmp_path, search=False, WEBQUARRY_ASK_MAX_USD_PER_DAY="0.2", WEBQUARRY_ASK_CONCURRENCY="4")
+        with asker(environ, "one", count) as one, asker(environ, "two", count) as two:
+            for process in (one, two):
+                assert process.stdin is not None
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            told = [json.loads(process.communicate(timeout=PATIENCE_SECONDS)[0]) for process in (one, two)]
+
+        assert all("max_usd_per_day" in one["limit"] for one in told)
+        assert 0.1 < stage.answered * 0.012 <= 0.2
+        assert sum(one["usd"] for one in told) == pytest.approx(stage.answered * 0.012)
+
+
+def test_a_killed_process_loses_no_answer_that_was_kept_and_blocks_its_reservation_for_a_while_only(
+    tmp_path: Path,
+) -> None:
+    with Rehearsal() as stage:
+        environ = home(stage, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="2")
+        stage.rule = lambda body: _slower_after(stage, 4)
+        with asker(environ, "row", 10) as process:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            _wait_until(lambda: stage.in_flight == 2 and _count(tmp_path, "ask_answers") == stage.answered >= 4)
+            process.kill()
+            process.wait(PATIENCE_SECONDS)
+        kept, asked = stage.answered, stage.messages
+        assert _count(tmp_path, "ask_reservations") >= 2
+
+        stage.latency, stage.rule = 0.0, None
+        spent = asyncio.run(_again(environ))
+
+        assert stage.messages - asked == 10 - kept
+        assert _count(tmp_path, "ask_reservations") == 0
+        assert sum(one.questions for one in spent) == 10
+        assert sum(one.uncertain_usd > 0 for one in spent) == 1
+
+
+def _slower_after(stage: Rehearsal, answers: int) -> None:
+    if stage.answered + 1 >= answers:
+        stage.latency = 600.0
+
+
+async def _again(environ: dict[str, str]) -> list[Spent]:
+    async with open_engine(environ) as engine:
+        engine.clock = Later()
+        await engine.ask_all([Question(f"row {number}", "What is it?") for number in range(10)], engine.statement())
+        return engine.usage(days=2)
+
+
+def _count(folder: Path, table: str) -> int:
+    place = folder / ".local" / "state" / "webquarry" / "state.sqlite3"
+    with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as database:
+        return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - a name of ours
+
+
+def _wait_until(is_so: Any) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
