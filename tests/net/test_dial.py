@@ -239,3 +239,25 @@ def test_a_name_without_addresses_is_a_network_error(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(httpcore2.ConnectError, match="no address"):
         connect(FakeSockets())
+
+
+def test_a_stream_tells_that_the_other_end_has_closed_it() -> None:
+    async def run() -> list[bool]:
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            writer.close()
+            await writer.wait_closed()
+
+        server = await asyncio.start_server(handle, "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            stream = await Dialler(None, 5).connect_tcp("127.0.0.1", port)
+            told = [stream.get_extra_info("is_readable")]
+            await stream.write(b"x")
+            assert await stream.read(1) == b""
+            told.append(stream.get_extra_info("is_readable"))
+            await stream.aclose()
+            told.append(stream.get_extra_info("is_readable"))
+            return told
+
+    assert asyncio.run(run()) == [False, True, True]

@@ -102,3 +102,20 @@ def test_a_failure_is_exit_code_1_with_the_reason_and_no_key(
     assert json.loads(done.stdout)["error"]["message"]
     for key in (MODEL_KEY, SEARCH_KEY, "sk-bad-key-00"):
         assert key.encode() not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "cure"),
+    [
+        ({"ANTHROPIC_API_KEY": "sk-bad-key-00"}, "auth", "webquarry doctor"),
+        ({"WEBQUARRY_ASK_MODEL": "claude-gone"}, "bad_input", "--model"),
+    ],
+)
+def test_what_the_user_can_change_comes_with_its_cure(
+    run: Runner, stage: Rehearsal, tmp_path: Path, settings: dict[str, str], kind: str, cure: str
+) -> None:
+    stage.gone_models = {"claude-gone"}
+    error = json.loads(run("ask", "Who?", settings=home(stage, tmp_path) | settings).stdout)["error"]
+
+    assert error["kind"] == kind
+    assert cure in error["suggestedAction"]

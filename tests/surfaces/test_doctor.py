@@ -383,3 +383,22 @@ def test_the_scholarly_indexes_are_listed_with_the_places_of_their_keys(environ:
     assert CANARY not in keyed.detail
     assert wrong.state == "broken"
     assert "NCBI_API_KEY" in wrong.detail
+
+
+def test_the_models_key_is_told_by_its_place_and_never_shown(environ: dict[str, str], tmp_path: Path) -> None:
+    without = part(look(environ, offline=True), "model")
+    folder = tmp_path / ".stps"
+    folder.mkdir()
+    (folder / "anthropic_api_key").write_text(CANARY)
+    (folder / "anthropic_api_key").chmod(0o600)
+    in_file = look(environ, offline=True)
+    in_environment = part(look({**environ, "ANTHROPIC_API_KEY": CANARY}, offline=True), "model")
+    (folder / "anthropic_api_key").write_text(f"{CANARY} and more")
+    unusable = part(look(environ, offline=True), "model")
+
+    assert (without.state, part(in_file, "model").state, in_environment.state) == ("off", "ok", "ok")
+    assert "ANTHROPIC_API_KEY" in without.cure
+    assert "~/.stps/anthropic_api_key" in part(in_file, "model").detail
+    assert "environment variable ANTHROPIC_API_KEY" in in_environment.detail
+    assert unusable.state == "broken"
+    assert CANARY not in f"{in_file.parts} {in_environment} {unusable}"

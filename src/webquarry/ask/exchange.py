@@ -144,7 +144,8 @@ class Exchange:
         held, self._held = self._held, []
         for place, reservation in enumerate(held):
             usage, uncertain = (self.usage, self.uncertain_usd) if place == 0 else (Usage(), 0.0)
-            ledger.settle(database, reservation, usage, uncertain, now, questions=int(place == 0))
+            asked = place == 0 and self._flight.begun  # one that only waited for its turn was not
+            ledger.settle(database, reservation, usage, uncertain, now, questions=int(asked))
 
     async def _try(self, content: bytes, max_tokens: int, further: int) -> dict[str, Any]:
         means, worst = self._means, worst_call(self._means.prices, self._shape.model, content, max_tokens)

@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from webquarry.errors import AuthFailure, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.surfaces.terminal import Output, answering, one_line, printable
 
 if TYPE_CHECKING:
     from webquarry.ask.models import Progress, Question, Reply, Trouble
 
-_KINDS: dict[str, type[WebquarryError]] = {"auth": AuthFailure, "rate_limited": RateLimited}
+_KINDS: dict[str, type[WebquarryError]] = {
+    "auth": AuthFailure,
+    "rate_limited": RateLimited,
+    "model_gone": BadInput,
+    "too_large": BadInput,
+}
+_CURES = {
+    "auth": "Replace the key; webquarry doctor says where it was found.",
+    "model_gone": "Name another model with --model or WEBQUARRY_ASK_MODEL.",
+    "too_large": "Ask with a shorter context.",
+}
 
 
 def ask(
@@ -124,5 +134,5 @@ def _planned(progress: Progress) -> str:
 
 def _failure(trouble: Trouble) -> WebquarryError:
     kind = _KINDS.get(trouble.code, ProviderFailure)
-    action = "Try again." if trouble.retryable else "See docs/ask.md for what can be set."
+    action = "Try again." if trouble.retryable else _CURES.get(trouble.code, "See docs/ask.md for what can be set.")
     return kind(trouble.message, retryable=trouble.retryable, suggested_action=action)

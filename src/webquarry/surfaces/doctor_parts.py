@@ -1,4 +1,4 @@
-"""What doctor looks at besides the providers: libraries, trust, folders, proxy, recording, routing, lenses.
+"""What doctor looks at besides the providers: libraries, trust, folders, proxy, recording, routing, the model, lenses.
 
 Settings and environment come in, one `Finding` per part comes out. Nothing here goes to the network or writes a file.
 """
@@ -265,6 +265,23 @@ def _patents(settings: Settings, environ: Mapping[str, str]) -> Finding:
     return Finding("patents", "off", "no register is configured; pages of patent sites are searched", f"Set {wanted}")
 
 
+def _model(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    """Whether a model can be asked, and where its key was found; nobody is asked."""
+    from webquarry.ask.keys import MODEL_KEY, Keys
+
+    try:
+        found = Keys(environ).find(MODEL_KEY)
+    except WebquarryError as error:
+        return Finding("model", "broken", error.message, error.suggested_action)
+    if found is None:
+        cure = f"Set {MODEL_KEY}, or put the key into ~/.stps/anthropic_api_key"
+        return Finding("model", "off", "no Anthropic key; only for `webquarry ask` and asking from SQL", cure)
+    detail = f"{settings.ask_model} (key from {found.source})"
+    if not _present("anthropic"):
+        return Finding("model", "broken", f"{detail}; its library is not installed", "pip install 'webquarry[ask]'")
+    return Finding("model", "ok", detail)
+
+
 def _lenses(settings: Settings, environ: Mapping[str, str]) -> Finding:
     from webquarry.search.lenses import load_lenses
 
@@ -294,5 +311,6 @@ PARTS: tuple[Callable[[Settings, Mapping[str, str]], Finding], ...] = (
     _routing,
     _scholarly,
     _patents,
+    _model,
     _lenses,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -225,3 +226,44 @@ def test_the_bill_names_questions_calls_searches_and_money(session: Session, sta
     assert (stage.messages, stage.searches) == (10, 5)
     assert bill[0][:3] == (5, 10, 5)
     assert bill[0][3] == pytest.approx(result.progress.usage.usd)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO r SELECT x, {f} FROM t",
+        "UPDATE r SET a = {f}",
+        "DELETE FROM r WHERE {f} = 'no'",
+        "COPY (SELECT {f} FROM t) TO '{folder}/out.csv'",
+        "EXPLAIN ANALYZE SELECT {f} FROM t",
+        "SUMMARIZE SELECT {f} AS a FROM t",
+        "SELECT {f} FROM t UNION SELECT {f} FROM t",
+        "WITH c AS NOT MATERIALIZED (SELECT {f} AS a FROM t) SELECT * FROM c, c AS d",
+        "SELECT {f}, lag({f}) OVER (ORDER BY x) FROM t",
+        "SELECT a FROM t, LATERAL (SELECT {f} AS a)",
+        "SELECT list_transform(list(x), lambda x: {f}) FROM t",
+    ],
+)
+def test_every_kind_of_statement_pays_once_for_each_question_and_nothing_the_second_time(
+    connection: Connection, stage: Rehearsal, tmp_path: Path, statement: str
+) -> None:
+    connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(10)").fetchall()
+    connection.execute("CREATE TABLE r AS SELECT x, '' AS a FROM t").fetchall()
+    text = statement.format(f="stps_ask_ai(x, 'what?')", folder=tmp_path)
+
+    rows(connection, text)
+    first = stage.messages
+    rows(connection, text)
+
+    assert (first, stage.messages) == (10, 10)
+
+
+def test_a_prepared_statement_pays_at_each_run_for_what_is_new(connection: Connection, stage: Rehearsal) -> None:
+    connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(10)").fetchall()
+    connection.execute("PREPARE p AS SELECT stps_ask_ai(x, 'what?') FROM t WHERE x < $1").fetchall()
+    counts = []
+    for most in (4, 6, 6):
+        rows(connection, f"EXECUTE p({most})")
+        counts.append(stage.messages)
+
+    assert counts == [4, 6, 6]

@@ -276,3 +276,22 @@ def test_a_session_warns_before_it_pays_in_vain(session: Session, caplog: pytest
 
     assert len(result.warnings) == 1
     assert "Limit in a subquery" in caplog.text
+
+
+def test_an_aborted_transaction_can_be_rolled_back_in_a_session(session: Session) -> None:
+    session.sql("BEGIN")
+    with pytest.raises(duckdb.Error):
+        session.sql("SELECT nothing_of_that_name")
+
+    session.sql("ROLLBACK")
+
+    assert session.sql("SELECT 1").rows == [(1,)]
+
+
+@pytest.mark.parametrize("statement", ["EXPLAIN SELECT ask('a', 'b')", "PREPARE p AS SELECT ask('a', 'b')"])
+def test_looking_for_warnings_does_not_abort_a_transaction(session: Session, stage: Rehearsal, statement: str) -> None:
+    session.sql("BEGIN")
+    session.sql(statement)
+
+    assert session.sql("SELECT 1").rows == [(1,)]
+    assert stage.messages == 0

@@ -17,7 +17,7 @@ from webquarry.surfaces.sql.progress_line import ProgressLine, line
 from webquarry.surfaces.sql.rendering import render
 from webquarry.surfaces.sql.session import Result
 from webquarry.surfaces.sql.shell import without_keys
-from webquarry.surfaces.sql.splitting import is_blank, split
+from webquarry.surfaces.sql.splitting import is_blank, pieces, split
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 
@@ -174,6 +174,28 @@ def test_statements_end_at_semicolons_that_end_something(text: str, statements: 
 def test_comments_are_nothing() -> None:
     assert is_blank(" -- a\n /* b */ \n")
     assert not is_blank("-- a\nSELECT 1")
+
+
+def test_a_text_falls_into_its_commands_and_statements() -> None:
+    text = ".format csv\nSELECT 1; -- x\nSELECT '\n.help;\n'; .5;\n  .tables\n/* ; */\nSELECT 2 -- end"
+
+    assert list(pieces(text)) == [
+        (True, ".format csv"),
+        (False, "SELECT 1"),
+        (False, "-- x\nSELECT '\n.help;\n'"),
+        (False, ".5"),
+        (True, ".tables"),
+        (False, "/* ; */\nSELECT 2 -- end"),
+    ]
+    assert list(pieces(" -- nothing\n")) == []
+
+
+def test_a_statement_of_many_lines_is_looked_at_once() -> None:
+    lines = 20_000  # line by line from the beginning, this would take minutes
+
+    assert list(pieces("INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL);")) == [
+        (False, "INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL)")
+    ]
 
 
 def test_text_from_the_web_cannot_move_the_cursor() -> None:
