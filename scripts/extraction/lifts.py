@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
 
-from webquarry.read.main_content.boxes import tokens_of
+from webquarry.read.main_content.boxes import LONGEST, tokens_of
 from webquarry.read.main_content.lifts import Lifts
 from webquarry.read.main_content.texts import SHORT, words_of
 
@@ -46,7 +46,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
 def _names_around(page: LabelledPage, box: int) -> set[str]:
     found: set[str] = set()
     while box >= 0:
-        found.update(tokens_of(f"{page.flow.names[box][:400]} {page.flow.ids[box]}"))
+        found.update(tokens_of(f"{page.flow.names[box][:LONGEST]} {page.flow.ids[box]}"))
         box = page.flow.parents[box]
     return found
 

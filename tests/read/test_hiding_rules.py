@@ -32,6 +32,7 @@ def shown(css: str, body: str) -> str:
         (":root{--Off: hidden !important}p.a{visibility : VAR( --Off )}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (":root{--a:var(--b);--b:0}.a{opacity:var(--a)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (".a{display:var(--nowhere, none)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (":root{--C:'é';--D:None}.a{color:var(--c);DISPLAY:var(--d)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (":root{--d:none}", f'<p>first<p style="display:var(--d)">{HIDDEN}<p>last'),
         ("body{background:#fff}.a{color:oklch(1 0 0)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         ("body{background:#fff}.a{color:hwb(0 100% 0%)}", f"<p>first<p class=a>{HIDDEN}<p>last"),

@@ -56,7 +56,6 @@ class Flow:
         self.tails: list[list[Element]] = []  # elements with text behind them that is in the block
         self.atoms: list[tuple[Element, int]] = []  # formulas and breaks, and the block they stand in or before
         self.images: list[tuple[Element, int]] = []  # and the block that each stands in or before
-        self.elements: list[Element] = []
         self.parents: list[int] = []
         self.tags: list[str] = []
         self.names: list[str] = []  # the class attribute, as it stands in the page
@@ -94,7 +93,7 @@ class _Builder:
         self._links = 0
         self._open_links = 0
         self._box = -1
-        self._rows: list[tuple[Element, int, str, str, str, int, int, int]] = []  # the columns of the table, as rows
+        self._rows: list[tuple[int, str, str, str, int, int, int]] = []  # the columns of the table, as rows
         self._last: list[int] = []
         self._blocks: list[tuple[int, int, int, list[Element], list[Element]]] = []  # of blocks, likewise
         self._broken = False  # the last thing in the block is a line break
@@ -117,7 +116,7 @@ class _Builder:
                         add(text, element, self._heads)
                     if size := len(element):
                         stack.append((children, element, kind))
-                        children = iter(element[:] if size <= _FEW else element)
+                        children = iter(element[:] if size <= _FEW else element)  # type: ignore[index]  # of the stubs
                         break
                     if kind:
                         leave(kind)
@@ -147,7 +146,7 @@ class _Builder:
     def _odd_kind(self, element: Element, kind: int) -> int:
         """How to take an element that is seldom walked into."""
         if kind == BUTTON:
-            if self._box >= 0 and self._rows[self._box][6]:
+            if self._box >= 0 and self._rows[self._box][5]:
                 return INLINE
             self._flush()
             return BLOCK if is_panel_button(element) else DROP
@@ -180,7 +179,7 @@ class _Builder:
             self._flush()
         parent, tag, rows = self._box, element.tag, self._rows
         if parent >= 0:
-            _, _, _, _, _, above, level, _ = rows[parent]
+            _, _, _, _, above, level, _ = rows[parent]
         else:
             above = level = 0
         flags = above | FLAGS.get(tag, 0)
@@ -202,7 +201,7 @@ class _Builder:
         if fresh & OUTSIDE and is_superfluous(element, fresh, above):
             return False
         self._box = len(rows)
-        rows.append((element, parent, tag, label, identity, flags, HEADINGS.get(tag, level), len(self.flow.texts)))
+        rows.append((parent, tag, label, identity, flags, HEADINGS.get(tag, level), len(self.flow.texts)))
         self._last.append(0)
         return True
 
@@ -216,8 +215,8 @@ class _Builder:
             self._flush()
         box, blocks = self._box, len(self.flow.texts)
         row = self._rows[box]
-        self._box = row[1]
-        if row[7] == blocks:  # nothing in it, so everything behind it in the table is empty as well
+        self._box = row[0]
+        if row[6] == blocks:  # nothing in it, so everything behind it in the table is empty as well
             del self._rows[box:], self._last[box:]
         else:
             self._last[box] = blocks
@@ -228,7 +227,7 @@ class _Builder:
         flow.last = [last or len(flow.texts) for last in self._last]
         if self._rows:
             columns = map(list, zip(*self._rows, strict=True))
-            flow.elements, flow.parents, flow.tags, flow.names, flow.ids, flow.flags, flow.levels, flow.first = columns
+            flow.parents, flow.tags, flow.names, flow.ids, flow.flags, flow.levels, flow.first = columns
         if self._blocks:
             columns = map(list, zip(*self._blocks, strict=True))
             flow.boxes, flow.link_chars, flow.links, flow.heads, flow.tails = columns

@@ -23,12 +23,13 @@ Ints = NDArray[np.intp]
 # together with its parent's; DEEP: of its cluster together with its parent's.
 PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)
 OWN, LOWEST, HIGHEST = range(3)
+_Written = tuple[str, str, str]  # tag, class and id
 _TAGS = """p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main aside body header
 footer center details summary label noscript address fieldset legend caption table tr hgroup""".split()  # noqa: SIM905
 _TAG_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
 _TOKEN = re.compile(rf"[A-Za-z{END_OF_TEXT}][a-z]*")
 _ENDED = f"{END_OF_TEXT} "
-_LONGEST = 400  # characters of names that are looked at
+LONGEST = 400  # characters of names that are looked at
 _REPEATS = 3  # siblings alike that make each of them a unit
 
 
@@ -47,28 +48,26 @@ def tokens_of(names: str) -> list[str]:
 
 def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     """Describe every element of the table."""
-    number = _TAG_NUMBERS.get
-    known = [*flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels, *[number(tag, 0) for tag in flow.tags]]
+    known = [*flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels]
     size = len(flow.parents)
     table = np.empty((11, size), np.intp)
-    table[: TAG + 1] = np.frombuffer(array("q", known), np.int64).reshape(6, size)
-    pairs: dict[tuple[str, str], int] = {}  # of class and id, as they stand in the page, to look at them once only
-    new = pairs.setdefault
-    places = [new(pair, len(pairs)) for pair in zip(flow.names, flow.ids, strict=True)]
-    labels, said = _read_names(list(pairs), lookup)
-    kinds: dict[tuple[str, str], int] = {}
-    new_kind = kinds.setdefault
-    kind = [new_kind(one, len(kinds)) for one in zip(flow.tags, map(labels.__getitem__, places), strict=True)]
+    table[: LEVEL + 1] = np.frombuffer(array("q", known), np.int64).reshape(5, size)
+    numbers: dict[_Written, int] = {}  # of what stands in the page, to look at it once only
+    new = numbers.setdefault
+    places = [new(one, len(numbers)) for one in zip(flow.tags, flow.names, flow.ids, strict=True)]
+    place = np.fromiter(places, np.intp, size)
+    kinds, said = _read_names(list(numbers), lookup)
+    table[TAG], kind = kinds.take(place, 1)
+    names = said.take(place, 1)
     parent = np.maximum(table[PARENT], 0)
-    _count_alike(table, np.fromiter(kind, np.intp, size), parent)
-    names = said.take(np.fromiter(places, np.intp, size), 1)
+    _count_alike(table, kind, parent)
     _hand_down(table, names, parent)
     return Boxes(table, names)
 
 
-def _read_names(pairs: list[tuple[str, str]], lookup: Lookup) -> tuple[list[str], Array]:
-    """The words of each class, and sum, lowest and highest of what class and id together speak for or against."""
-    joined = "".join([f"{names[:_LONGEST]}{_ENDED}{identity[:_LONGEST]}{_ENDED}" for names, identity in pairs])
+def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:
+    """The number of each tag and one for tag and class together; sum, lowest and highest of what the names say."""
+    joined = "".join([f"{names[:LONGEST]}{_ENDED}{identity[:LONGEST]}{_ENDED}" for _, names, identity in written])
     lowered = " ".join(_TOKEN.findall(joined)).lower()
     tokens = lowered.split(" ")
     numbers = lookup.numbers_of(tokens, len(tokens))
@@ -76,10 +75,14 @@ def _read_names(pairs: list[tuple[str, str]], lookup: Lookup) -> tuple[list[str]
     starts = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
     values = lookup.values.take(numbers)
-    said = np.empty((3, len(pairs)))
-    for row, add_up in enumerate((np.add, np.minimum, np.maximum)):
-        add_up.reduceat(values, starts, out=said[row])
-    return lowered.split(END_OF_TEXT)[:-1:2], said
+    said = np.empty((3, len(written)))
+    for row, summed in enumerate((np.add, np.minimum, np.maximum)):
+        summed.reduceat(values, starts, out=said[row])
+    kinds: dict[tuple[str, str], int] = {}
+    tags = [tag for tag, _, _ in written]
+    classes = f" {lowered}".split(END_OF_TEXT)[:-1:2]  # each with a space on both sides
+    alike = [kinds.setdefault(kind, len(kinds)) for kind in zip(tags, classes, strict=True)]
+    return np.array([[_TAG_NUMBERS.get(tag, 0) for tag in tags], alike], np.intp), said
 
 
 def _count_alike(table: Ints, kind: Ints, parent: Ints) -> None:

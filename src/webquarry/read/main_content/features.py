@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from webquarry.read.main_content import tags
+from webquarry.read.main_content import tags, texts
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.boxes import (
     CLUSTER,
@@ -32,15 +32,12 @@ from webquarry.read.main_content.boxes import (
     describe_boxes,
 )
 from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import COUNTED, count_texts
+
 _PARAGRAPH = 80  # characters
 _GOOD = 140
 _FEW_LINKS = 0.35
 _LEVELS = 6
 _REACH = 4  # blocks to each side that make the surroundings of a block
-_REPEATS, _ECHOES, _CHARS, _WORDS, _ENDS, _TITLE, _MAX, _MIN, _MEAN, _TOPIC, _COMMENTS, _CUT, _PRICES = range(
-    len(COUNTED)
-)
 # Running sums over blocks are kept in the rows of one matrix, so that every subtree costs two look-ups.
 CHARS, LINKS, PARAGRAPH_CHARS, PARAGRAPHS, TOPIC, HEADINGS, IMAGES, LINK_COUNT, CUT, PRICES, WORD = range(11)
 _MASSES = (0.4, 0.6)
@@ -54,7 +51,7 @@ _FLAGS = {
     "in_items": tags.ITEM_FLAG,
 }
 _FLAG_BITS = np.array([[flag] for flag in _FLAGS.values()], np.int64)
-_COUNTED = COUNTED[:_COMMENTS]
+_COUNTED = texts.COUNTED[: texts.COMMENTS]
 _BLOCK = ("density", "links", "tag", "position", "chars_before", "paragraphs_before", "up0_siblings")
 _NAMES = ("name_own", "name_lowest", "name_highest", "name_parent")
 _AROUND = (
@@ -99,7 +96,7 @@ class Features:
     @property
     def words(self) -> Array:
         """How many words each block has."""
-        words: Array = self.matrix[_WORDS]
+        words: Array = self.matrix[texts.WORDS]
         return words
 
     @property
@@ -110,7 +107,7 @@ class Features:
 
 def features_of(flow: Flow, lifts: Lifts) -> Features:
     """Everything that the model may ask about the blocks of a page."""
-    counts = count_texts(flow.texts, flow.title, flow.topic, lifts)
+    counts = texts.count_texts(flow.texts, flow.title, flow.topic, lifts)
     page = Page(flow, counts, describe_boxes(flow, lifts.of_names))
     matrix = np.empty((len(NAMES), page.n))
     start = 0
@@ -150,7 +147,7 @@ class Page:
         self.above: Ints = np.maximum(self.at[PARENT], 0)
         self.level = self.at[LEVEL]
         self.heading = self.level > 0
-        self.chars = counts[_CHARS]
+        self.chars = counts[texts.CHARS]
         links = _floats([*flow.link_chars, *flow.links]).reshape(2, -1)
         self.links, self.link_count = links[0], links[1]
         self.density = self.links / self.chars
@@ -167,14 +164,14 @@ class Page:
         values[LINKS] = self.links
         np.multiply(self.chars, self.is_paragraph, out=values[PARAGRAPH_CHARS])
         values[PARAGRAPHS] = self.is_paragraph
-        values[TOPIC] = counts[_TOPIC]
+        values[TOPIC] = counts[texts.TOPIC]
         values[HEADINGS] = self.heading
         images = [min(place, self.n - 1) for _, place in self.flow.images]
         values[IMAGES] = np.bincount(_ints(images), minlength=self.n) if images else 0.0
         values[LINK_COUNT] = self.link_count
-        values[CUT] = counts[_CUT]
-        values[PRICES] = counts[_PRICES]
-        values[WORD] = counts[_MEAN]
+        values[CUT] = counts[texts.CUT]
+        values[PRICES] = counts[texts.PRICES]
+        values[WORD] = counts[texts.MEAN]
         return values
 
     def _known(self) -> Array:
@@ -224,8 +221,8 @@ class Page:
 
     def make_headed(self, rows: Array) -> None:
         last = np.maximum.accumulate(np.where(self.heading, self.index, -1))
-        says = self.counts[_COMMENTS]
-        told = np.array([self.level, self.counts[_MEAN], says, self.density])
+        says = self.counts[texts.COMMENTS]
+        told = np.array([self.level, self.counts[texts.MEAN], says, self.density])
         rows[:4] = told.take(last, 1, mode="clip")
         rows[4] = self.index - last
         none = int(np.argmax(self.heading)) if self.heading.any() else self.n  # blocks before the first heading
@@ -269,9 +266,9 @@ class Page:
         values[0] = self.chars
         values[1] = self.links
         np.multiply(self.chars, self.is_paragraph, out=values[2])
-        values[3] = self.counts[_TOPIC]
-        values[4] = self.counts[_CUT]
-        values[5] = self.counts[_MEAN]
+        values[3] = self.counts[texts.TOPIC]
+        values[4] = self.counts[texts.CUT]
+        values[5] = self.counts[texts.MEAN]
         values[6] = 1.0
         places = keys[None] + (size * np.arange(14)).reshape(7, 2, 1)
         spread = np.broadcast_to(values[:, None], (7, 2, self.n))
@@ -302,7 +299,7 @@ class Page:
 
     def make_anchor(self, rows: Array) -> None:
         """Where the block stands relative to the one that says what the title says."""
-        likeness = self.counts[_TITLE] * np.minimum(1.0, self.chars / 20)
+        likeness = self.counts[texts.TITLE] * np.minimum(1.0, self.chars / 20)
         likeness += _HEADING_BONUS.take(self.level)
         anchor = int(np.argmax(likeness))
         if likeness[anchor] <= 0.5:
@@ -356,4 +353,3 @@ _GROUPS = (
     (_ANCHOR, Page.make_anchor),
     (_PAGE, Page.make_page),
 )
-

@@ -10,7 +10,7 @@ from webquarry.read.html import Document
 _ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
 _LONGEST = 200_000  # characters of structured data that are looked at
 _WORD = re.compile(r"\w{4,}")
-_MOST_WORDS = 12
+_MOST_WORDS = 24
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
 

@@ -21,7 +21,6 @@ from webquarry.read.main_content.features import NAMES, Features
 from webquarry.read.main_content.lifts import Lifts
 
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
-
 _SECOND_SHARE = 0.7
 
 

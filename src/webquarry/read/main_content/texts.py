@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from webquarry.read.main_content.lifts import END, END_OF_TEXT, Lifts
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
-_FIRST_CJK, _BEHIND_CJK = 0x3040, 0xD7B0  # but for the few behind the surrogates
+_FIRST_CJK = 0x3040
 _MARKS = "’“”"  # beyond ASCII, and common enough to be taken off words
 _ENDED = f" {END_OF_TEXT} "
 _LETTERS = bytes(
@@ -60,9 +60,7 @@ def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: L
     _count_copies(counts, texts)
     _count_words(counts, texts, frozenset(words_of(title)), lifts)
     if topic:
-        counts[TOPIC] = [
-            _share(topic, text) if size > SHORT else 0.0 for size, text in zip(sizes, texts, strict=True)
-        ]
+        counts[TOPIC] = [_share(topic, text) if size > SHORT else 0.0 for size, text in zip(sizes, texts, strict=True)]
     return counts
 
 
@@ -75,7 +73,7 @@ def words_of(text: str) -> list[str]:
 
 def _words(texts: Sequence[str]) -> list[float]:
     units = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
-    if not ((units >= _FIRST_CJK) & (units < _BEHIND_CJK)).any():
+    if units.max() < _FIRST_CJK:
         return [text.count(" ") + 1.0 for text in texts]
     return [words_in(text) for text in texts]
 
