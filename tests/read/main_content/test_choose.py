@@ -7,7 +7,7 @@ import pytest
 
 from webquarry.read.html import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
-from webquarry.read.main_content.choose import threshold, with_headings, without_copies
+from webquarry.read.main_content.choose import threshold, with_cells, with_headings, without_copies
 from webquarry.read.main_content.notices import without_notices
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
@@ -84,3 +84,18 @@ def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
     found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
 
     assert with_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
+
+
+def test_a_cell_that_is_missing_from_a_table_of_which_most_is_kept_comes_along() -> None:
+    times = flow("<table><tr><td>Mill<td>07:21<td>12:21<tr><td>Church<td>07:34<td>12:34</table>")
+
+    assert with_cells(times, [0, 1, 2, 3, 4]) == [0, 1, 2, 3, 4, 5]
+    assert with_cells(times, [0, 3]) == [0, 3]
+
+
+def test_a_column_of_a_page_that_is_laid_out_in_a_table_does_not_come_along() -> None:
+    page = flow(
+        "<table><tr><td><p>One<p>Two<p>Three<td><a href=/>Home</a><td>" + "A long advertisement. " * 5 + "</table>"
+    )
+
+    assert with_cells(page, [0, 1, 2]) == [0, 1, 2]

@@ -17,13 +17,37 @@ _UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kep
 _LONG = 60  # characters; shorter texts may well stand twice on a page
 _WHOLE_TEXT = 600
 _MOST_COPIES = 5
+_LONGEST_VALUE = 40  # characters
+_MOST_CELLS = 500  # a table that holds the whole page has more
 _FEW = 200  # beginnings that are looked for one by one; of more, each place in the text is looked up
 
 
 def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
     """The numbers of the blocks to keep, in order."""
-    kept = np.flatnonzero(chances >= threshold(chances, words)).tolist()
+    kept = with_cells(flow, np.flatnonzero(chances >= threshold(chances, words)).tolist())
     return with_headings(flow, chances, without_notices(flow, without_copies(flow, kept)))
+
+
+def with_cells(flow: Flow, kept: list[int]) -> list[int]:
+    """The same blocks, and the cells that are missing from tables and rows of which most is kept: they are read as wholes."""
+    units = [box for box, tag in enumerate(flow.tags) if tag == "tr" or tag == "table"]
+    if not units:
+        return kept
+    chosen = np.zeros(len(flow.texts) + 1, dtype=np.int64)
+    chosen[np.array(kept, dtype=np.int64) + 1] = 1
+    before = np.cumsum(chosen)
+    whole = set(kept)
+    for unit in units:
+        first, last = flow.first[unit], flow.last[unit]
+        held = int(before[last] - before[first])
+        if held < last - first <= _MOST_CELLS and 3 * held > 2 * (last - first):
+            whole.update(index for index in range(first, last) if _is_value(flow, index))
+    return sorted(whole) if len(whole) > len(kept) else kept
+
+
+def _is_value(flow: Flow, index: int) -> bool:
+    """A number, a name, a date: what stands in a cell of data, unlike the columns of a page that is laid out in a table."""
+    return len(flow.texts[index]) <= _LONGEST_VALUE and not flow.links[index]
 
 
 def with_headings(flow: Flow, chances: NDArray[np.float64], kept: Sequence[int]) -> list[int]:
