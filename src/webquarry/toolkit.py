@@ -49,7 +49,8 @@ class Toolkit:
         self.shared = shared
         self._recorder: Recorder | None = None
         if settings.lenses is not None:
-            for lens in self.lenses.values():  # one that cannot be used is told at the start, not in the middle of a search
+            # A lens that cannot be used is told at the start, not in the middle of some search.
+            for lens in self.lenses.values():
                 if lens.routing:
                     self.router.check_lens(lens)
 
