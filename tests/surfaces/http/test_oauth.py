@@ -242,17 +242,17 @@ def test_keys_are_asked_for_once_and_again_when_a_new_one_is_named(issuer: Issue
 def test_an_issuer_that_is_down_leaves_the_keys_at_hand_good(issuer: Issuer) -> None:
     clock = MovedClock()
 
-    async def run() -> None:
+    async def run() -> Principal:
         verifier = OAuthVerifier(issuer.url, AUDIENCE, Settings(), clock)
         try:
             await verifier.verify(issuer.token())
             issuer.working = False
             clock.seconds += 7200
-            await verifier.verify(issuer.token())
+            return await verifier.verify(issuer.token())
         finally:
             await verifier.aclose()
 
-    asyncio.run(run())
+    assert asyncio.run(run()).name == "ada"
 
 
 def test_without_any_key_nobody_can_tell(issuer: Issuer) -> None:

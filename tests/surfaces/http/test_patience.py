@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from typing import Any
 
 import pytest
 import uvicorn
@@ -140,7 +139,7 @@ def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes
 
 
 def test_a_second_request_that_dawdles_is_cut_off_too() -> None:
-    async def run() -> Any:
+    async def run() -> bytes:
         config = uvicorn.Config(fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=60)
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -149,10 +148,12 @@ def test_a_second_request_that_dawdles_is_cut_off_too() -> None:
             writing.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             await reading.readuntil(b"\r\n\r\n")
             writing.write(b"GET / HTTP/1.1\r\nHo")
+            answer = b""
             with contextlib.suppress(ConnectionResetError):
-                await reading.read(-1)
+                answer = await reading.read(-1)
             writing.close()
             server.should_exit = True
             await serving
+        return answer
 
-    asyncio.run(asyncio.wait_for(run(), 30))
+    assert b"HTTP/1.1" not in asyncio.run(asyncio.wait_for(run(), 30))
