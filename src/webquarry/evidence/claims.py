@@ -40,10 +40,11 @@ def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> lis
 
 
 def _score(terms: Terms, sentence: str) -> float:
-    shared = terms.weight(terms.in_text(sentence))
-    return shared / (
-        1 + 0.01 * len(sentence.split())
-    )  # of two that share as much, the shorter one says it more plainly
+    held = terms.in_text(sentence)
+    if not held:
+        return 0.0
+    # Of two that share as much, the shorter one says it more plainly.
+    return terms.weight(held) / (1 + 0.01 * len(sentence.split()))
 
 
 def sentences(text: str) -> list[str]:

@@ -23,6 +23,7 @@ _NUMBER_WEIGHT = 1.5
 _BEGINNING = 3  # letters that a word shares with its stem
 _LONGEST = 60  # letters of a word that is stemmed; anything longer is none
 _SAMPLE = 3_000  # characters that tell a language
+_NOTHING: frozenset[str] = frozenset()
 _stemmers = threading.local()  # a stemmer holds the word it is at work on, and pages are judged in several threads
 
 
@@ -46,7 +47,12 @@ class Terms:
         """The terms that a text holds; a paragraph is looked at several times, and read once."""
         held = self._texts.get(text)
         if held is None:
-            held = self._texts[text] = frozenset(self._in_words(self._promising_words(text.casefold())))
+            folded = text.casefold()
+            if folded.isascii() and not self._begins.search(folded):  # as most texts
+                held = _NOTHING
+            else:
+                held = frozenset(self._in_words(self._promising_words(folded)))
+            self._texts[text] = held
         return held
 
     def weight(self, terms: Iterable[str]) -> float:
