@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo demo-sql test lint format bench bench-extraction fuzz conformance generate clean
+.PHONY: help setup demo demo-sql test lint format bench bench-extraction fuzz conformance interop generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -51,6 +51,9 @@ fuzz: $(READY) ## look for crashes for longer than the tests do
 
 conformance: $(READY) ## run the official MCP suite against our server (needs npm)
 	@$(BIN)/python scripts/conformance.py
+
+interop: $(READY) ## let other MCP clients call every tool of ours on the recorded web (needs npm)
+	@$(BIN)/python scripts/interop.py
 
 generate: $(READY) ## write the generated files anew (schemas, settings table, recorded web)
 	@$(BIN)/python scripts/generate.py

@@ -18,25 +18,25 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from webquarry.surfaces.http.tokens import TokenFile
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts.mcp_clients.packages import environment, installed  # noqa: E402
+from scripts.mcp_clients.serving import OURS, served  # noqa: E402
+
+from webquarry.surfaces.http.tokens import TokenFile  # noqa: E402
+
 PACKAGE = "@modelcontextprotocol/conformance"
 RUNS = (
     ("0.1.16 active", "0.1.16", ()),
     ("0.2.0-alpha.12 2025-11-25", "0.2.0-alpha.12", ("--requirements", "2025-11-25", "--timeout", "8000")),
     ("0.2.0-alpha.12 2026-07-28", "0.2.0-alpha.12", ("--requirements", "2026-07-28", "--timeout", "8000")),
 )
-NODE_NEEDED = (22, 19)
-NODE_PACKAGE = "node@24"
 OPTIONAL = ("tasks-", "sep-2640-")  # extensions
 # What any server must pass with its own tools; the others look for fixtures.
 PLAIN = {
@@ -49,52 +49,6 @@ NOT_PLAIN = {
     "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
     "sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
 }  # fmt: skip
-
-
-def node_version(node: str | Path) -> tuple[int, ...]:
-    try:
-        said = subprocess.run([str(node), "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return (0,)
-    return tuple(int(part) for part in said.strip().lstrip("v").split(".")[:2])
-
-
-def installed(folder: Path, package: str, environ: dict[str, str]) -> Path:
-    """The folder with the package in it; what is there already stays."""
-    if not (folder / "done").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text('{"private": true, "type": "module"}')
-        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", package]
-        subprocess.run(command, cwd=folder, env=environ, check=True, timeout=400)
-        (folder / "done").touch()
-    return folder
-
-
-def environment(work: Path) -> dict[str, str]:
-    """Ours, with a Node that is new enough."""
-    environ = dict(os.environ)
-    node = shutil.which("node")
-    if node is None or node_version(node) < NODE_NEEDED:
-        binaries = installed(work / "node", NODE_PACKAGE, environ) / "node_modules" / "node" / "bin"
-        environ["PATH"] = f"{binaries}{os.pathsep}{environ['PATH']}"
-    return environ
-
-
-@contextmanager
-def served(command: list[str], more: dict[str, str]) -> Iterator[str]:
-    """The address of a server of ours that is started for the time of a context."""
-    environ = dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"} | more
-    process = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
-    assert process.stderr
-    try:
-        line = process.stderr.readline()
-        found = re.search(r"http://\S+/mcp", line)
-        if not found:
-            sys.exit(f"the server did not start: {line}{process.stderr.read()}")
-        yield found[0]
-    finally:
-        process.terminate()
-        process.communicate(timeout=20)
 
 
 def tokens_on(work: Path) -> tuple[dict[str, str], dict[str, str]]:
@@ -139,7 +93,7 @@ def judged(found: dict[str, list[dict[str, Any]]], plain: bool) -> dict[str, Any
 
 def run_suite(url: str, work: Path, label: str, plain: bool, environ: dict[str, str]) -> dict[str, Any]:
     version, flags = next((version, flags) for name, version, flags in RUNS if name == label)
-    folder = installed(work / f"suite-{version}", f"{PACKAGE}@{version}", environ)
+    folder = installed(work / f"suite-{version}", [f"{PACKAGE}@{version}"], environ)
     out = work / "out"
     shutil.rmtree(out, ignore_errors=True)
     program = folder / "node_modules" / PACKAGE / "dist" / "index.js"
@@ -156,7 +110,7 @@ def main() -> int:
     work = (arguments.work or Path(tempfile.mkdtemp(prefix="conformance-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
     environ = environment(work)
-    ours = [str(Path(sysconfig.get_path("scripts")) / "webquarry"), "mcp", "--http", "--port", "0"]
+    ours = [OURS, "mcp", "--http", "--port", "0"]
     gate, bearing = tokens_on(work)
     servers = {
         "as it is": (ours, {}, environ),
@@ -165,7 +119,7 @@ def main() -> int:
     }
     report: dict[str, Any] = {}
     for name, (command, more, suite) in servers.items():
-        with served(command, more) as url:
+        with served(command, dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"} | more, ROOT) as url:
             for label, _, _ in RUNS:
                 report[f"{name}, {label}"] = run_suite(url, work, label, name != "with fixtures", suite)
     print(json.dumps(report, indent=1))
