@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules
+from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules, parts_of
 from webquarry.read.html import parse_html
 from webquarry.read.markdown import to_markdown
 
@@ -12,8 +12,12 @@ NAMES = frozenset({"a", "b", "top"})
 FILLER = "".join(f".unused-{number}{{color:red}}" for number in range(800))
 
 
+def rules_of(css: str) -> Rules:
+    return Rules(parts_of(css.encode()), NAMES)
+
+
 def selectors(css: str) -> list[str]:
-    return [rule.selectors for rule in Rules(css, NAMES).exact]
+    return [rule.selectors for rule in rules_of(css).exact]
 
 
 @pytest.mark.parametrize(
@@ -33,14 +37,14 @@ def test_a_rule_that_can_only_be_about_others_is_passed_over(selector: str) -> N
 
 
 def test_a_rule_for_a_name_more_is_remembered_for_what_it_may_show() -> None:
-    rules = Rules(".a.open{display:block}.a.x{color:red}.x{display:block}@media print{.a{display:block}}", NAMES)
+    rules = rules_of(".a.open{display:block}.a.x{color:red}.x{display:block}@media print{.a{display:block}}")
 
     assert [(rule.selectors, rule.when) for rule in rules.showing()] == [(".a.open", ALWAYS)]
 
 
 def test_rules_inside_others_know_when_they_apply() -> None:
     css = "@media screen{.a{x:y}.x{x:y}}@media (min-width:9px){.a{display:block}}@font-face{font-family:a}.b{x:y}"
-    rules = Rules(css, NAMES)
+    rules = rules_of(css)
 
     assert [rule.selectors for rule in rules.exact] == [".a", ".b"]
     assert [(rule.selectors, rule.when) for rule in rules.showing()] == [(".a", SOMETIMES)]
@@ -48,14 +52,14 @@ def test_rules_inside_others_know_when_they_apply() -> None:
 
 def test_rules_keep_the_order_of_the_sheet_whatever_is_left_out_between_them() -> None:
     css = ".a{x:y}" + ".x{x:y}" * 20 + "@media all{.b{x:y}}" + "p{x:y}"
-    orders = [rule.order for rule in Rules(css, NAMES).exact]
+    orders = [rule.order for rule in rules_of(css).exact]
 
     assert orders == sorted(orders)
     assert len(set(orders)) == 3
 
 
 def test_blanks_case_escapes_and_comments_do_not_hide_a_declaration() -> None:
-    (rule,) = Rules(r".a /* .x */ { DIS\70 lay : /**/ None }", NAMES).exact
+    (rule,) = rules_of(r".a /* .x */ { DIS\70 lay : /**/ None }").exact
 
     assert "display:none" in rule.body
 

@@ -6,6 +6,7 @@ import pytest
 
 from webquarry.read.html import parse_html
 from webquarry.read.lasting import with_lasting_marks
+from webquarry.read.markdown import to_markdown
 
 
 @pytest.mark.parametrize(
@@ -20,8 +21,33 @@ from webquarry.read.lasting import with_lasting_marks
         (b"<!-- <b> <script> --><b>x</b>", b"<!-- <b> <script> --><strong>x</strong>"),
     ],
 )
-def test_a_mark_is_renamed(page: bytes, expected: bytes) -> None:
-    assert with_lasting_marks(page) == expected
+def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(page: bytes, expected: bytes) -> None:
+    assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<b>x</B> <u class=a>y</u>", b"<small><a href='x'>y</a><br></small><p>z", b"<b><i>x</i></b><td>y",
+        b"<b>x</b><p><b title='a'>y</b></p>", b"<script>'<b>x</b>'</script><p>",
+    ],
+)  # fmt: skip
+def test_a_page_whose_marks_end_before_a_paragraph_starts_stays_as_it_is(page: bytes) -> None:
+    assert with_lasting_marks(page) == page
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<b hidden title="</b>"><p>SECRET</p></b>', "<b hidden><i title='</b>'><p>SECRET</p></b>",
+        "<b hidden><!-- </b> --><p>SECRET</p></b>", "<b hidden>a<b>b</b><p>SECRET</p></b>",
+        "<b hidden>x<script>'</b>'</script><p>SECRET</p></b>", "<u hidden>x<textarea></u></textarea><p>SECRET</p></u>",
+        "<b hidden>x<iframe></b></iframe><p>SECRET</p></b>", '<b hidden ="</b>"><p>SECRET</p></b>',
+        "<s hidden>x<s/><p>SECRET</p></s>", "<b/hidden>x<p>SECRET</p></b>", "<B HIDDEN><P>SECRET</P></B>",
+    ],
+)  # fmt: skip
+def test_no_false_end_of_a_hidden_mark_shows_the_paragraph_in_it(page: str) -> None:
+    assert to_markdown(parse_html(f"{page} seen"), "https://example.org/").text == "seen"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +64,7 @@ def test_a_mark_is_renamed(page: bytes, expected: bytes) -> None:
     ],
 )
 def test_what_is_no_tag_stays_as_it_is(page: bytes) -> None:
-    assert with_lasting_marks(page) == page
+    assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + page
 
 
 def test_a_script_comes_out_word_for_word() -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from webquarry.read.css import without_comments
 
 ALWAYS, SOMETIMES, NEVER = 0, 1, 2  # when a rule applies to a screen
-_LONGEST = 4_000_000  # characters; what follows is not read
+_LONGEST = 4_000_000  # bytes; what follows is not read
 _LONGEST_CONDITION = 1_000
 _PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
 _LETTER = re.compile(r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])")  # an escape that hides a letter
@@ -26,7 +26,7 @@ _WORDS = bytes(
     byte if byte >= 128 else byte + 32 if 65 <= byte <= 90 else byte if byte in _NAMED else 32 for byte in range(256)
 )
 # To ask for a byte by its number is several times as fast as by a text of one byte.
-_DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON = b".#,\\&[{@;"
+_DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
 _FOREIGN, _RELATED, _EXACT = range(3)
 
 
@@ -42,6 +42,11 @@ class RuleText(NamedTuple):
     order: int  # among the rules of the sheet
 
 
+def parts_of(css: bytes) -> list[bytes]:
+    """What stands before each closing brace of a sheet: a plain rule, the first one of a group, or nothing."""
+    return without_comments(css[:_LONGEST]).split(b"}")
+
+
 class Rules:
     """The rules of a sheet that apply to screens.
 
@@ -49,11 +54,11 @@ class Rules:
     be about one of them, `related` those as well that would be if one of them were given more names.
     """
 
-    def __init__(self, css: str, only: Set[str] | None = None) -> None:
+    def __init__(self, parts: list[bytes], only: Set[str] | None = None) -> None:
         names = None if only is None else frozenset(name.encode() for name in only)
         self.exact: list[RuleText] = []
         self._related: list[_Raw] = []
-        for fit, rule in _rules_of(css[:_LONGEST].encode(errors="replace"), names):
+        for fit, rule in _rules_of(parts, names):
             self._related.append(rule)
             if fit == _EXACT and rule[2] == ALWAYS:
                 self.exact.append(_readable(*rule))
@@ -73,14 +78,16 @@ class Rules:
                 yield _readable(*rule)
 
 
-def outermost(css: str) -> Iterator[tuple[str, str]]:
-    """Selectors and body, as they are written, of the plain rules that stand in no other one."""
+def painted_by_state(parts: list[bytes]) -> Iterator[tuple[str, str]]:
+    """Selectors and body, as they are written, of the plain rules that stand in no other one, have a colon in their
+    selectors and set a background."""
     depth = 0
-    for part in without_comments(css[:_LONGEST].encode(errors="replace")).split(b"}"):
+    for part in parts:
         selectors, brace, body = part.partition(b"{")
-        if brace and not depth and _BRACE not in body:
+        braces = bool(brace) + (body.count(b"{") if _BRACE in body else 0)
+        if braces == 1 and not depth and _COLON in selectors and body.find(b"background") >= 0:
             yield selectors.decode(errors="replace"), body.decode(errors="replace")
-        depth = max(depth + part.count(b"{") - 1, 0)
+        depth = max(depth + braces - 1, 0)
 
 
 def _readable(selectors: bytes, body: bytes, when: int, order: int) -> RuleText:
@@ -114,13 +121,13 @@ def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
     return _RELATED
 
 
-def _rules_of(css: bytes, names: frozenset[bytes] | None) -> Iterator[tuple[int, _Raw]]:
+def _rules_of(parts: list[bytes], names: frozenset[bytes] | None) -> Iterator[tuple[int, _Raw]]:
     """Every style rule that may be about elements of these names, and how well its own fit to them.
 
     One that holds others gives what stands before and behind them as rules, too.
     """
     around: list[tuple[bytes, int, int]] = []  # open rules: selectors, when what is inside applies, order
-    for number, part in enumerate(without_comments(css).split(b"}")):
+    for number, part in enumerate(parts):
         prelude, brace, body = part.partition(b"{")
         if brace and not around and _BRACE not in body and _AT not in prelude and _SEMICOLON not in prelude:
             if prelude and body and (fit := _fit(prelude, names)):

@@ -24,7 +24,7 @@ def may_decide(body: str) -> bool:
 class Variables:
     """The custom properties of a page, looked up one by one."""
 
-    def __init__(self, css: str) -> None:
+    def __init__(self, css: bytes) -> None:
         self._css = css
         self._lowered: bytes | None = None
         self._known: dict[str, str | None] = {}
@@ -53,7 +53,7 @@ class Variables:
 
     def _values_of(self, name: str) -> set[str]:
         if self._lowered is None:
-            self._lowered = self._css.encode(errors="replace").lower()  # faster than a text
+            self._lowered = self._css.lower()
         values: set[str] = set()
         sought = name.encode(errors="replace")
         place = self._lowered.find(sought)

@@ -58,17 +58,17 @@ def trim_attributes(data: bytes) -> bytes:
     Such a tag is long, so looking at one place in each 16 KB is enough to find it.
     """
     parts: list[bytes] = []
-    done = 0
+    done = seen = 0
     for place in range(_WINDOW, len(data), _WINDOW):
-        if place < done or data.find(b">", place, place + _WINDOW) >= 0:
+        if place < seen or data.find(b">", place, place + _WINDOW) >= 0:
             continue
         opening = data.rfind(b"<", done, place + _WINDOW)
         tag = _NAME.match(data, opening + 1) if opening >= 0 and data.find(b">", opening, place) < 0 else None
-        if tag is not None and (end := data.find(b">", place)) >= 0:
-            attributes = data[tag.end() : end].decode("utf-8", "replace")
+        if tag is not None and (seen := data.find(b">", place)) >= 0:
+            attributes = data[tag.end() : seen].decode("utf-8", "replace")
             if sum(1 for _ in islice(_ATTRIBUTE.finditer(attributes), _MOST_ATTRIBUTES)) == _MOST_ATTRIBUTES:
                 parts += [data[done : tag.end()], "".join(_kept_attributes(attributes)).encode()]
-                done = end
+                done = seen
     return b"".join([*parts, data[done:]]) if parts else data
 
 

@@ -18,7 +18,7 @@ _PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projectio
 class Furniture:
     """Found in one pass over the page."""
 
-    css: str = ""  # of the style elements that are for screens
+    css: bytes = b""  # of the style elements that are for screens
     foreign_rules: bool = False  # the page also links to style sheets, which are not fetched
     base: str | None = None  # the first one counts
     title: str = ""
@@ -28,7 +28,7 @@ class Furniture:
 
 def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
     """What there is of it."""
-    css: list[str] = []
+    css: list[bytes] = []
     data: list[str] = []
     foreign = typesets = False
     base = title = None
@@ -46,11 +46,11 @@ def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
                 foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
             elif tag == "style":
                 if (element.get("media") or "").strip().lower() in _PLAIN_MEDIA:
-                    css.append(element.text or "")
+                    css.append(etree.tostring(element, method="text", encoding="utf-8", with_tail=False))
             elif tag == "base":
                 base = element.get("href") if base is None else base
             elif title is None and not any(around.tag == "svg" for around in element.iterancestors()):
                 title = text_of(element)
-    rules = "\n".join(css)
+    rules = b"\n".join(css)
     title = " ".join((title or "").split())
-    return Furniture(rules, foreign or "@import" in rules, base, title, typesets, tuple(data))
+    return Furniture(rules, foreign or b"@import" in rules, base, title, typesets, tuple(data))

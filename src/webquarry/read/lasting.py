@@ -7,56 +7,57 @@ letters are no tag they stay as they are: in scripts, titles and comments and in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 _LASTING = {
     b"b": b"strong", b"u": b"ins", b"s": b"del", b"strike": b"del", b"tt": b"samp", b"big": b"span", b"small": b"span",
 }  # fmt: skip
-_FLEETING = re.compile(rb"<(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])")
 _OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
-_RAW = re.compile(rb"<(?:((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)")
+# A mark from its start to its end with nothing in it that would end it early, or that could make its end a false one.
+_ATTRIBUTES = rb"""(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?+)*+\s*+/?"""
+_ENDING = rb"p|td|th|center|script|style|textarea|title|xmp|iframe|noscript|noembed|noframes|plaintext"
+_CLOSED = re.compile(
+    rb"<(b|u|s|strike|tt|big|small)" + _ATTRIBUTES + rb">"
+    rb"(?:[^<]++|<(?!/?+(?:\1|" + _ENDING + rb")[\s/>])/?+[a-z][\w:-]*+" + _ATTRIBUTES + rb">)*+"
+    rb"</\1\s*+>",
+    re.IGNORECASE,
+)  # fmt: skip
+_FOUND = re.compile(
+    rb"<(?:(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])|((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)"
+)
 _ENDS = {
-    name: re.compile(rb"</" + name + rb"[\s/>]", re.IGNORECASE)
+    name: re.compile(rb"</(?i:" + name + rb")[\s/>]")  # case matters for the first two, so they are quickly found
     for name in (b"script", b"style", b"textarea", b"title", b"xmp")
 }
 _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 
 def with_lasting_marks(data: bytes) -> bytes:
-    """The page with `<b>` as `<strong>` and the like."""
-    if _OPENING.search(data) is None:
+    """The page with `<b>` as `<strong>` and the like, if one of them holds a paragraph."""
+    if all(_CLOSED.match(data, mark.start()) is not None for mark in _OPENING.finditer(data)):
         return data
-    stretches = _stretches(data)
+    parts: list[bytes] = []
     values = _Values(data)
-    start, end = next(stretches, (len(data), len(data)))
-
-    def renamed(found: re.Match[bytes]) -> bytes:
-        nonlocal start, end
-        while end <= found.start():
-            start, end = next(stretches, (len(data), len(data)))
-        name = _LASTING.get(found[2].lower())
-        if name is None or start <= found.start() or values.hold(found.start()):
-            return found[0]
-        return b"<" + found[1] + name
-
-    return _FLEETING.sub(renamed, data)
+    done = place = 0
+    while (found := _FOUND.search(data, place)) is not None:
+        start, place = found.span()
+        if found[2] is None:
+            place = values.place = _end_of_raw(data, found, values)  # quotes in a script belong to no attribute
+        elif (name := _LASTING.get(found[2].lower())) is not None and not values.hold(start):
+            parts += (data[done:start], b"<", found[1], name)
+            done = place
+    return b"".join((*parts, data[done:]))
 
 
-def _stretches(data: bytes) -> Iterator[tuple[int, int]]:
-    """From where to where there are no tags: scripts and the like, comments. One without an end goes on to the last byte."""
-    values = _Values(data)
-    place = 0
-    while (found := _RAW.search(data, place)) is not None:
-        if found[1] is None:
-            end = data.find(b"-->", found.start() + 2)
-        elif values.hold(found.start()):
-            place = found.end()
-            continue
-        else:
-            closing = _ENDS[found[1].lower()].search(data, found.end())
-            end = closing.start() if closing else -1
-        place = len(data) if end < 0 else max(end, found.end())
-        yield found.start(), place
+def _end_of_raw(data: bytes, found: re.Match[bytes], values: _Values) -> int:
+    """Where tags begin again behind the start of a script, a comment and the like; at the last byte if it has no end."""
+    if found[3] is None:
+        end = data.find(b"-->", found.start() + 2)
+    elif values.hold(found.start()):
+        return found.end()
+    else:
+        closing = _ENDS[found[3].lower()].search(data, found.end())
+        end = closing.start() if closing else -1
+    return len(data) if end < 0 else max(end, found.end())
 
 
 class _Values:
@@ -64,17 +65,17 @@ class _Values:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._place = 0
+        self.place = 0
         self._ends = {b'="': 0, b"='": 0}  # where the last value in quotes of each kind ends
 
     def hold(self, place: int) -> bool:
         """Whether a place lies between the quotes of an attribute."""
         for opening in self._ends:
-            quote = self._data.rfind(opening, self._place, place)
+            quote = self._data.rfind(opening, self.place, place)
             if quote >= 0:
                 end = self._data.find(opening[1:], quote + 2)
                 self._ends[opening] = (len(self._data) if end < 0 else end) if self._is_in_tag(quote) else 0
-        self._place = place
+        self.place = place
         return place < max(self._ends.values())
 
     def _is_in_tag(self, place: int) -> bool:

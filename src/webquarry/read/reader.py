@@ -4,15 +4,16 @@
 
 `read` gives the main part of a page and asks for native Markdown in the same request, or gives the whole page as it is
 seen; `read_raw` gives the bytes. Everything after the fetch is work for the processor and runs in a thread, so that ten
-pages do not wait for each other.
+pages do not wait for each other, unless they are large (`room.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from webquarry.clock import Clock
 from webquarry.errors import LoginWall, NotFound, ThinPage, Unreadable, WebquarryError
@@ -26,12 +27,14 @@ from webquarry.read.format import Draft, Format, Selection, Source
 from webquarry.read.formats.html import Html
 from webquarry.read.models import Page, RawPage
 from webquarry.read.outcome import Outcome, judge, raise_if_login, raise_if_walled
+from webquarry.read.room import Room
 from webquarry.read.signatures import binary_type
 from webquarry.read.special_reader import Desk, reader_for
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 # Some servers send Markdown only to those who want it most, and take no wildcard for an answer.
@@ -47,27 +50,33 @@ class Reader:
     def __init__(self, client: Client, settings: Settings | None = None, clock: Clock | None = None) -> None:
         self._client = client
         self._desk = Desk(client, settings or Settings(), clock or Clock())
+        self._room = Room()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
         """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls and empty pages."""
         if selection == "whole":
             reply = await self._client.fetch(url, accept=ACCEPT)
-            return await asyncio.to_thread(read_reply, url, reply)
+            return await self._room.run(_size(reply), lambda: read_reply(url, reply))
+        page, document = await self.look_into(url, lambda page: page.document)
+        return replace(page, document=document)
+
+    async def look_into(self, url: str, look: Callable[[Page], T]) -> tuple[Page, T]:
+        """The main part of the page at a URL, and what a look at its parsed document gives, which is then let go."""
         special, why = await self._read_specially(url)
         if special is not None:
-            return special
+            return replace(special, document=None), await asyncio.to_thread(look, special)
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN)
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
             note("fetching the page")
             reply = await self._client.fetch(url, accept=ACCEPT)
         note("reading the page")
-        page = await asyncio.to_thread(read_reply, url, reply, selection)
-        return replace(page, notes=(*page.notes, why)) if why else page
+        page, seen = await self._room.run(_size(reply), lambda: _looked_into(url, reply, look))
+        return replace(page, notes=(*page.notes, why)) if why else page, seen
 
     async def read_raw(self, url: str) -> RawPage:
         """The bytes at a URL, unless what was sent is no page but a wall, a login or a refusal."""
         reply = await self._client.fetch(url, accept=ACCEPT)
-        return await asyncio.to_thread(raw_reply, url, reply)
+        return await self._room.run(_size(reply), lambda: raw_reply(url, reply))
 
     async def _read_specially(self, url: str) -> tuple[Page | None, str]:
         """By a reader of its own, for sites that have one; where that fails the page itself is read, and why is said."""
@@ -80,6 +89,16 @@ class Reader:
             raise  # the site has been understood, and said no
         except WebquarryError as error:
             return None, f"The page itself was read, because its API ({special.name}) failed: {redact(error.message)}"
+
+
+def _looked_into(url: str, reply: Reply, look: Callable[[Page], T]) -> tuple[Page, T]:
+    page = read_reply(url, reply, "main")
+    return replace(page, document=None), look(page)
+
+
+def _size(reply: Reply) -> int:
+    """The bytes that are parsed here; binary documents are read in a process of their own."""
+    return 0 if binary_type(reply.body) else len(reply.body)
 
 
 def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole") -> Page:

@@ -17,7 +17,7 @@ from lxml import etree
 from webquarry.read.colours import alike, parse_colour
 from webquarry.read.concealment import reason_to_skip
 from webquarry.read.css import Declarations, first, parse_declarations
-from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules, RuleText, outermost
+from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules, RuleText, painted_by_state, parts_of
 from webquarry.read.css_variables import Variables, may_decide
 from webquarry.read.selectors import NAMES, Selector, last_names, parse_selector
 
@@ -78,17 +78,18 @@ class Stylesheet:
     elements that will be asked about and of those around them; rules for others are passed over.
     """
 
-    def __init__(self, css: str = "", *, colours: bool = False, only: frozenset[str] | None = None) -> None:
+    def __init__(self, css: bytes = b"", *, colours: bool = False, only: frozenset[str] | None = None) -> None:
         self.seen: set[str] = set()  # the classes that the walk has come across; those around an element are among them
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
-        self.blind_to_background = colours and only is not None and _is_blind(css)  # set by selectors not understood
+        parts = parts_of(css)
+        self.blind_to_background = colours and only is not None and _is_blind(parts)  # set by selectors not understood
         self._rules: dict[str, list[Rule]] = defaultdict(list)
         self._known: dict[tuple[str, str, str], _Known] = {}
         self._tests = 0
         self._colours = colours
         self._only = only
         self._variables = Variables(css)
-        self._texts = Rules(css, None if colours and not self.blind_to_background else only)
+        self._texts = Rules(parts, None if colours and not self.blind_to_background else only)
         words = (*_HIDING_WORDS, *(_PAINTING_WORDS if colours else _PALE_OR_DARK))
         for rule in self._texts.exact:
             if "var(" in rule.body and may_decide(rule.body):
@@ -213,10 +214,10 @@ def _may_hide(body: str, words: tuple[str, ...]) -> bool:
     return _HIDING_PATTERN.search(body) is not None
 
 
-def _is_blind(css: str) -> bool:
+def _is_blind(parts: list[bytes]) -> bool:
     """Whether some background is plainly set by a selector that is not understood; told early, it spares most rules."""
-    for selectors, body in outermost(css):
-        if ":" in selectors and "background" in body and ";" not in selectors and "\\" not in selectors:
+    for selectors, body in painted_by_state(parts):
+        if ";" not in selectors and "\\" not in selectors:
             painted = not _PAINTED.isdisjoint(parse_declarations(body)[0])
             if painted and any(parse_selector(text) is None for text in _each(selectors.lower())):
                 return True
