@@ -43,7 +43,7 @@ def test_a_rule_for_a_name_more_is_remembered_for_what_it_may_show() -> None:
 
 
 def test_rules_inside_others_know_when_they_apply() -> None:
-    css = "@media screen{.a{x:y}.x{x:y}}@media (min-width:9px){.a{display:block}}@font-face{font-family:a}.b{x:y}"
+    css = "@media screen{.a{x:y}.x{x:y}}@media (min-width:900px){.a{display:block}}@font-face{font-family:a}.b{x:y}"
     rules = rules_of(css)
 
     assert [rule.selectors for rule in rules.exact] == [".a", ".b"]

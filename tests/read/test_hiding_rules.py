@@ -36,6 +36,26 @@ def shown(css: str, body: str) -> str:
         (":root{--d:none}", f'<p>first<p style="display:var(--d)">{HIDDEN}<p>last'),
         ("body{background:#fff}.a{color:oklch(1 0 0)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         ("body{background:#fff}.a{color:hwb(0 100% 0%)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        ("p:nth-of-type(2){display:none}", f"<p>first<p>{HIDDEN}<p>last"),
+        ("p:nth-child(2n){display:none}", f"<p>first</p><p>{HIDDEN}</p><p>last</p>"),
+        ("p:nth-last-child(2){display:none}", f"<p>first</p><p>{HIDDEN}</p><p>last</p>"),
+        (".a p:last-child{display:none}", f"<div class=a><p>first</p><p>{HIDDEN}</p></div><p>last"),
+        ("div > p:only-of-type{display:none}", f"<p>first<div><p>{HIDDEN}</p></div><p>last"),
+        (".a + p{display:none}", f"<p class=a>first<p>{HIDDEN}<p>last"),
+        (".a ~ .b{display:none}", f"<p class=a>first<p>last<p class=b>{HIDDEN}"),
+        ("h2 + p + p{display:none}", f"<h2>first</h2><p>last<p>{HIDDEN}"),
+        (":is(.a, .b) p{display:none}", f"<p>first<div class=b><p>{HIDDEN}</div><p>last"),
+        ("p:where(.a,.b){display:none}", f"<p>first<p class=b>{HIDDEN}<p>last"),
+        ("p:not(.a):not(#b){display:none!important}", f"<p class=a>first<p>{HIDDEN}<p id=b>last"),
+        ("p:not(:first-child, :last-child){display:none}", f"<p>first</p><p>{HIDDEN}</p><p>last</p>"),
+        (".a li{display:none}", f"<p>first<ul class=a><li>{HIDDEN}</ul><p>last"),
+        (".a em{display:none}", f"<p>first <span class=a>and <em>{HIDDEN}</em></span> last"),
+        (".a{opacity:.3}", f"<p>first<div class=a><div class=a><p class=a>{HIDDEN}</div></div><p>last"),
+        ("@media (min-width:1px){.a{display:none}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        ("@media screen and (max-width: 100000px){.a{display:none}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        ("@media not print{.a{display:none}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (".a{display:none}@media (max-width:1px){.a{display:block}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (".a{display:none}@supports not (display:grid){.a{display:block}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
     ],
 )
 def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: str) -> None:
@@ -56,6 +76,22 @@ def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: 
         (":root{--d:block}.a{display:var(--d, none)}.b{display:none}", "<p class=b>gone<p class=a>kept"),
         (":root{--d:none}.b{--d:block;display:var(--d)}.c{display:none}", "<p class=c>gone<p class=b>kept"),
         (":root{--a:var(--a)}.a{display:var(--a)}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        ("p:nth-of-type(2){display:none}", "<p>kept<p>gone<p>more"),
+        ("p:nth-child(-n+2){display:none}", "<p>gone</p><p>gone</p><p>kept</p>"),
+        (".a + p{display:none}", "<p>kept<p class=a>more<p>gone"),
+        (".a ~ p{display:none}", "<p>kept<p class=a>more<p>gone"),
+        ("p:not(#b){display:none}", "<p>gone<p id=b>kept"),
+        (".a:is(div,p){display:none}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (
+            "p:hover{display:none}p:nth-child(2 of .a){display:none}.b{display:none}",
+            "<p class=b>gone</p><p class=a>kept</p>",
+        ),
+        (".a{opacity:.5}.b{display:none}", "<p class=b>gone<div class=a><p class=a>kept</div>"),
+        ("@media (max-width:600px){.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        ("@media print{.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        ("@media (prefers-color-scheme:dark){.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        ("@supports not (display:grid){.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (".a:not(.open){display:none}.b{display:none}", "<p class=b>gone<p class=a>kept"),
     ],
 )
 def test_what_no_rule_is_about_is_kept(css: str, body: str) -> None:
@@ -63,6 +99,14 @@ def test_what_no_rule_is_about_is_kept(css: str, body: str) -> None:
 
     assert "kept" in text
     assert "gone" not in text
+
+
+def test_paragraphs_are_counted_however_many_there_are() -> None:
+    paragraphs = "".join(f"<p>{number}</p><i></i>" for number in range(1, 20_001))
+
+    text = shown("p:nth-of-type(20000){display:none}p:nth-last-child(4n){display:none}", paragraphs)
+
+    assert text.split() == [str(number) for number in range(2, 20_000, 2)]
 
 
 @pytest.mark.parametrize(("value", "pixels"), [("calc(-1 * 20px)", -20), ("calc(1em * 0)", 0), ("calc(2px)", 2)])

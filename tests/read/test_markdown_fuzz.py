@@ -61,7 +61,7 @@ def check_well_behaved(html: str) -> None:
     assert not [character for character in text if character not in "\n\t" and is_control(character)]
     assert "<|im_start|>" not in text
     assert "javascript:x" not in text or "javascript:x" in html.replace("'javascript:x'", "")
-    prose = re.sub(r"(?ms)^[ >\-\d.:]*(`{3,}).*?^[ >]*\1", "", text)
+    prose = re.sub(r"(?ms)^[ >\-\d.:]*(`{3,}).*?^[ >]*\1", "code", text)
     assert "\n\n\n" not in prose
     assert not re.search(r"[ \t]$", prose, re.MULTILINE)
 

@@ -305,7 +305,7 @@ def test_white_text_counts_as_hidden_only_where_every_background_is_known() -> N
     assert page(white).text == ""
     assert page(f"<link rel=stylesheet href=x.css>{white}").text == "text"
     assert page(f"<style>@import 'x.css';</style>{white}").text == "text"
-    assert page(f"<style>p + p{{background:#000}}</style>{white}").text == "text"
+    assert page(f"<style>p:hover{{background:#000}}</style>{white}").text == "text"
 
 
 def test_a_box_that_another_style_sheet_may_paint_does_not_hide_what_is_white() -> None:

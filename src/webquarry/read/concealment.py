@@ -17,7 +17,7 @@ NO_SIZE = "no size"
 CLIPPED = "clipped"
 OFF_SCREEN = "off screen"
 
-_FAINT = 0.1  # opacity; below it nothing can be read
+FAINT = 0.1  # opacity; below it nothing can be read
 _SLIVER = 1.0  # pixels; what is not larger shows no text
 _AWAY = 500.0  # pixels beyond the edge; a page's own nudges are smaller
 _FAR = 3000.0  # pixels; tracks of slides are moved by less
@@ -47,7 +47,7 @@ def _opacity(style: Declarations) -> str | None:
     if value is None and (found := _OPACITY_FILTER.search(first(style, "filter", "-ms-filter"))):
         number = length(found[1], percent=0.01) or 0.0
         value = number / 100 if number > 1 else number
-    return TRANSPARENT if value is not None and value < _FAINT else None
+    return TRANSPARENT if value is not None and value < FAINT else None
 
 
 def _security(style: Declarations) -> str | None:

@@ -12,14 +12,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webquarry.read.css import without_comments
+from webquarry.read.media import ALWAYS, NEVER, SOMETIMES, when_shown
 
-ALWAYS, SOMETIMES, NEVER = 0, 1, 2  # when a rule applies to a screen
+__all__ = ["ALWAYS", "NEVER", "SOMETIMES", "RuleText", "Rules", "painted_by_state", "parts_of"]
+
 _LONGEST = 4_000_000  # bytes; what follows is not read
 _LONGEST_CONDITION = 1_000
-_PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
 _LETTER = re.compile(r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])")  # an escape that hides a letter
 _NAMES = re.compile(rb"[.#]([\w-]+)")
 _BRACKETS = re.compile(rb"\[[^\[\]]*\]")
+_FUNCTIONS = re.compile(rb":[a-zA-Z-]+\((?:[^()]|\([^()]*\))*\)")
+_SIBLINGS = re.compile(rb"[^\s>+~,]+\s*[+~]\s*")
 _NAMED = b"-_0123456789abcdefghijklmnopqrstuvwxyz"
 # Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a selector odd.
 _WORDS = bytes(
@@ -27,6 +30,7 @@ _WORDS = bytes(
 )
 # To ask for a byte by its number is several times as fast as by a text of one byte.
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
+_PARENTHESIS, _PLUS, _TILDE = b"(+~"
 _FOREIGN, _RELATED, _EXACT = range(3)
 
 
@@ -109,6 +113,10 @@ def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
         return _EXACT  # names may be hidden
     if _BRACKET in selectors:
         selectors = _BRACKETS.sub(b"[]", selectors)  # what stands in there are no names
+    if _PARENTHESIS in selectors:
+        selectors = _FUNCTIONS.sub(b"", selectors)  # and these are none that anything must have
+    if _PLUS in selectors or _TILDE in selectors:
+        selectors = _SIBLINGS.sub(b"", selectors)  # nothing is known of the names of siblings
     each = selectors.split(b",") if _COMMA in selectors else (selectors,)
     if names.isdisjoint(selectors.translate(_WORDS).split()):
         for selector in each:
@@ -155,9 +163,9 @@ def _condition(prelude: bytes) -> int:
     name, _, query = _plain(prelude).replace("(", " (", 1).partition(" ")
     query = query.strip()
     if name == "@media":
-        if query in _PLAIN_MEDIA:
-            return ALWAYS
-        return NEVER if "print" in query and "screen" not in query else SOMETIMES
-    if name in ("@supports", "@layer", "@scope"):
+        return when_shown(query)
+    if name == "@supports":
+        return NEVER if query.startswith("not") else ALWAYS
+    if name in ("@layer", "@scope"):
         return ALWAYS
     return SOMETIMES if name == "@container" else NEVER

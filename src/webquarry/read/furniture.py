@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from webquarry.read.media import ALWAYS, when_shown
 from webquarry.read.tree import text_of
 
+_LONGEST_MEDIA = 1_000  # characters
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
-_PLAIN_MEDIA = frozenset({"", "all", "screen", "only screen", "screen, projection", "screen,projection"})
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
             elif tag == "link":
                 foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
             elif tag == "style":
-                if (element.get("media") or "").strip().lower() in _PLAIN_MEDIA:
+                if when_shown((element.get("media") or "").strip().lower()[:_LONGEST_MEDIA]) == ALWAYS:
                     css.append(etree.tostring(element, method="text", encoding="utf-8", with_tail=False))
             elif tag == "base":
                 base = element.get("href") if base is None else base

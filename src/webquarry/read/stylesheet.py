@@ -19,7 +19,7 @@ from webquarry.read.concealment import reason_to_skip
 from webquarry.read.css import Declarations, first, parse_declarations
 from webquarry.read.css_rules import ALWAYS, SOMETIMES, Rules, RuleText, painted_by_state, parts_of
 from webquarry.read.css_variables import Variables, may_decide
-from webquarry.read.selectors import NAMES, Selector, last_names, parse_selector
+from webquarry.read.selectors import NAMES, Selector, last_names, meant_by, names_needed, parse_selector
 
 _MOST_SELECTORS = 500  # in one rule
 _LONGEST_SELECTOR = 500  # characters
@@ -27,7 +27,7 @@ _LONGEST_LIST = 5_000
 _MOST_TESTS = 500_000  # of selectors that look further than one element; then every one that hides is believed
 # Nothing hides without one of these words, and most rules have none.
 _HIDING_WORDS = (
-    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.0", "opacity(0", "opacity=0",
+    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.", "opacity(0", "opacity=0",
     "font-size:.", "font-size:1px", "font-size:2px", "font:0", "size-adjust:0", "clip:rect", "clip-path:", "height:0",
     "height:1px", "width:0", "width:1px", "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0",
     "matrix(0", "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
@@ -43,8 +43,8 @@ _SHOWS = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)|height:(?:[1-9]|none|auto|fit|max|var)"
 )
 _COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `:not(a, b)`
-# What children inherit is judged together with them; the rest either hides by itself or does not.
-_INHERITED = frozenset({"visibility", "font-size", "font"})
+# What children inherit, or adds up around them, is judged together with them; the rest hides by itself or does not.
+_INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 _PAINTED = frozenset({"color", "background", "background-color", "background-image"})
 _SCRIPT_STATE = re.compile(
     r"\.(?:no-?js|js|no-?script|js-enabled|has-js|jsenabled|client-js|client-nojs|wf-|preload|loading)\b"
@@ -153,18 +153,21 @@ class Stylesheet:
         if not shown and not self._matters(ordinary | important):
             return
         for text in selectors:
-            selector = None if _SCRIPT_STATE.search(text) else parse_selector(text)
-            if selector is not None:
-                found = Rule(selector, ordinary, important, rule.order, selector.outer_classes)
-                self._rules[selector.key].append(found)
-            elif self._colours and "background" in rule.body:
-                self.blind_to_background = True
+            meant = [None] if _SCRIPT_STATE.search(text) else [parse_selector(one) for one in meant_by(text)] or [None]
+            for selector in meant:
+                if selector is not None:
+                    found = Rule(selector, ordinary, important, rule.order, selector.outer_classes)
+                    self._rules[selector.key].append(found)
+                elif self._colours and "background" in rule.body:
+                    self.blind_to_background = True
+            if ":not(" in text:
+                self.revealed.update(_without_state(text))
 
     def _concerns(self, selector: str) -> bool:
         """Whether a selector may mean one of the elements that will be asked about, told by the names in it."""
         if "\\" in selector or "[" in selector:
             return True
-        return self._only is None or self._only.issuperset(NAMES.findall(selector))
+        return self._only is None or self._only.issuperset(names_needed(selector))
 
     def _matters(self, style: Declarations) -> bool:
         """Whether declarations hide something, or may do so together with others."""
@@ -228,6 +231,12 @@ def _each(selectors: str) -> list[str]:
     """The selectors of a list, each short enough to be looked at."""
     split = _COMMA.split(selectors) if "(" in selectors and len(selectors) <= _LONGEST_LIST else selectors.split(",")
     return [text for text in split[:_MOST_SELECTORS] if len(text) <= _LONGEST_SELECTOR]
+
+
+def _without_state(selector: str) -> list[str]:
+    """The names of elements that are hidden as long as they lack a class, which the page's script gives them: `:not(.open)`."""
+    last = selector.rpartition(" ")[2]
+    return last_names(last.partition(":not(")[0]) if ":not(." in last else []
 
 
 def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:

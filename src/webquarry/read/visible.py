@@ -13,7 +13,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from webquarry.read.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
-from webquarry.read.concealment import DISPLAY, NO_SIZE, TRANSPARENT, reason_to_skip
+from webquarry.read.concealment import DISPLAY, FAINT, NO_SIZE, TRANSPARENT, reason_to_skip
 from webquarry.read.css import Declarations, first, length, parse_declarations
 from webquarry.read.furniture import Furniture
 from webquarry.read.hidden_classes import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
@@ -58,6 +58,7 @@ class Look(NamedTuple):
     colour: Colour | None = None
     ground: Colour | None = None
     colour_seen: bool = True  # the text is readable by its colour
+    opacity: float = 1.0  # of all boxes around it together
 
     @property
     def reason(self) -> str | None:
@@ -65,6 +66,8 @@ class Look(NamedTuple):
             return VISIBILITY
         if self.size < _SMALLEST_TEXT:
             return TINY
+        if self.opacity < FAINT:
+            return TRANSPARENT
         return None if self.colour_seen else SAME_COLOUR
 
 
@@ -223,7 +226,8 @@ class Sight:
         seen = look.colour_seen
         if colour is not look.colour or ground is not look.ground:
             seen = _is_readable(colour, ground, style)
-        return Look(invisible, _size_of(style, look.size), colour, ground, seen)
+        opacity = look.opacity * _opacity_of(style) if "opacity" in style else look.opacity
+        return Look(invisible, _size_of(style, look.size), colour, ground, seen, opacity)
 
 
 def _has_spoken_twin(element: etree._Element) -> bool:
@@ -260,6 +264,12 @@ def _size_of(style: Declarations, inherited: float) -> float:
     if size is None:
         return inherited if value in ("inherit", "larger", "smaller", "unset") else _ORDINARY_TEXT
     return size if size >= 0 else inherited
+
+
+def _opacity_of(style: Declarations) -> float:
+    """How much of itself a box shows. One that shows nothing was let through because it will appear."""
+    value = length(style["opacity"], percent=0.01)
+    return value if value is not None and FAINT <= value < 1 else 1.0
 
 
 def _colour_of(element: etree._Element, style: Declarations, look: Look) -> Colour | None:

@@ -1,0 +1,108 @@
+"""Pseudo-classes of CSS that the tree alone decides: `:nth-child(2n+1)`, `:first-of-type`, `:not(.a)`.
+
+Those that depend on what a person does (`:hover`), and those with a list of their own inside, are not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from lxml import etree
+
+_MOST_PARENTS = 256  # whose children's numbers are remembered
+_FORMULA = re.compile(r"(?:([+-]?\d{0,6})n(?:\s*([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))")
+_NAMED_FORMULAS = {"odd": (2, 1), "even": (2, 0)}
+_ENDS = {"first-child": (False, False), "first-of-type": (True, False), "last-child": (False, True), "last-of-type": (True, True)}  # fmt: skip
+_COUNTED = {
+    "nth-child": (False, False), "nth-of-type": (True, False), "nth-last-child": (False, True), "nth-last-of-type": (True, True),
+}  # fmt: skip
+
+
+class Test(Protocol):
+    """Something that is asked about one element."""
+
+    def matches(self, element: etree._Element) -> bool: ...
+
+
+class Place:
+    """Which of the children of its parent an element is: every `step`-th, from `offset` on.
+
+    Elements are asked about in the order of the page, so each is counted on from the one before it.
+    """
+
+    __slots__ = ("_counted", "_from_end", "_of_type", "_offset", "_step")
+
+    def __init__(self, step: int, offset: int, of_type: bool = False, from_end: bool = False) -> None:
+        self._step, self._offset = step, offset
+        self._of_type, self._from_end = of_type, from_end  # only those with the same tag count
+        self._counted: dict[tuple[etree._Element, object], tuple[etree._Element, int, int]] = {}
+
+    def matches(self, element: etree._Element) -> bool:
+        beyond = self._place_of(element) - self._offset
+        return beyond == 0 if self._step == 0 else beyond % self._step == 0 and beyond // self._step >= 0
+
+    def _place_of(self, element: etree._Element) -> int:
+        """The number of an element, the first being 1."""
+        parent = element.getparent()
+        if parent is None:
+            return 1
+        tag = element.tag if self._of_type else None
+        known, known_before, size = self._counted.get((parent, tag), (None, 0, 0))
+        before = 0
+        for sibling in element.itersiblings(tag, preceding=True):
+            if sibling is known:
+                before += known_before + 1
+                break
+            before += 1
+        if known is None and self._from_end:
+            size = before + 1 + sum(1 for _ in element.itersiblings(tag))
+        if len(self._counted) >= _MOST_PARENTS:
+            self._counted.clear()
+        self._counted[parent, tag] = (element, before, size)
+        return size - before if self._from_end else before + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The outermost element."""
+
+    def matches(self, element: etree._Element) -> bool:
+        return element.getparent() is None
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """What an element must not be."""
+
+    refused: tuple[Test, ...]
+
+    def matches(self, element: etree._Element) -> bool:
+        return not any(one.matches(element) for one in self.refused)
+
+
+def structural(name: str, argument: str) -> tuple[Test, ...] | None:
+    """What a pseudo-class without selectors in it asks, or None for one that is not understood."""
+    if name in _ENDS:
+        return (Place(0, 1, *_ENDS[name]),)
+    if name in ("only-child", "only-of-type"):
+        of_type = name == "only-of-type"
+        return Place(0, 1, of_type), Place(0, 1, of_type, True)
+    if name == "root":
+        return (Root(),)
+    formula = _parse_formula(argument) if name in _COUNTED else None
+    return None if formula is None else (Place(*formula, *_COUNTED[name]),)
+
+
+def _parse_formula(text: str) -> tuple[int, int] | None:
+    text = text.strip()
+    if text in _NAMED_FORMULAS:
+        return _NAMED_FORMULAS[text]
+    found = _FORMULA.fullmatch(text)
+    if found is None:
+        return None
+    if found[4] is not None:
+        return 0, int(found[4])
+    step = {"": 1, "+": 1, "-": -1}.get(found[1]) or int(found[1])
+    return step, int(f"{found[2]}{found[3]}") if found[2] else 0
