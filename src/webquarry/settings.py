@@ -375,7 +375,13 @@ class Settings(BaseModel):
         description="Time between saying that no more requests should come (/health/ready) and taking no more; what a load balancer needs to notice.",
     )
     metrics: bool = Field(
-        True, description="Show figures at /metrics when serving over HTTP; behind the gate where callers need a token."
+        True,
+        description="Show figures at /metrics when serving over HTTP. Where callers need a token, it takes one for this (`webquarry token add NAME --metrics`, or the scope of WEBQUARRY_METRICS_SCOPE).",
+    )
+    metrics_scope: str = Field(
+        "webquarry:metrics",
+        pattern=r"^[!#-\[\]-~]+$",
+        description="The scope that an OAuth token must have to read /metrics; it needs no other for that.",
     )
 
     # Logs

@@ -79,7 +79,7 @@ def test_the_key_is_taken_as_hex_or_base64(text: str) -> None:
     "text", ["", "short", KEY.hex()[:-2], KEY.hex() + "00", "z" * 64, "a-password-of-32-characters-xxxx"]
 )
 def test_without_a_whole_key_nothing_is_shared_and_the_error_says_how_to_make_one(text: str) -> None:
-    environ = {"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text, "REDIS_URL": "redis://host"}
+    environ = {"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text, "REDIS_URL": "redis://redis.example"}
     with pytest.raises(AuthFailure, match="WEBQUARRY_STORE_KEY") as caught:
         open_link(Settings(), environ)
 

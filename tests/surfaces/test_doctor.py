@@ -9,9 +9,10 @@ import json
 import os
 import ssl
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
@@ -19,6 +20,8 @@ from rich.console import Console
 from tests.net.loopback import message, serve
 from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
+from webquarry.search.family import Family
+from webquarry.search.member import Member
 from webquarry.search.provider import Provider
 from webquarry.search.router import Router
 from webquarry.settings import Settings
@@ -44,12 +47,25 @@ def look(environ: Mapping[str, str], *, offline: bool = False, brave: bytes | No
         async with serve({BRAVE_PATH: brave}) as origin:
             return await examine({**environ, "WEBQUARRY_BRAVE_URL": origin}, offline=offline)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Router, "probe", probe_on_this_machine)
+    with asking_nobody_else():
         return asyncio.run(run())
 
 
-REAL_PROBE = Router.probe
+REAL_PROBE, REAL_FAMILY_PROBE = Router.probe, Family.probe
+
+
+@contextmanager
+def asking_nobody_else() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Router, "probe", probe_on_this_machine)
+        patch.setattr(Family, "probe", member_probe_on_this_machine)
+        yield
+
+
+async def member_probe_on_this_machine(self: Family[Any], member: Member, seconds: float) -> None:
+    if "127.0.0.1" not in member.base:
+        raise NetworkFailure("Nobody is there.")
+    await REAL_FAMILY_PROBE(self, member, seconds)
 
 
 async def probe_on_this_machine(self: Router, name: str) -> None:
@@ -61,6 +77,10 @@ async def probe_on_this_machine(self: Router, name: str) -> None:
 
 def provider(report: Report, name: str) -> ProviderFinding:
     return next(finding for finding in report.providers if finding.provider.name == name)
+
+
+def member(findings: list[ProviderFinding], name: str) -> ProviderFinding:
+    return next(finding for finding in findings if finding.provider.name == name)
 
 
 def part(report: Report, name: str) -> Finding:
@@ -193,7 +213,7 @@ def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]
     report = look(environ | {"WEBQUARRY_TIMEOUT": "3"})
     text = shown(report)
 
-    for finding in report.providers:
+    for finding in [*report.providers, *report.indexes, *report.registers]:
         assert finding.provider.label in text
         assert finding.cure in text
     for one in report.parts:
@@ -215,15 +235,18 @@ def test_a_provider_that_never_answers_does_not_hold_doctor_up(
             writer.close()
 
         async with await asyncio.start_server(never, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
-            nowhere = {"BRAVE_API_KEY": CANARY, "WEBQUARRY_BRAVE_URL": f"http://127.0.0.1:{port}"}
-            report = await examine(environ | nowhere)
+            origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            places = dict.fromkeys(("WEBQUARRY_BRAVE_URL", "WEBQUARRY_ARXIV_URL", "WEBQUARRY_LENS_URL"), origin)
+            report = await examine(environ | places | {"BRAVE_API_KEY": CANARY, "LENS_API_TOKEN": CANARY})
             silent.set()
             return report
 
-    finding = provider(asyncio.run(run()), "brave")
+    with asking_nobody_else():
+        report = asyncio.run(run())
+    finding = provider(report, "brave")
+    late = [finding, member(report.indexes, "arxiv"), member(report.registers, "lens")]
 
-    assert (finding.state, finding.reachable) == ("broken", False)
+    assert {(one.state, one.reachable) for one in late} == {("broken", False)}
     assert "No answer came within 0.05 seconds" in finding.detail
 
 
@@ -370,19 +393,19 @@ def test_without_any_key_the_advice_names_who_needs_none(environ: dict[str, str]
     assert "searches go to Free Search. A key, such as BRAVE_API_KEY" in Report([*keyed, free], []).advice
 
 
-def test_the_scholarly_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str, str]) -> None:
-    bare = part(look(environ, offline=True), "scholarly")
-    keyed = part(look(environ | {"OPENALEX_API_KEY": CANARY}, offline=True), "scholarly")
-    wrong = part(look(environ | {"NCBI_API_KEY": "two words"}, offline=True), "scholarly")
+def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str, str]) -> None:
+    bare = look(environ, offline=True).indexes
+    keyed = look(environ | {"OPENALEX_API_KEY": CANARY}, offline=True)
+    wrong = look(environ | {"NCBI_API_KEY": "two words"}, offline=True)
 
-    assert (bare.state, bare.detail) == (
-        "ok",
-        "arxiv, crossref, europepmc, openalex, pubmed, semanticscholar; no keys, none needed",
-    )
-    assert "environment variable OPENALEX_API_KEY" in keyed.detail
-    assert CANARY not in keyed.detail
-    assert wrong.state == "broken"
-    assert "NCBI_API_KEY" in wrong.detail
+    names = ["arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"]
+    assert [finding.provider.name for finding in bare] == names
+    assert {(finding.state, finding.detail) for finding in bare} == {("ok", "needs no key; not asked")}
+    assert "environment variable OPENALEX_API_KEY" in shown(keyed)
+    assert CANARY not in shown(keyed) + json.dumps(keyed.as_dict())
+    assert member(wrong.indexes, "pubmed").state == "broken"
+    assert "NCBI_API_KEY" in member(wrong.indexes, "pubmed").detail
+    assert "or remove it" in member(wrong.indexes, "pubmed").cure
 
 
 def test_the_models_key_is_told_by_its_place_and_never_shown(environ: dict[str, str], tmp_path: Path) -> None:

@@ -77,6 +77,7 @@ class Link:
         self._scripts: dict[str, AsyncScript] = {}
         self._rests_until = 0.0
         self._down: str | None = None
+        self._met = False  # it has answered before
         self._refusal_said_at = -_REFUSALS_APART_SECONDS
 
     @property
@@ -137,11 +138,11 @@ class Link:
     def _answered(self) -> None:
         if self._down is not None:
             log.warning("Redis at %s answers again", self.place)
-        self._down, self._rests_until = None, 0.0
+        self._down, self._rests_until, self._met = None, 0.0, True
 
     def _failed(self, reason: str, lost: bool = False) -> LinkDown:
-        if self._down is None:
-            log.warning("Redis at %s is gone (%s)", self.place, reason)
+        if self._down is None:  # one that never was there is an error for whoever asked first, who will say it
+            log.log(logging.WARNING if self._met else logging.INFO, "Redis at %s is gone (%s)", self.place, reason)
         self._down, self._rests_until = reason, time.monotonic() + self._rest
         return LinkDown(reason, lost)
 

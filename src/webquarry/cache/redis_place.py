@@ -21,6 +21,8 @@ from webquarry.secret import Secret
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
     from webquarry.cache.redis_link import Link
 
 REDIS_URL = Credential("WEBQUARRY_REDIS_URL", "redis-url")
@@ -122,7 +124,8 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
 
 
 async def check_redis(link: Link) -> None:
-    """See that Redis is there, lets us work, and is used with one key by all; what is wrong is raised."""
+    """See that Redis is there, lets us work, and is used with one key by all; what is wrong is raised. The first that
+    comes leaves its mark."""
     from webquarry.cache.redis_link import LinkDown
 
     mine = link.vault("key check").lock(b"webquarry", _CANARY)
@@ -131,6 +134,26 @@ async def check_redis(link: Link) -> None:
         kept = await link.script(_FIRST_COUNTS, [_CANARY], [mine], seconds=_CHECK_SECONDS, insist=True)
     except LinkDown as error:
         raise _unusable(link.place, str(error)) from error
+    _check_key(link, kept)
+
+
+async def ping_redis(link: Link) -> None:
+    """See that Redis is there and, if others use it, that they use it with our key; nothing is written."""
+    from webquarry.cache.redis_link import LinkDown
+
+    async def ask(redis: Redis) -> Any:
+        await redis.ping()
+        return await redis.get(_CANARY)
+
+    try:
+        kept = await link.run(ask, seconds=_CHECK_SECONDS, insist=True)
+    except LinkDown as error:
+        raise _unusable(link.place, str(error)) from error
+    if kept is not None:
+        _check_key(link, kept)
+
+
+def _check_key(link: Link, kept: bytes) -> None:
     if link.vault("key check").unlock(kept, _CANARY) is None:
         raise AuthFailure(
             f"Redis at {link.place} is in use with another {STORE_KEY.variable}.",

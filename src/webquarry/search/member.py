@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, Self
 from urllib.parse import urlsplit
+
+import httpx2
 
 from webquarry.clock import Clock
 from webquarry.credentials import Credential, Found, find
@@ -106,6 +108,14 @@ class Member(ABC):
     def endpoint(self, path: str) -> str:
         """The URL of a path at the provider, or at the origin that the user put in its place."""
         return at_origin(self.base, path, f"WEBQUARRY_{self.name.upper()}_URL")
+
+    @abstractmethod
+    def build_probe(self) -> httpx2.Request:
+        """The cheapest request that tells whether it is there and takes our credentials."""
+
+    @abstractmethod
+    def parse_probe(self, reply: Reply) -> None:
+        """Raise what the probe's reply says is wrong."""
 
     def explain(self, error: WebquarryError) -> None:
         """Put our name and our notice on an error; where its words are promised, into what it suggests."""

@@ -39,10 +39,6 @@ class Provider(Member):
         """A second way to the same page of results after this error on the first, tried once; None if there is none."""
         return None
 
-    @abstractmethod
-    def build_probe(self) -> httpx2.Request:
-        """The cheapest request that tells whether the provider is there and takes our credentials."""
-
     def parse_probe(self, reply: Reply) -> None:
         """Raise what the probe's reply says is wrong; a provider whose probe is an error by design overrides this."""
         self.parse_reply(reply)

@@ -22,11 +22,10 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.net.status import retry_after_seconds
 from webquarry.registry import members_of
 from webquarry.search import routing
+from webquarry.search.asker import heeding
 from webquarry.search.board import BreakerBoard
-from webquarry.search.breaker import TRIPPING
 from webquarry.search.domains import DomainFilter, host_of, normalise
 from webquarry.search.filters import words_of
 from webquarry.search.lenses import Lens
@@ -233,14 +232,9 @@ class Router:
                 raise error from second
 
     async def _parsed(self, provider: Provider, request: httpx2.Request, seconds: float | None) -> Batch:
-        """What the reply holds; an error learns from the reply how long to leave the provider alone."""
         reply = await self._send(provider, request, seconds)
-        try:
+        with heeding(reply):
             return _addressed(provider.parse_reply(reply), provider)
-        except WebquarryError as error:
-            if error.retry_after_seconds is None and error.kind in TRIPPING:
-                error.retry_after_seconds = retry_after_seconds(reply.headers, reply.fetched_at)
-            raise
 
     async def _send(self, provider: Provider, request: httpx2.Request, seconds: float | None = None) -> Reply:
         async with self._pace.turn(provider):

@@ -1,35 +1,42 @@
 """`webquarry doctor`: what is configured, what works, and one line of cure for what does not.
 
-The environment comes in, a `Report` goes out. Every configured provider is asked once, all at the same time, unless
-`offline`. The exit code answers one question: would anything that the user has configured fail now? A provider that
-needs no key and does not answer is a warning; nothing configured is no failure, but earns advice.
+The environment comes in, a `Report` goes out. Every configured provider, scholarly index, register of patents and the Redis
+are asked once, all at the same time, unless `offline`. The exit code answers one question: would anything that the user
+has configured fail now? Somebody who needs no key and does not answer is a warning; nothing configured is no failure, but
+earns advice.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from webquarry import __version__
-from webquarry.errors import BadInput, NetworkFailure, Refused, WebquarryError
+from webquarry.errors import BadInput, NetworkFailure, ProviderFailure, Refused, WebquarryError
+from webquarry.search.family import Family
+from webquarry.search.member import Member
 from webquarry.search.provider import Provider
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor_parts import Finding, examine_parts
+from webquarry.surfaces.doctor_parts import Finding, ask_redis, examine_parts
 from webquarry.toolkit import Toolkit
 
+log = logging.getLogger(__name__)
+
 _PROBE_SECONDS = 10
+_IN_DETAIL = {"scholarly", "patents"}  # parts whose members are listed one by one
 
 
 @dataclass(frozen=True)
 class ProviderFinding:
-    """One provider: configured or not, from where, reachable or not (None: nobody asked)."""
+    """One provider, index or register: configured or not, from where, reachable or not (None: nobody asked)."""
 
-    provider: Provider
+    provider: Member
     state: str
     detail: str
     cure: str = ""
@@ -62,11 +69,13 @@ class Report:
 
     providers: list[ProviderFinding]
     parts: list[Finding]
+    indexes: list[ProviderFinding] = field(default_factory=list)
+    registers: list[ProviderFinding] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
-        states = [finding.state for finding in self.providers] + [finding.state for finding in self.parts]
-        return "broken" not in states
+        asked = [*self.providers, *self.indexes, *self.registers]
+        return "broken" not in [finding.state for finding in asked] + [finding.state for finding in self.parts]
 
     @property
     def advice(self) -> str:
@@ -77,7 +86,8 @@ class Report:
         if not ready:
             return f"No search provider is configured: set {self._example} to search. Reading pages needs no key."
         if not any(finding.chosen for finding in ready):
-            free = " and ".join(finding.provider.label for finding in ready if finding.provider.kind == "web")
+            web = [one.provider for one in ready if isinstance(one.provider, Provider) and one.provider.kind == "web"]
+            free = " and ".join(provider.label for provider in web)
             return f"No key is configured, so searches go to {free}. A key, such as {self._example}, adds another."
         if not any(finding.reachable for finding in ready):
             return "What is configured looks complete; nobody was asked."
@@ -95,6 +105,8 @@ class Report:
             "ok": self.ok,
             "advice": self.advice,
             "providers": [finding.as_dict() for finding in self.providers],
+            "indexes": [finding.as_dict() for finding in self.indexes],
+            "registers": [finding.as_dict() for finding in self.registers],
             "parts": [finding.as_dict() for finding in self.parts],
         }
 
@@ -108,39 +120,69 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     except BadInput as error:
         broken = [Finding("settings", "broken", error.message, error.suggested_action)]
         settings, offline = Settings.from_environment({}), True
-    parts = [part for part in examine_parts(settings, environ) if not (broken and part.name == "settings")]
+    told = {"settings"} if broken else set()
+    parts = [part for part in examine_parts(settings, environ) if part.name not in told | _IN_DETAIL]
     # A probe is one question: it is not repeated, and not part of anybody's recording.
     asked = settings.model_copy(update={"retries": 0, "record": None, "replay": None, "lenses": None})
+    silent = offline or settings.replay is not None
     async with Toolkit.open(asked, environ) as kit:
-        silent = offline or settings.replay is not None
-        findings = [examine_provider(kit, provider, offline=silent) for provider in kit.router.providers()]
-        return Report(list(await asyncio.gather(*findings)), broken + parts)
+        providers, indexes, registers, shared = await asyncio.gather(
+            asyncio.gather(*(examine_provider(kit, one, offline=silent) for one in kit.router.providers())),
+            _examine_family(kit.scholar.family, settings, offline=silent),
+            _examine_family(kit.patents.family, settings, offline=silent),
+            asyncio.gather(*(_asked(part, settings, environ, offline=silent) for part in parts)),
+        )
+    return Report(list(providers), broken + list(shared), indexes, registers)
+
+
+async def _asked(part: Finding, settings: Settings, environ: Mapping[str, str], *, offline: bool) -> Finding:
+    """The part, asked if it is one that can be."""
+    return part if offline or part.name != "redis" else await ask_redis(part, settings, environ)
+
+
+async def _examine_family(family: Family[Any], settings: Settings, *, offline: bool) -> list[ProviderFinding]:
+    """Its members, asked at once unless `offline`."""
+
+    def probe(member: Member) -> Callable[[], Awaitable[None]]:
+        return lambda: family.probe(member, _PROBE_SECONDS)
+
+    members = family.members()
+    return list(await asyncio.gather(*(_examined(one, settings, probe(one), offline=offline) for one in members)))
 
 
 async def examine_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ProviderFinding:
     """One provider, asked unless `offline`."""
-    if provider.unusable:
-        said = " ".join(provider.unusable.values())
-        return ProviderFinding(provider, "broken", said, f"Replace it; get one from {provider.sign_up}")
-    if not provider.configured:
-        return _incomplete(provider)
-    name, settings = provider.name, kit.settings
-    chosen = bool(provider.credentials) or name in settings.origins or name == settings.search_provider
+    return await _examined(provider, kit.settings, lambda: kit.router.probe(provider.name), offline=offline)
+
+
+async def _examined(
+    member: Member, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
+) -> ProviderFinding:
+    if member.unusable:
+        without = "" if member.missing else ", or remove it: it works without"
+        said = " ".join(member.unusable.values())
+        return ProviderFinding(member, "broken", said, f"Replace it; get one from {member.sign_up}{without}")
+    if not member.configured:
+        return _incomplete(member)
+    chosen = bool(member.sources()) or member.name in settings.origins or member.name == settings.search_provider
     if offline:
         detail = "configured; not asked" if chosen else "needs no key; not asked"
-        return _with_open_files(ProviderFinding(provider, "ok", detail, chosen=chosen))
+        return _with_open_files(ProviderFinding(member, "ok", detail, chosen=chosen))
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
-            await kit.router.probe(name)
+            await probe()
     except TimeoutError:
-        return _failed(provider, NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds."), chosen)
+        return _failed(member, NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds."), chosen)
     except WebquarryError as error:
-        return _failed(provider, error, chosen)
-    accepted = "answers and accepts the credentials" if provider.credentials else "answers"
-    return _with_open_files(ProviderFinding(provider, "ok", accepted, reachable=True, chosen=chosen))
+        return _failed(member, error, chosen)
+    except Exception as error:  # one from another package may do anything
+        log.warning("the probe of %s failed in a way of its own", member.name, exc_info=True)
+        return _failed(member, ProviderFailure(f"{member.label} failed: {type(error).__name__}."), chosen)
+    accepted = "answers and accepts the credentials" if member.sources() else "answers"
+    return _with_open_files(ProviderFinding(member, "ok", accepted, reachable=True, chosen=chosen))
 
 
-def _incomplete(provider: Provider) -> ProviderFinding:
+def _incomplete(provider: Member) -> ProviderFinding:
     """None of the credentials: off. Only some: somebody began and did not finish."""
     missing = " and ".join(provider.missing)
     files = [f"~/.config/webquarry/{one.file}" for one in provider.credentials if one.variable in provider.missing]
@@ -151,7 +193,7 @@ def _incomplete(provider: Provider) -> ProviderFinding:
     return ProviderFinding(provider, "off", "not configured", cure)
 
 
-def _failed(provider: Provider, error: WebquarryError, chosen: bool) -> ProviderFinding:
+def _failed(provider: Member, error: WebquarryError, chosen: bool) -> ProviderFinding:
     """The error in two lines. The notice is shown beside them, so it need not stand in both."""
     said, cure = (text.replace(provider.notice, "").strip() for text in (error.message, error.suggested_action))
     said = said.removeprefix(f"{provider.label}: ")

@@ -1,6 +1,7 @@
-"""What doctor looks at besides the providers: libraries, trust, folders, proxy, recording, routing, the model, lenses.
+"""What doctor looks at besides those who are asked: libraries, trust, folders, proxy, recording, routing, the model, lenses.
 
-Settings and environment come in, one `Finding` per part comes out. Nothing here goes to the network or writes a file.
+Settings and environment come in, one `Finding` per part comes out. Nothing here goes to the network or writes a file, but
+`ask_redis`, which doctor calls unless it is to ask nobody.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ import os
 import ssl
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.secret import redact
 from webquarry.settings import PREFIX, Settings
 
 LIBXML2_NEEDED = (2, 14)
@@ -34,10 +37,12 @@ class Finding:
     state: str
     detail: str
     cure: str = ""
+    reachable: bool | None = None  # None: nobody was asked, or there is nobody to ask
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         fields = {"name": self.name, "state": self.state, "detail": self.detail, "cure": self.cure}
-        return {name: value for name, value in fields.items() if value}
+        told = {} if self.reachable is None else {"reachable": self.reachable}
+        return {name: value for name, value in fields.items() if value} | told
 
 
 def examine_parts(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
@@ -191,6 +196,25 @@ def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
     if not _present("redis"):
         return Finding("redis", "broken", f"{detail}; its library is not installed", "pip install 'webquarry[http]'")
     return Finding("redis", "ok", detail)
+
+
+async def ask_redis(finding: Finding, settings: Settings, environ: Mapping[str, str]) -> Finding:
+    """What a Redis that looks right says when it is asked; nothing is written to it."""
+    if finding.state != "ok":
+        return finding
+    from webquarry.cache.redis_place import open_link, ping_redis
+
+    try:
+        link = open_link(settings, environ)
+        assert link is not None
+        try:
+            await ping_redis(link)
+        finally:
+            await link.aclose()
+    except WebquarryError as error:
+        said, reached = f"{finding.detail}; {redact(error.message)}", not isinstance(error, NetworkFailure)
+        return Finding("redis", "broken", said, redact(error.suggested_action), reached)
+    return replace(finding, detail=f"{finding.detail}; answers", reachable=True)
 
 
 def _recording(settings: Settings, environ: Mapping[str, str]) -> Finding:

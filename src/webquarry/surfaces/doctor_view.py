@@ -15,17 +15,25 @@ _MARKS = {"ok": ("✓", "green"), "off": ("-", "dim"), "warning": ("!", "yellow"
 def show_report(console: Console, report: Report) -> None:
     """The whole report."""
     console.print(Text(f"webquarry {__version__}", "bold"))
-    console.print(Text("\nSearch providers", "bold"))
-    width = max((len(finding.provider.label) for finding in report.providers), default=0)
-    for finding in report.providers:
-        _line(console, finding.state, finding.provider.label.ljust(width), _with_sources(finding), finding.cure)
-        if finding.provider.notice:
-            console.print(Text(f"      {one_line(finding.provider.notice)}", "yellow"), soft_wrap=True)
+    _members(console, "Search providers", report.providers)
+    _members(console, "Scholarly indexes", report.indexes)
+    _members(console, "Registers of patents", report.registers)
     console.print(Text("\nParts", "bold"))
     width = max(len(part.name) for part in report.parts)
     for part in report.parts:
         _line(console, part.state, part.name.ljust(width), part.detail, part.cure)
     console.print(Text(f"\n{report.advice}", "bold" if report.ok else "bold red"), soft_wrap=True)
+
+
+def _members(console: Console, title: str, findings: list[ProviderFinding]) -> None:
+    if not findings:
+        return
+    console.print(Text(f"\n{title}", "bold"))
+    width = max(len(finding.provider.label) for finding in findings)
+    for finding in findings:
+        _line(console, finding.state, finding.provider.label.ljust(width), _with_sources(finding), finding.cure)
+        if finding.provider.notice:
+            console.print(Text(f"      {one_line(finding.provider.notice)}", "yellow"), soft_wrap=True)
 
 
 def _line(console: Console, state: str, name: str, detail: str, cure: str) -> None:

@@ -29,20 +29,25 @@ def add(
     like: Annotated[
         str | None, typer.Option(help="Another token of the same caller, whose sessions and answers it shares.")
     ] = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="For reading /metrics and nothing else, such as Prometheus does.")
+    ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
+    from webquarry.surfaces.http.tokens import MCP, METRICS
     from webquarry.surfaces.terminal import answering
 
     with answering(False):
-        token = _file().add(name, lasts=_duration(expires), like=like)
+        token = _file().add(name, lasts=_duration(expires), like=like, use=METRICS if metrics else MCP)
         typer.echo(f"This is the only time that the token {name!r} is shown.", err=True)
         typer.echo(token)
 
 
 @app.command("list")
 def list_() -> None:
-    """Show the tokens that there are: name, when they were made, when they end, which share a caller."""
+    """Show the tokens that there are: name, when they were made, when they end, what for, which share a caller."""
     from webquarry.clock import Clock
+    from webquarry.surfaces.http.tokens import METRICS
     from webquarry.surfaces.terminal import answering
 
     with answering(False):
@@ -58,7 +63,8 @@ def list_() -> None:
             shared = [one.name for one in tokens if one.principal == token.principal and one.name != token.name]
             beside = f"  same caller as {', '.join(shared)}" if shared else ""
             state = "  EXPIRED" if token.is_over(now) else ""
-            typer.echo(f"{token.name:<{width}}  made {token.created}  {end}{state}{beside}")
+            purpose = "  for /metrics alone" if token.use == METRICS else ""
+            typer.echo(f"{token.name:<{width}}  made {token.created}  {end}{state}{purpose}{beside}")
 
 
 @app.command()

@@ -21,7 +21,7 @@ from webquarry.errors import BadInput
 from webquarry.settings import Settings
 from webquarry.surfaces.http.access import access_of
 from webquarry.surfaces.http.principal import Denied
-from webquarry.surfaces.http.tokens import TokenFile
+from webquarry.surfaces.http.tokens import METRICS, TokenFile
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 
@@ -137,6 +137,9 @@ def _linked(server: Served, token: str) -> str:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1", "example.org"])
 def test_others_are_never_served_without_a_way_to_tell_them_apart(host: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is none"):
+        access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
+    TokenFile(tmp_path / "tokens.json").add("prometheus", use=METRICS)
+    with pytest.raises(BadInput, match="there is none"):  # that anybody could ask the tools with
         access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
     with pytest.raises(BadInput, match="lets everybody in"):
         access_of(Settings(http_auth="none"), {}, host)

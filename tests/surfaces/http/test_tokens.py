@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from webquarry.errors import BadInput, NotFound
 from webquarry.surfaces.cli import app
 from webquarry.surfaces.http.principal import CannotTell, Denied, Principal
-from webquarry.surfaces.http.tokens import TokenFile, TokenVerifier
+from webquarry.surfaces.http.tokens import MCP, METRICS, TokenFile, TokenVerifier
 
 
 @pytest.fixture
@@ -79,6 +79,20 @@ def test_two_tokens_may_speak_for_one_caller(file: TokenFile) -> None:
         file.add("third", like="nobody")
 
 
+def test_a_token_is_for_the_tools_or_for_the_figures(file: TokenFile) -> None:
+    caller, watcher = file.add("laptop"), file.add("prometheus", use=METRICS)
+
+    assert verified(file, caller).scopes == {MCP}
+    assert verified(file, watcher).scopes == {METRICS}
+
+
+def test_a_token_of_a_file_that_does_not_say_what_for_is_for_the_tools(file: TokenFile) -> None:
+    token = file.add("laptop")
+
+    assert "use" not in json.loads(file.path.read_text())["tokens"][0]  # which an older version could not read
+    assert verified(file, token).scopes == {MCP}
+
+
 ENTRY = {"name": "laptop", "principal": "token:1", "sha256": "00", "created": "2026-01-01T00:00:00+00:00"}
 DAMAGED = [
     "{",
@@ -89,6 +103,7 @@ DAMAGED = [
     json.dumps({"tokens": [ENTRY | {"expires": "soon"}]}),
     json.dumps({"tokens": [ENTRY | {"expires": "2026-01-01T00:00:00"}]}),
     json.dumps({"tokens": [ENTRY | {"principal": ""}]}),
+    json.dumps({"tokens": [ENTRY | {"use": "everything"}]}),
 ]
 
 
@@ -153,6 +168,20 @@ def test_the_command_prints_the_token_alone_on_stdout_and_lists_without_it(
     assert (revoked.exit_code, gone.exit_code) == (0, 1)
     assert "no token 'laptop'" in gone.output
     assert json.loads((tmp_path / "tokens.json").read_text())["tokens"] == []
+
+
+def test_the_command_makes_a_token_for_the_figures_and_the_list_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_TOKENS_FILE", str(tmp_path / "tokens.json"))
+    runner = CliRunner()
+    runner.invoke(app, ["token", "add", "laptop"])
+    runner.invoke(app, ["token", "add", "prometheus", "--metrics"])
+
+    laptop, prometheus = runner.invoke(app, ["token", "list"]).stdout.splitlines()
+
+    assert prometheus.endswith("for /metrics alone")
+    assert "/metrics" not in laptop
 
 
 @pytest.mark.parametrize("text", ["30", "d", "0d", "-1d", "5y"])

@@ -22,6 +22,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from tests.surfaces.http.asgi import asked
+from tests.surfaces.http.issuer import issuing
 from tests.surfaces.http.test_cluster import searxng
 from tests.surfaces.http.test_gate import children_of
 from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
@@ -29,7 +30,7 @@ from webquarry import meter
 from webquarry.errors import RateLimited
 from webquarry.surfaces.http.metrics import Metrics
 from webquarry.surfaces.http.observe import Observe
-from webquarry.surfaces.http.tokens import TokenFile
+from webquarry.surfaces.http.tokens import METRICS, TokenFile
 from webquarry.surfaces.http.traces import wanted
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
@@ -70,17 +71,53 @@ def test_calls_are_counted_by_tool_and_outcome(flags: tuple[str, ...]) -> None:
     assert "tidal" not in figures
 
 
-def test_figures_are_behind_the_gate_where_there_is_one_and_health_is_not(tmp_path: Path) -> None:
+def test_figures_take_a_token_of_their_own_where_there_is_a_gate_and_health_takes_none(tmp_path: Path) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
-    token = tokens.add("watcher")
+    caller, watcher = tokens.add("laptop"), tokens.add("prometheus", use=METRICS)
     environ = REPLAY | {"WEBQUARRY_HTTP_AUTH": "token", "WEBQUARRY_TOKENS_FILE": str(tokens.path)}
     with http_server(environ) as server:
-        closed = get(server, "/metrics").status_code
-        opened = get(server, "/metrics", Authorization=f"Bearer {token}").status_code
+        answers = [get(server, "/metrics")] + [
+            get(server, path, Authorization=f"Bearer {token}")
+            for path, token in (("/metrics", caller), ("/metrics/", caller), ("/metrics", watcher))
+        ]
+        asked = server.post("tools/list", headers={"Authorization": f"Bearer {watcher}"})
         health = [get(server, path) for path in ("/health/live", "/health/ready")]
 
-    assert (closed, opened) == (401, 200)
+    assert [one.status_code for one in answers] == [401, 403, 403, 200]
+    assert answers[1].json() == {
+        "error": "insufficient_scope",
+        "error_description": "This token is not for /metrics: make one with webquarry token add NAME --metrics.",
+    }
+    assert "webquarry_up_info" not in answers[1].text
+    assert asked.status_code == 403
+    assert asked.json()["error_description"] == "This token is for /metrics alone."
     assert [one.json() for one in health] == [{"status": "ok"}, {"status": "ok"}]
+
+
+@pytest.mark.parametrize("named", ["webquarry:metrics", "ops.read"])
+def test_figures_take_one_scope_of_a_token_of_an_issuer_and_no_other(named: str) -> None:
+    with issuing() as issuer:
+        environ = REPLAY | {
+            "WEBQUARRY_OAUTH_ISSUER": issuer.url,
+            "WEBQUARRY_HTTP_RESOURCE": "https://quarry.example.org/mcp",
+            "WEBQUARRY_OAUTH_SCOPES": "quarry",
+            "WEBQUARRY_METRICS_SCOPE": named,
+        }
+        with http_server(environ) as server:
+            codes = {
+                scope: [
+                    get(server, "/metrics", Authorization=f"Bearer {issuer.token(scope=scope)}").status_code,
+                    server.post("ping", headers={"Authorization": f"Bearer {issuer.token(scope=scope)}"}).status_code,
+                ]
+                for scope in ("quarry", named, f"quarry {named}", f"{named}s")
+            }
+            refused = get(server, "/metrics", Authorization=f"Bearer {issuer.token(scope='quarry')}")
+            metadata = get(server, "/.well-known/oauth-protected-resource/mcp").json()
+
+    assert codes == {"quarry": [403, 200], named: [200, 403], f"quarry {named}": [200, 200], f"{named}s": [403, 403]}
+    assert f'scope="{named}"' in refused.headers["www-authenticate"]
+    assert f"the scope {named}, which /metrics needs" in refused.json()["error_description"]
+    assert metadata["scopes_supported"] == ["quarry"]  # clients would ask for all that stand there
 
 
 def test_without_metrics_there_is_no_such_page() -> None:

@@ -18,12 +18,11 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.net.status import retry_after_seconds
 from webquarry.search import routing
+from webquarry.search.asker import Turn, heeding
 from webquarry.search.board import BreakerBoard
-from webquarry.search.breaker import TRIPPING
 from webquarry.search.failure import nobody_answered
-from webquarry.search.family import Family, Turn
+from webquarry.search.family import Family
 from webquarry.search.models import Attempt
 from webquarry.search.patents.filters import admits, has_names
 from webquarry.search.patents.logins import Logins
@@ -100,16 +99,6 @@ class PatentFinder:
             return [*registers, WEB]
         web = [one.name for one in self._router.healthy() if one.kind == "web" and one.name not in asked]
         return registers + web
-
-    async def probe(self, name: str) -> None:
-        """Ask a register the cheapest question there is; what is wrong with it is raised."""
-        member = self.family.member(name)
-        try:
-            reply = await self.family.send(member, member.build_probe(), self._settings.timeout_seconds)
-            member.parse_probe(reply)
-        except WebquarryError as error:
-            member.explain(error)
-            raise
 
     async def find(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
         """The patents that fit, best first; of a landscape as many as one answer holds."""
@@ -213,13 +202,9 @@ def _unset(member: PatentProvider) -> Attempt:
 
 
 def _parsed(member: PatentProvider, reply: Reply) -> PatentBatch:
-    """What the reply holds, without our own keys; an error learns from it how long to leave the register alone."""
-    try:
+    """What the reply holds, without our own keys."""
+    with heeding(reply):
         batch = member.parse_reply(reply)
-    except WebquarryError as error:
-        if error.retry_after_seconds is None and error.kind in TRIPPING:
-            error.retry_after_seconds = retry_after_seconds(reply.headers, reply.fetched_at)
-        raise
     return replace(batch, patents=tuple(_concealed(patent, member) for patent in batch.patents))
 
 

@@ -65,10 +65,6 @@ class PatentProvider(Member):
         """Whether the reply says that the token is no longer good."""
         return False
 
-    @abstractmethod
-    def build_probe(self) -> httpx2.Request:
-        """The cheapest request that tells whether the service is there and takes our credentials."""
-
     def parse_probe(self, reply: Reply) -> None:
         """Raise what the probe's reply says is wrong."""
         self.parse_reply(reply)

@@ -17,11 +17,10 @@ from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.status import retry_after_seconds
+from webquarry.search.asker import Turn, heeding
 from webquarry.search.board import BreakerBoard
-from webquarry.search.breaker import TRIPPING
 from webquarry.search.failure import nobody_answered, short
-from webquarry.search.family import Family, Turn
+from webquarry.search.family import Family
 from webquarry.search.lenses import Lens
 from webquarry.search.models import Attempt, Query
 from webquarry.search.router import Router
@@ -153,17 +152,14 @@ class Finder:
     async def _records(self, one: Scholarly, query: PaperQuery, seconds: float) -> list[Paper]:
         """What the index has, each record with its rank and without our keys."""
         reply = await self.family.send(one, one.build_request(query), seconds)
-        try:
-            for _ in range(_MOST_REQUESTS - 1):
+        for _ in range(_MOST_REQUESTS - 1):
+            with heeding(reply):
                 further = one.next_request(reply)
-                if further is None:
-                    break
-                reply = await self.family.send(one, further, seconds)
+            if further is None:
+                break
+            reply = await self.family.send(one, further, seconds)
+        with heeding(reply):
             records = one.parse_reply(reply)
-        except WebquarryError as error:
-            if error.retry_after_seconds is None and error.kind in TRIPPING:
-                error.retry_after_seconds = retry_after_seconds(reply.headers, reply.fetched_at)
-            raise
         return [_concealed(replace(record, rank=rank), one) for rank, record in enumerate(records[:_MOST_RECORDS])]
 
     async def _by_web(

@@ -77,6 +77,15 @@ class Scholarly(Member):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         """The records of the last reply, best first, or the error of the right kind; none only if it said so."""
 
+    def build_probe(self) -> httpx2.Request:
+        """A search, unless the index knows something smaller; one of ours never costs anything."""
+        return self.build_request(PaperQuery("test"))
+
+    def parse_probe(self, reply: Reply) -> None:
+        """One that leads to a second request has answered well enough."""
+        if self.next_request(reply) is None:
+            self.parse_reply(reply)
+
     def headers(self, accept: str = "application/json") -> dict[str, str]:
         """What a request carries: whom to write to, where the user said so."""
         return {"Accept": accept} | (

@@ -9,18 +9,19 @@ from webquarry.errors import BadInput
 from webquarry.settings import Settings
 from webquarry.surfaces.http.gate import Challenge
 from webquarry.surfaces.http.principal import Verifier
-from webquarry.surfaces.http.tokens import TokenFile, TokenVerifier, tokens_path
+from webquarry.surfaces.http.tokens import MCP, METRICS, TokenFile, TokenVerifier, tokens_path
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _PROTECTED = "/.well-known/oauth-protected-resource"
+_TOOLS, _FIGURES = "/mcp", "/metrics"
 
 
 @dataclass(frozen=True)
 class Access:
-    """How callers are told apart, and what those without a good token hear."""
+    """How callers are told apart, and what is guarded: by path, what a token needs for it."""
 
     verifier: Verifier
-    challenge: Challenge
+    guarded: Mapping[str, Challenge]
     metadata_path: str | None = None  # where clients learn which issuer gives out tokens
     metadata: Mapping[str, object] | None = None
 
@@ -48,12 +49,18 @@ def access_of(settings: Settings, environ: Mapping[str, str], host: str, *, runn
 
 def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Access:
     file = TokenFile(tokens_path(settings, environ))
-    if not running and not file.tokens():
+    if not running and not any(token.use == MCP for token in file.tokens()):
         raise BadInput(
-            f"Callers must show a token, and there is none in {file.path}.",
+            f"Callers must show a token, and there is none for them in {file.path}.",
             suggested_action="Make one with `webquarry token add NAME`, or set an issuer (WEBQUARRY_OAUTH_ISSUER).",
         )
-    return Access(TokenVerifier(file), Challenge())
+    guarded = {
+        _TOOLS: Challenge((MCP,), lacking="This token is for /metrics alone."),
+        _FIGURES: Challenge(
+            (METRICS,), lacking="This token is not for /metrics: make one with webquarry token add NAME --metrics."
+        ),
+    }
+    return Access(TokenVerifier(file), guarded)
 
 
 def _oauth(settings: Settings) -> Access:
@@ -71,7 +78,7 @@ def _oauth(settings: Settings) -> Access:
         )
     origin, path = _split(resource)
     scopes = tuple(settings.oauth_scopes)
-    metadata = {
+    metadata = {  # without the scope for the figures: clients ask for all that stand here
         "resource": resource,
         "authorization_servers": [issuer],
         "bearer_methods_supported": ["header"],
@@ -80,7 +87,14 @@ def _oauth(settings: Settings) -> Access:
     }
     place = f"{_PROTECTED}{path}"
     verifier = OAuthVerifier(issuer, settings.oauth_audience or resource, settings)
-    return Access(verifier, Challenge(scopes, origin + place), place, metadata)
+    wanted = settings.metrics_scope
+    guarded = {
+        _TOOLS: Challenge(scopes, origin + place),
+        _FIGURES: Challenge(
+            (wanted,), origin + place, f"The token does not have the scope {wanted}, which /metrics needs."
+        ),
+    }
+    return Access(verifier, guarded, place, metadata)
 
 
 def _split(resource: str) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 """Tokens of our own: a name in, a token out once; only its SHA-256 is kept, in a file that a running server looks at again.
 
 A token is 32 random bytes, so that a plain hash of it cannot be turned round. What is kept for a caller hangs on a random
-id and not on the token's name: a new "laptop" does not inherit what an old one left.
+id and not on the token's name: a new "laptop" does not inherit what an old one left. A token is for the tools or for the
+figures, never for both: what Prometheus holds cannot ask anything that costs money.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from webquarry.surfaces.http.principal import CannotTell, Denied, Principal, Ver
 log = logging.getLogger(__name__)
 
 PREFIX = "wq_"
+MCP, METRICS = "mcp", "metrics"  # what a token may be for
 _NAME_LENGTH = 64
 _VERSION = 1
 
@@ -40,6 +42,7 @@ class Token:
     sha256: str
     created: str
     expires: str | None = None
+    use: str = MCP
 
     def is_over(self, now: datetime) -> bool:
         return self.expires is not None and datetime.fromisoformat(self.expires) <= now
@@ -77,7 +80,7 @@ class TokenFile:
                 suggested_action="Restore a backup, or delete it and add the tokens anew.",
             ) from None
 
-    def add(self, name: str, *, lasts: timedelta | None = None, like: str | None = None) -> str:
+    def add(self, name: str, *, lasts: timedelta | None = None, like: str | None = None, use: str = MCP) -> str:
         """A new token, which nobody can be shown again. With `like`, it speaks for the same caller as that one."""
         if not name or len(name) > _NAME_LENGTH or not name.isprintable() or name != name.strip():
             raise BadInput(f"A token's name has 1 to {_NAME_LENGTH} printable characters.")
@@ -90,7 +93,7 @@ class TokenFile:
                 )
             principal = _named(tokens, like).principal if like else f"token:{secrets.token_hex(16)}"
             expires = (now + lasts).isoformat(timespec="seconds") if lasts else None
-            tokens.append(Token(name, principal, _hash(token), now.isoformat(timespec="seconds"), expires))
+            tokens.append(Token(name, principal, _hash(token), now.isoformat(timespec="seconds"), expires, use))
         return token
 
     def revoke(self, name: str) -> None:
@@ -106,7 +109,7 @@ class TokenFile:
             with _locked(self.path.with_name(self.path.name + ".lock")):
                 tokens = self.tokens()
                 yield tokens
-                _write(self.path, {"version": _VERSION, "tokens": [asdict(token) for token in tokens]})
+                _write(self.path, {"version": _VERSION, "tokens": [_kept(token) for token in tokens]})
         except OSError as error:
             raise BadInput(f"The token file {self.path} cannot be written: {error.strerror}.") from error
 
@@ -136,7 +139,7 @@ class TokenVerifier(Verifier):
             raise Denied("The token is not known.")
         if found.is_over(self._clock.now()):
             raise Denied("The token has expired.")
-        return Principal(found.principal, found.name)
+        return Principal(found.principal, found.name, frozenset({found.use}))
 
     def _current(self) -> dict[str, Token]:
         with self._lock:
@@ -153,9 +156,19 @@ def _read(entry: dict[str, Any]) -> Token:
     texts = (token.name, token.principal, token.sha256, token.created)
     if not all(isinstance(text, str) and text for text in texts):
         raise ValueError("a token is a name, a caller, a hash and a moment")
+    if token.use not in (MCP, METRICS):
+        raise ValueError("a token for something that is not known")
     if token.expires is not None and datetime.fromisoformat(token.expires).tzinfo is None:
         raise ValueError("a moment without its zone")
     return token
+
+
+def _kept(token: Token) -> dict[str, Any]:
+    """Its entry in the file. What is for the tools does not say so: a server of an older version can read it."""
+    entry = asdict(token)
+    if token.use == MCP:
+        del entry["use"]
+    return entry
 
 
 def _hash(token: str) -> str:

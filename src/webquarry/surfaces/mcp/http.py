@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
-_GUARDED = ("/mcp", "/metrics")
 
 
 def app_of(
@@ -93,7 +92,7 @@ def app_of(
     if access.metadata_path:
         app.router.routes.append(Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"]))
     limited = Limits(app, quota or LocalQuota(), settings, clock or Clock())
-    gate = Gate(limited, access.verifier, access.challenge, _GUARDED)
+    gate = Gate(limited, access.verifier, access.guarded)
     checked = OriginCheck(gate, [*_own_origins(), *settings.http_origins])
     return Observe(Patience(checked, settings.http_max_request_bytes, settings.http_max_header_bytes))
 

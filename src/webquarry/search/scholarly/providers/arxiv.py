@@ -54,6 +54,11 @@ class Arxiv(Scholarly):
         headers = self.headers("application/atom+xml")
         return httpx2.Request("GET", self.endpoint("/api/query"), params=parameters, headers=headers)
 
+    def build_probe(self) -> httpx2.Request:
+        parameters = {"search_query": "all:electron", "start": "0", "max_results": "1"}
+        headers = self.headers("application/atom+xml")
+        return httpx2.Request("GET", self.endpoint("/api/query"), params=parameters, headers=headers)
+
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status == 429 or reply.body.lstrip()[:13].lower() == b"rate exceeded":
             raise rate_limited(reply, self.label)

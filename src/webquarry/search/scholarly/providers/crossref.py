@@ -73,6 +73,10 @@ class Crossref(Scholarly):
         parameters |= {"mailto": self.contact} if self.contact else {}
         return httpx2.Request("GET", self.endpoint("/works"), params=parameters, headers=self.headers())
 
+    def build_probe(self) -> httpx2.Request:
+        parameters = {"query": "test", "rows": "0"} | ({"mailto": self.contact} if self.contact else {})
+        return httpx2.Request("GET", self.endpoint("/works"), params=parameters, headers=self.headers())
+
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200:
             raise self._failure(reply)

@@ -43,6 +43,12 @@ class EuropePMC(Scholarly):
         parts += ["HAS_PDF:y"] if query.with_pdf else []
         parameters = {"query": " AND ".join(parts), "resultType": "core", "format": "json", "pageSize": str(RECORDS)}
         parameters |= {"sort": "P_PDATE_D desc"} if query.newest_first else {}
+        return self._request(parameters)
+
+    def build_probe(self) -> httpx2.Request:
+        return self._request({"query": "test", "resultType": "idlist", "format": "json", "pageSize": "1"})
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         parameters |= {"email": self.contact} if self.contact else {}
         url = self.endpoint("/europepmc/webservices/rest/search")
         return httpx2.Request("GET", url, params=parameters, headers=self.headers())

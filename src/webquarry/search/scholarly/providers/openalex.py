@@ -20,6 +20,7 @@ from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, auth
 from webquarry.search.scholarly.text import from_inverted_index, from_markup
 
 KEY = "OPENALEX_API_KEY"
+_ANY_WORK = "W2741809807"  # on open access; a probe asks for it
 _FIELDS = (
     "id,doi,title,publication_year,publication_date,ids,primary_location,best_oa_location,type,open_access,authorships,"
     "cited_by_count,biblio,is_retracted,is_paratext,abstract_inverted_index"
@@ -59,9 +60,23 @@ class OpenAlex(Scholarly):
         parameters = {"search": text or query.text, "per_page": str(RECORDS), "select": _FIELDS}
         parameters |= {"filter": ",".join(filters)} if filters else {}
         parameters |= {"sort": "publication_date:desc"} if query.newest_first else {}
+        return self._request("/works", parameters)
+
+    def build_probe(self) -> httpx2.Request:
+        """One work by its id: unlike a search, it costs nothing of the day's budget."""
+        return self._request(f"/works/{_ANY_WORK}", {"select": "id"})
+
+    def parse_probe(self, reply: Reply) -> None:
+        found = json_object(reply, self.label)
+        if reply.status != 200 or "error" in found:
+            raise self._failure(found, reply)
+        if not isinstance(found.get("id"), str):
+            raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
+
+    def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
         key = self.optional(KEY)
         headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        return httpx2.Request("GET", self.endpoint("/works"), params=parameters, headers=headers)
+        return httpx2.Request("GET", self.endpoint(path), params=parameters, headers=headers)
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         found = json_object(reply, self.label)

@@ -59,6 +59,9 @@ class PubMed(Scholarly):
             }
         return self._request("esearch.fcgi", parameters)
 
+    def build_probe(self) -> httpx2.Request:
+        return self._request("esearch.fcgi", {"term": "test", "retmode": "json", "retmax": "1"})
+
     def next_request(self, reply: Reply) -> httpx2.Request | None:
         ids = self._ids(reply) if _is_json(reply) else []
         return self._request("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"}) if ids else None

@@ -47,6 +47,12 @@ class SemanticScholar(Scholarly):
             parameters["year"] = f"{query.year_from or ''}-{query.year_to or ''}"
         if query.with_pdf:
             parameters["openAccessPdf"] = ""  # that it is there is all it says
+        return self._request(parameters)
+
+    def build_probe(self) -> httpx2.Request:
+        return self._request({"query": "test", "limit": "1", "fields": "title"})
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         key = self.optional(KEY)
         headers = {"Accept": "application/json"} | ({"x-api-key": key} if key else {})
         url = self.endpoint("/graph/v1/paper/search")
