@@ -125,8 +125,8 @@ def identity(url: str) -> str:
     host, path = _out_of_amp_cache(_plain_host(host), _clean_path(parts.path))
     path, parameters = _plain_path(host, path), _parameters(parts.query)
     known = _known_work(host, path, parameters)
-    if known:
-        return known
+    if known:  # what is left of a DOI may itself end in something that is no part of it
+        return known if known == url else identity(known)
     place = host if port in (None, *_PORTS.values()) else f"{host}:{port}"
     text = "&".join(name if value is None else f"{name}={value}" for name, value in parameters)
     route = f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""  # pages that route by fragment
