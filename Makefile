@@ -8,7 +8,7 @@ READY := .venv/.ready
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml hatch_build.py $(wildcard src/webquarry/*/*.pyx src/webquarry/*/*/*.pyx)
 	@command -v $(PYTHON) >/dev/null || { echo "webquarry needs Python 3.11 or newer; none was found as '$(PYTHON)'. Try: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "webquarry needs Python 3.11 or newer; '$(PYTHON)' is older. Try: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Setting up .venv (once; this takes a minute) ..."
@@ -60,3 +60,4 @@ generate: $(READY) ## write the generated files anew (schemas, settings table, r
 
 clean: ## remove .venv and everything built
 	@rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache
+	@find src -name '*.so' -delete

@@ -235,6 +235,7 @@ def project_files() -> list[Path]:
         path
         for path in ROOT.rglob("*")
         if path.is_file()
+        and path.suffix not in (".so", ".pyd")  # built here
         and not unowned & set(path.relative_to(ROOT).parts)
         and not any(part.endswith(("_cache", ".egg-info")) for part in path.relative_to(ROOT).parts)
     ]

@@ -166,7 +166,7 @@ class Page:
         values[PARAGRAPHS] = self.is_paragraph
         values[TOPIC] = counts[texts.TOPIC]
         values[HEADINGS] = self.heading
-        images = [min(place, self.n - 1) for _, place in self.flow.images]
+        images = [min(place, self.n - 1) for place in self.flow.image_places]
         values[IMAGES] = np.bincount(_ints(images), minlength=self.n) if images else 0.0
         values[LINK_COUNT] = self.link_count
         values[CUT] = counts[texts.CUT]

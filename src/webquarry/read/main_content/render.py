@@ -76,19 +76,17 @@ class Chosen:
         tails: set[Element] = set()
         ways: set[Element] = set()
         for index in kept:
-            heads.update(flow.heads[index])
-            tails.update(flow.tails[index])
+            heads.update(flow.owners.heads(index))
+            tails.update(flow.owners.tails(index))
         for element in heads:
             if element not in ways:
                 _open_way(ways, element)
         for parent in {element.getparent() for element in tails}:
             _open_way(ways, parent)
-        for element, index in flow.atoms:
-            if index in kept:
-                _open_way(ways, element)
-        for element, index in flow.images:
-            if index in kept and is_formula_image(element):
-                _open_way(ways, element)
+        for element in flow.owners.atoms(kept):
+            _open_way(ways, element)
+        for element in filter(is_formula_image, flow.owners.images(kept)):
+            _open_way(ways, element)
         return cls(heads, tails, ways)
 
     def names(self) -> frozenset[str]:

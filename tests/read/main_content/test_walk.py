@@ -1,0 +1,94 @@
+"""The walk in Python and the compiled one: one and the same flow."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from webquarry.read.html import parse_html
+from webquarry.read.main_content import walk as plain
+from webquarry.read.main_content.tags import MOST_BLOCKS
+
+compiled = pytest.importorskip("webquarry.read.main_content._walk", reason="the compiled walk was not built")
+
+PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))
+TAGS = "p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2 form x-y".split()  # noqa: SIM905
+ATTRIBUTES = (
+    "",
+    " class=hidden",
+    " class='a b' id=x",
+    " role=navigation",
+    " style='display:none'",
+    " hidden",
+    " id=''",
+)
+PIECES = st.one_of(
+    st.builds("<{}{}>".format, st.sampled_from(TAGS), st.sampled_from(ATTRIBUTES)),
+    st.builds("</{}>".format, st.sampled_from(TAGS)),
+    st.sampled_from(["word ", " ", "\n", "\u00a0", "é", "&amp;", "<!-- c -->", "<![CDATA[x]]>", "\u2003", "&nbsp;"]),
+)
+
+
+def assert_same_flow(html: str) -> None:
+    document = parse_html(html)
+    one, other = plain.Walk(), compiled.Walk()
+    one.walk(document.roots)
+    other.walk(document.roots)
+
+    for name in ("texts", "blocks", "rows", "last", "image_places", "cut"):
+        assert getattr(other, name) == getattr(one, name), name
+    blocks = range(len(one.texts))
+    assert [other.heads(block) for block in blocks] == [one.heads(block) for block in blocks]
+    assert [other.tails(block) for block in blocks] == [one.tails(block) for block in blocks]
+    for some in (set(blocks), {0, 2}, {len(one.texts)}):
+        assert other.atoms(some) == one.atoms(some)
+        assert other.images(some) == one.images(some)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
+def test_both_walks_find_the_same_in_a_page(page: Path) -> None:
+    assert_same_flow(page.read_text("utf-8", "replace"))
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+@example("")
+@example("<p>a<img><br>b<br><br>c</p><pre> x <p>y</p>\n</pre>")
+@settings(max_examples=300, deadline=None)
+def test_both_walks_find_the_same_in_any_soup_of_tags(html: str) -> None:
+    assert_same_flow(html)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "".join(f"<t{number}>{number}</t{number}>" for number in range(2_000)),
+        "<div>" * 3_000 + "deep",
+        "<p>a</p>" * (MOST_BLOCKS + 10),
+        "<div>" + "<p>a</p>" * (MOST_BLOCKS + 10) + "</div><p>b",
+        "<p class='&amp;&lt;x' id='&eacute;'>a",
+        "<p>" + "<a href=x>link</a> " * 500,
+    ],
+    ids=["tags", "deep", "many blocks", "many blocks in one", "entities", "links"],
+)
+def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
+    assert_same_flow(html)
+
+
+def test_the_elements_of_a_block_outlive_everything_else_that_knew_the_page() -> None:
+    walk = compiled.Walk()
+    walk.walk(parse_html("<div><p>one <b>two</b> three</p></div>").roots)
+    gc.collect()
+
+    assert [element.tag for element in walk.heads(0)] == ["p", "b"]
+    assert [element.tail for element in walk.tails(0)] == [" three"]
+
+
+def test_a_block_that_does_not_exist_has_no_elements() -> None:
+    walk = compiled.Walk()
+    walk.walk(parse_html("<p>one").roots)
+
+    assert walk.heads(7) == walk.tails(-1) == []

@@ -1,0 +1,74 @@
+"""What `hatch_build.py` adds to a wheel: compiled parts where there is a compiler, and a word about it where there is none."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+class App:
+    """Hatchling's voice."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def display_warning(self, text: str) -> None:
+        self.warnings.append(text)
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.delenv("WEBQUARRY_PURE", raising=False)
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def built(hook: ModuleType, app: App, target: str = "wheel") -> dict[str, Any]:
+    data: dict[str, Any] = {"artifacts": [], "pure_python": True, "infer_tag": False}
+    hook.CompiledParts(str(ROOT), {}, None, None, str(ROOT / "dist"), target, app=app).initialize("standard", data)
+    return data
+
+
+def test_compiled_parts_make_a_wheel_for_this_kind_of_machine(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook, "compile_parts", lambda root: ["src/webquarry/part.so"])
+
+    data = built(hook, App())
+
+    assert data == {"artifacts": ["src/webquarry/part.so"], "pure_python": False, "infer_tag": True}
+
+
+def test_without_a_compiler_the_wheel_is_pure_and_says_why(hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(root: Path) -> list[str]:
+        raise SystemExit("gcc: not found")
+
+    monkeypatch.setattr(hook, "compile_parts", fail)
+    app = App()
+
+    assert built(hook, app) == {"artifacts": [], "pure_python": True, "infer_tag": False}
+    assert app.warnings == ["webquarry is built without its compiled parts: gcc: not found"]
+
+
+@pytest.mark.parametrize(("pure", "target"), [("1", "wheel"), ("", "sdist")])
+def test_nothing_is_compiled_for_a_source_package_or_on_request(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch, pure: str, target: str
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_PURE", pure)
+    monkeypatch.setattr(hook, "compile_parts", lambda root: pytest.fail("it was compiled"))
+
+    assert built(hook, App(), target)["artifacts"] == []
+
+
+def test_every_compiled_part_has_a_source(hook: ModuleType) -> None:
+    assert all((ROOT / "src" / f"{name.replace('.', '/')}.pyx").is_file() for name in hook.COMPILED)
