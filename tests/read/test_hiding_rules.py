@@ -25,6 +25,7 @@ def shown(css: str, body: str) -> str:
         (r".z\:q{display:none}", f'<p>first<p class="z:q">{HIDDEN}<p>last'),
         (r".\31 0{display:none}", f'<p>first<p class="10">{HIDDEN}<p>last'),
         ("<!-- .a{display:none} -->", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        ("/*/*/.a{display:none}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (".a p{display:none}", f"<p>first<div class=a><p>{HIDDEN}</div><p>last"),
         ("#a > span{font-size:0}", f"<p>first<div id=a><span>{HIDDEN}</span></div><p>last"),
         ("", f'<p>first<p style="position:absolute;left:calc(-1 * 9999px)">{HIDDEN}<p>last'),

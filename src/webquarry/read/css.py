@@ -42,10 +42,13 @@ def without_comments(css: bytes) -> bytes:
     """A sheet without comments, and without the marks of an HTML comment that old pages put around it."""
     if b"<!--" in css or b"-->" in css:
         css = css.replace(b"<!--", b" ").replace(b"-->", b" ")
-    if b"/*" in css:
-        code, *commented = css.split(b"/*")
-        css = b" ".join([code, *(part.partition(b"*/")[2] for part in commented)])
-    return css
+    pieces: list[bytes] = []
+    place = 0
+    while (start := css.find(b"/*", place)) >= 0:
+        pieces.append(css[place:start])
+        end = css.find(b"*/", start + 2)
+        place = end + 2 if end >= 0 else len(css)
+    return b" ".join([*pieces, css[place:]]) if pieces else css
 
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 from webquarry.read.css import without_comments
@@ -31,10 +32,21 @@ _WORDS = bytes(
 # To ask for a byte by its number is several times as fast as by a text of one byte.
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
 _PARENTHESIS, _PLUS, _TILDE = b"(+~"
-_FOREIGN, _RELATED, _EXACT = range(3)
+_ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 
 
 _Raw = tuple[bytes, bytes, int, int]
+
+try:
+    from webquarry.read._css_filter import fits_of
+    from webquarry.read._css_filter import parts_of as _parts_of
+except ImportError:  # not built: all of it is done here, which takes longer
+
+    def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:
+        return [(number, _ASK) for number in range(len(parts))]
+
+    def _parts_of(css: bytes) -> list[bytes]:
+        return without_comments(css).split(b"}")
 
 
 class RuleText(NamedTuple):
@@ -48,7 +60,7 @@ class RuleText(NamedTuple):
 
 def parts_of(css: bytes) -> list[bytes]:
     """What stands before each closing brace of a sheet: a plain rule, the first one of a group, or nothing."""
-    return without_comments(css[:_LONGEST]).split(b"}")
+    return _parts_of(css[:_LONGEST])
 
 
 class Rules:
@@ -135,10 +147,11 @@ def _rules_of(parts: list[bytes], names: frozenset[bytes] | None) -> Iterator[tu
     One that holds others gives what stands before and behind them as rules, too.
     """
     around: list[tuple[bytes, int, int]] = []  # open rules: selectors, when what is inside applies, order
-    for number, part in enumerate(parts):
+    for number, fit in fits_of(parts, names) if names is not None else zip(range(len(parts)), repeat(_ASK)):
+        part = parts[number]
         prelude, brace, body = part.partition(b"{")
         if brace and not around and _BRACE not in body and _AT not in prelude and _SEMICOLON not in prelude:
-            if prelude and body and (fit := _fit(prelude, names)):
+            if prelude and body and (fit := _fit(prelude, names) if fit == _ASK else fit):
                 yield fit, (prelude, body, ALWAYS, number)  # as most are
             continue
         *preludes, body = part.split(b"{")

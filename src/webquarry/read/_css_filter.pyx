@@ -1,0 +1,226 @@
+# cython: language_level=3
+"""A style sheet -> its parts, and those of them that may be about certain names.
+
+The slow beginnings of `css_rules.py`, on bytes. Whatever is odd is left to the Python there (`ASK`), which also does all of
+it where this could not be built.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport uint64_t
+from libc.string cimport memchr, memcmp
+
+cdef enum:
+    PLAIN, NAME, POINT, COMMA, BLANK, CHILD, SIBLING, OPEN, CLOSE, SQUARE, SQUARED, ODD  # kinds of bytes
+
+cdef enum:
+    ASK = -1
+    FOREIGN, RELATED, EXACT  # as in css_rules.py
+
+cdef unsigned char KINDS[256]
+cdef unsigned char LOWER[256]
+
+
+cdef void describe_bytes() noexcept:
+    cdef int byte
+    for byte in range(256):
+        LOWER[byte] = byte + 32 if 65 <= byte <= 90 else byte
+        KINDS[byte] = ODD if byte >= 128 else PLAIN
+        if 97 <= LOWER[byte] <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95:
+            KINDS[byte] = NAME
+    for byte in b"@;\\&":
+        KINDS[byte] = ODD
+    for byte in b" \t\n\r\f\v":
+        KINDS[byte] = BLANK
+    KINDS[46] = KINDS[35] = POINT
+    KINDS[44] = COMMA
+    KINDS[62] = CHILD
+    KINDS[43] = KINDS[126] = SIBLING
+    KINDS[40], KINDS[41], KINDS[91], KINDS[93] = OPEN, CLOSE, SQUARE, SQUARED
+
+
+describe_bytes()
+
+
+cdef inline uint64_t hash_of(const unsigned char* name, Py_ssize_t size) noexcept:
+    """A number for a name in lower case; 0 stands for none."""
+    cdef uint64_t found = 14695981039346656037u
+    cdef Py_ssize_t index
+    for index in range(size):
+        found = (found ^ LOWER[name[index]]) * 1099511628211u
+    return found or 1
+
+
+cdef struct Names:
+    uint64_t* hashes
+    size_t mask
+
+
+cdef bint holds(Names* names, uint64_t wanted) noexcept:
+    cdef size_t place = wanted & names.mask
+    while names.hashes[place]:
+        if names.hashes[place] == wanted:
+            return True
+        place = (place + 1) & names.mask
+    return False
+
+
+cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexcept:
+    """How a list of selectors fits to names: all in one of them are known, some are, none is.
+
+    What stands in brackets, and a compound before `+` or `~`, gives a selector no name. Where there is any of that, only
+    what is foreign beyond doubt is told apart; for the rest Python is to be asked.
+    """
+    cdef Py_ssize_t index = 0, start
+    cdef int kind, depth = 0
+    cdef bint point = False, colon = False, called = False  # right before this byte; `called`: a name behind a colon
+    cdef bint square = False  # in the brackets of an attribute
+    cdef bint gap = False  # the compound that is being read may have ended
+    cdef bint named = False, own_named = False  # the selector so far, and that compound
+    cdef bint all_known = True
+    cdef bint any_word = False, any_exact = False, any_unnamed = False, special = False
+    while index < size:
+        kind = KINDS[text[index]]
+        if gap and kind != BLANK and kind != SIBLING:
+            named, own_named, gap = named or own_named, False, False
+        if kind == NAME:
+            start = index
+            while index < size and KINDS[text[index]] == NAME:
+                index += 1
+            if holds(names, hash_of(text + start, index - start)):
+                any_word = True
+            elif point:
+                all_known = False
+            called, point, colon = colon, False, False
+            continue
+        if kind == ODD:
+            return ASK
+        if square:
+            if kind == SQUARED:
+                square = False
+            elif kind == OPEN or kind == CLOSE or kind == SQUARE:
+                return ASK
+        elif kind == SQUARE:
+            special = square = True
+        elif kind == SQUARED or (kind == CLOSE and depth == 0) or (kind == OPEN and not called):
+            return ASK
+        elif kind == OPEN:
+            special = True
+            depth += 1
+        elif kind == CLOSE:
+            depth -= 1
+        elif depth == 0:
+            if kind == POINT:
+                own_named = True
+            elif kind == BLANK or kind == CHILD:
+                gap = True
+            elif kind == SIBLING:
+                special = True
+                own_named = gap = False
+            elif kind == COMMA:
+                any_unnamed = any_unnamed or not (named or own_named)
+                any_exact = any_exact or all_known
+                named = own_named = gap = False
+                all_known = True
+        point, colon, called = kind == POINT, text[index] == 58, False
+        index += 1
+    any_unnamed = any_unnamed or not (named or own_named)
+    any_exact = any_exact or all_known
+    if special:
+        return ASK if any_word or any_unnamed or depth or square else FOREIGN
+    if any_word:
+        return EXACT if any_exact else RELATED
+    return EXACT if any_unnamed else FOREIGN
+
+
+def fits_of(list parts, names):
+    """The numbers of the parts that may be about some names, each with how it fits if it is a plain rule, or -1."""
+    cdef Names known
+    cdef size_t room = 64, place
+    cdef uint64_t wanted
+    cdef Py_ssize_t number, size, before
+    cdef const unsigned char* text
+    cdef const unsigned char* brace
+    cdef bytes name, part
+    cdef int fit
+    cdef list found = []
+    while room < 2 * <size_t>len(names):
+        room *= 2
+    known.mask = room - 1
+    known.hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
+    if known.hashes is NULL:
+        raise MemoryError
+    try:
+        for name in names:
+            wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+            place = wanted & known.mask
+            while known.hashes[place]:
+                place = (place + 1) & known.mask
+            known.hashes[place] = wanted
+        for number in range(len(parts)):
+            part = parts[number]
+            text, size = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part)
+            brace = <const unsigned char*>memchr(text, 123, size)
+            fit = ASK
+            if brace is not NULL:
+                before = brace - text
+                if memchr(brace + 1, 123, size - before - 1) is NULL:
+                    fit = fit_of(text, before, &known)
+            if fit != FOREIGN:
+                found.append((number, fit))
+        return found
+    finally:
+        PyMem_Free(known.hashes)
+
+
+def parts_of(bytes css):
+    """What stands before each closing brace of a sheet, without comments."""
+    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(css)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(css), place = 0, start = 0
+    cdef unsigned char byte
+    cdef list parts = [], pieces = []
+    cdef Py_ssize_t skipped
+    while place < size:
+        byte = text[place]
+        skipped = 0
+        if byte == 125:  # a closing brace
+            parts.append(joined(pieces, text + start, place - start))
+            start = place = place + 1
+            continue
+        if byte == 47 and place + 1 < size and text[place + 1] == 42:  # a comment
+            skipped = end_of_comment(text, size, place + 2) - place
+        elif byte == 60 and size - place >= 4 and memcmp(text + place, b"<!--", 4) == 0:
+            skipped = 4
+        elif byte == 45 and size - place >= 3 and memcmp(text + place, b"-->", 3) == 0:
+            skipped = 3
+        if skipped:
+            pieces.append(text[start:place])
+            pieces.append(b" ")
+            start = place = place + skipped
+        else:
+            place += 1
+    parts.append(joined(pieces, text + start, size - start))
+    return parts
+
+
+cdef bytes joined(list pieces, const unsigned char* text, Py_ssize_t size):
+    """The pieces and what follows them; the list is emptied."""
+    cdef bytes last = text[:size]
+    if not pieces:
+        return last
+    pieces.append(last)
+    last = b"".join(pieces)
+    pieces.clear()
+    return last
+
+
+cdef Py_ssize_t end_of_comment(const unsigned char* text, Py_ssize_t size, Py_ssize_t place) noexcept:
+    cdef const unsigned char* star
+    while place < size:
+        star = <const unsigned char*>memchr(text + place, 42, size - place)
+        if star is NULL:
+            return size
+        place = star - text + 1
+        if place < size and text[place] == 47:
+            return place + 1
+    return size
