@@ -14,7 +14,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-COMPILED = ("webquarry.read._css_filter", "webquarry.read.main_content._walk")
+COMPILED = ("webquarry.read._css_filter", "webquarry.read.main_content._walk", "webquarry.read.main_content._words")
 
 
 class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]

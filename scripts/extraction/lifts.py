@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
 
-from webquarry.read.main_content.boxes import LONGEST, tokens_of
+from webquarry.read.main_content.boxes import LONGEST
 from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import SHORT, words_of
+from webquarry.read.main_content.texts import SHORT
+from webquarry.read.main_content.words import tokens_of, words_of
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6

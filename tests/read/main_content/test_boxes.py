@@ -14,9 +14,9 @@ from webquarry.read.main_content.boxes import (
     SIBLINGS,
     UNIT,
     describe_boxes,
-    tokens_of,
 )
 from webquarry.read.main_content.lifts import Lookup
+from webquarry.read.main_content.words import tokens_of
 
 LOOKUP = Lookup.over({"post": 0.5, "share": -0.25, "body": 0.125})
 

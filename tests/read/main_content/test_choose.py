@@ -7,7 +7,7 @@ import pytest
 
 from webquarry.read.html import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
-from webquarry.read.main_content.choose import threshold, with_cells, with_headings, without_copies
+from webquarry.read.main_content.choose import choose, in_sight, threshold, with_cells, with_headings, without_copies
 from webquarry.read.main_content.notices import without_notices
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
@@ -41,6 +41,19 @@ def test_a_list_may_repeat_itself() -> None:
     found = flow(f"<ul><li>{LONG}</li><li>{LONG}</li></ul>")
 
     assert without_copies(found, [0, 1]) == [0, 1]
+
+
+def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
+    found = flow(f"<div hidden><p>{LONG}</p></div><section><p>{LONG}</p></section><p>Something else.</p>")
+
+    assert in_sight(found, [0, 2]) == [1, 2]
+    assert choose(found, np.array([0.9, 0.1, 0.9]), np.array([14.0, 14.0, 2.0])) == [1, 2]
+
+
+def test_hidden_text_without_a_copy_stays_for_something_on_the_page_may_open_it() -> None:
+    found = flow(f"<div hidden><p>{LONG}</p><p>More</p></div><p>More</p>")
+
+    assert in_sight(found, [0, 1]) == [0, 1]
 
 
 def test_a_copy_of_the_whole_text_in_one_piece_is_dropped() -> None:

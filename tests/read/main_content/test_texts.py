@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import COUNTED, count_texts, words_in, words_of
+from webquarry.read.main_content.texts import COUNTED, count_texts, words_in
+from webquarry.read.main_content.words import words_of
 
 LIFTS = Lifts({}, {"share": -0.5, "story": 0.25, "old": 0.75}, {"old": 0.125, "tale": -0.25})
 LONG = "An old tale, told again and again: " + "and so it went on. " * 5

@@ -6,7 +6,6 @@ What is handed down is the highest of what stands on the way to the root; each r
 
 from __future__ import annotations
 
-import re
 from array import array
 from dataclasses import dataclass
 
@@ -14,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.lifts import END, END_OF_TEXT, Lookup
+from webquarry.read.main_content.lifts import END, Lookup
+from webquarry.read.main_content.words import END_OF_TEXT
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -27,7 +27,6 @@ _Written = tuple[str, str, str]  # tag, class and id
 _TAGS = """p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main aside body header
 footer center details summary label noscript address fieldset legend caption table tr hgroup""".split()  # noqa: SIM905
 _TAG_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
-_TOKEN = re.compile(rf"[A-Za-z{END_OF_TEXT}][a-z]*")
 _ENDED = f"{END_OF_TEXT} "
 LONGEST = 400  # characters of names that are looked at
 _REPEATS = 3  # siblings alike that make each of them a unit
@@ -39,11 +38,6 @@ class Boxes:
 
     table: Ints  # rows PARENT to DEEP
     names: Array  # what its own names say, the lowest and the highest that one of those around it says; 0 lies between
-
-
-def tokens_of(names: str) -> list[str]:
-    """Class names cut at capitals and at everything that is no letter, in lower case."""
-    return " ".join(_TOKEN.findall(names)).lower().split()
 
 
 def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
@@ -68,9 +62,7 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
 def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:
     """The number of each tag and one for tag and class together; sum, lowest and highest of what the names say."""
     joined = "".join([f"{names[:LONGEST]}{_ENDED}{identity[:LONGEST]}{_ENDED}" for _, names, identity in written])
-    lowered = " ".join(_TOKEN.findall(joined)).lower()
-    tokens = lowered.split(" ")
-    numbers = lookup.numbers_of(tokens, len(tokens))
+    numbers, lowered = lookup.tokens(joined)
     ends = np.flatnonzero(numbers == END)[1::2]
     starts = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])

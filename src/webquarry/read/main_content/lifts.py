@@ -1,21 +1,25 @@
 """Tables of learned numbers, as they are looked up: a word -> a number -> what it speaks for or against.
 
-Words are turned into numbers by a dictionary, one by one; everything else is then done for all words of a page at once.
+Words are turned into numbers one by one; everything else is then done for all words of a page at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from webquarry.read.main_content.words import END_OF_TEXT
+
+try:
+    from webquarry.read.main_content._words import Table
+except ImportError:  # not built: the same in Python
+    from webquarry.read.main_content.words import Table  # type: ignore[assignment]
+
 END, UNKNOWN = 0, 1  # numbers of what is no word: the mark behind each text, and whatever no table knows
-END_OF_TEXT = "\x00"  # stands in no page: libxml2 takes none
-_UNKNOWN = repeat(UNKNOWN)
 COMMENTS = """comment comments commentaires kommentare kommentar comentarios commenti komentarze comentários reacties replies responses
 reviews 评论 コメント комментарии комментариев""".split()  # noqa: SIM905
 
@@ -42,8 +46,23 @@ class Lookup:
         """How many numbers there are."""
         return len(self.about_comments)
 
-    def numbers_of(self, words: Iterable[str], count: int) -> NDArray[np.intp]:
-        return np.fromiter(map(self.numbers.get, words, _UNKNOWN), np.intp, count)
+    @cached_property
+    def _table(self) -> Table:
+        return Table(self.numbers, UNKNOWN)
+
+    def words(self, text: str) -> NDArray[np.int64]:
+        """The numbers of the words of a text."""
+        return np.frombuffer(self._table.words(text), np.int64)
+
+    def tokens(self, text: str) -> tuple[NDArray[np.int64], str]:
+        """The numbers of the parts of names, and the parts themselves in lower case with blanks between them."""
+        numbers, parts = self._table.tokens(text)
+        return np.frombuffer(numbers, np.int64), parts
+
+
+def words_among(text: str, wanted: frozenset[str]) -> NDArray[np.int64]:
+    """For each word of a text, 1 if it is among some others, else 0."""
+    return np.frombuffer(Table(dict.fromkeys(wanted, 1), 0).words(text), np.int64)
 
 
 @dataclass(frozen=True)

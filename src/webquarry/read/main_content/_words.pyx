@@ -1,0 +1,162 @@
+# cython: language_level=3
+"""Words of blocks and of class names -> their numbers in a learned table, on UTF-8.
+
+What `texts.py` and `boxes.py` do by cutting a text into words and looking each of them up, without making the words. A word
+is known by a hash of 64 bits.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport int64_t, uint64_t
+
+cdef enum:
+    GAP, LETTER, LEAD  # kinds of bytes; one that leads may begin a blank or a mark beyond ASCII
+
+cdef unsigned char KINDS[256]
+cdef unsigned char LOWER[256]
+
+
+cdef void describe_bytes() noexcept:
+    cdef int byte
+    for byte in range(256):
+        LOWER[byte] = byte + 32 if 65 <= byte <= 90 else byte
+        KINDS[byte] = LETTER if byte >= 128 or byte == 0 or 97 <= LOWER[byte] <= 122 or 48 <= byte <= 57 else GAP
+    KINDS[0xC2] = KINDS[0xE1] = KINDS[0xE2] = KINDS[0xE3] = LEAD
+
+
+describe_bytes()
+
+
+cdef inline int gap_at(const unsigned char* text, Py_ssize_t left) noexcept:
+    """How many bytes a blank or a quotation mark beyond ASCII has that begins here; 0 if none does."""
+    if left >= 2 and text[0] == 0xC2:
+        return 2 if text[1] == 0x85 or text[1] == 0xA0 else 0
+    if left < 3:
+        return 0
+    if text[0] == 0xE2 and text[1] == 0x80:
+        if text[2] <= 0x8A or text[2] in (0x99, 0x9C, 0x9D, 0xA8, 0xA9, 0xAF):
+            return 3
+    elif text[0] == 0xE2:
+        return 3 if text[1] == 0x81 and text[2] == 0x9F else 0
+    elif text[0] == 0xE1:
+        return 3 if text[1] == 0x9A and text[2] == 0x80 else 0
+    elif text[0] == 0xE3:
+        return 3 if text[1] == 0x80 and text[2] == 0x80 else 0
+    return 0
+
+
+cdef class Table:
+    """Words and their numbers."""
+
+    cdef uint64_t* _hashes
+    cdef int64_t* _numbers
+    cdef size_t _mask
+    cdef int64_t _unknown
+
+    def __cinit__(self, numbers, unknown):
+        cdef size_t room = 64, place
+        cdef uint64_t found
+        cdef bytes encoded
+        while room < 3 * <size_t>len(numbers):
+            room *= 2
+        self._mask, self._unknown = room - 1, unknown
+        self._hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
+        self._numbers = <int64_t*>PyMem_Calloc(room, sizeof(int64_t))
+        if self._hashes is NULL or self._numbers is NULL:
+            raise MemoryError
+        for word, number in numbers.items():
+            encoded = word.encode("utf-8", "surrogatepass")
+            found = hash_of(<const unsigned char*>PyBytes_AS_STRING(encoded), len(encoded))
+            place = found & self._mask
+            while self._hashes[place]:
+                place = (place + 1) & self._mask
+            self._hashes[place], self._numbers[place] = found, number
+
+    def __dealloc__(self):
+        PyMem_Free(self._hashes)
+        PyMem_Free(self._numbers)
+
+    cdef inline int64_t number_of(self, const unsigned char* word, Py_ssize_t size) noexcept:
+        cdef uint64_t found = hash_of(word, size)
+        cdef size_t place = found & self._mask
+        while self._hashes[place]:
+            if self._hashes[place] == found:
+                return self._numbers[place]
+            place = (place + 1) & self._mask
+        return self._unknown
+
+    def words(self, str text):
+        """The numbers of the words of a text, as the bytes of an array; only letters of ASCII lose their case."""
+        cdef Py_ssize_t size, place = 0, count = 0, filled = 0
+        cdef const unsigned char* source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+        cdef unsigned char* word = <unsigned char*>PyMem_Malloc(size + 1)
+        cdef int64_t* found = <int64_t*>PyMem_Malloc((size // 2 + 1) * sizeof(int64_t))
+        cdef int kind, gap
+        try:
+            if word is NULL or found is NULL:
+                raise MemoryError
+            while place < size:
+                kind, gap = KINDS[source[place]], 1
+                if kind == LEAD:
+                    gap = gap_at(source + place, size - place)
+                    kind = GAP if gap else LETTER
+                if kind == LETTER:
+                    word[filled] = LOWER[source[place]]
+                    filled += 1
+                    place += 1
+                    continue
+                place += gap
+                if filled:
+                    found[count] = self.number_of(word, filled)
+                    count, filled = count + 1, 0
+            if filled:
+                found[count] = self.number_of(word, filled)
+                count += 1
+            return PyBytes_FromStringAndSize(<char*>found, count * sizeof(int64_t))
+        finally:
+            PyMem_Free(word)
+            PyMem_Free(found)
+
+    def tokens(self, str text):
+        """The numbers of the parts of names, as the bytes of an array, and the parts in lower case with blanks between them.
+
+        A part begins with a letter of ASCII or with a byte of 0 and goes on to the next one that is no small letter.
+        """
+        cdef Py_ssize_t size, place = 0, count = 0, filled = 0, start
+        cdef const unsigned char* source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+        cdef unsigned char* lowered = <unsigned char*>PyMem_Malloc(2 * size + 1)
+        cdef int64_t* found = <int64_t*>PyMem_Malloc((size + 1) * sizeof(int64_t))
+        try:
+            if lowered is NULL or found is NULL:
+                raise MemoryError
+            while place < size:
+                if not (97 <= LOWER[source[place]] <= 122 or source[place] == 0):
+                    place += 1
+                    continue
+                if filled:
+                    lowered[filled] = 32
+                    filled += 1
+                start = filled
+                lowered[filled] = LOWER[source[place]]
+                filled += 1
+                place += 1
+                while place < size and 97 <= source[place] <= 122:
+                    lowered[filled] = source[place]
+                    filled += 1
+                    place += 1
+                found[count] = self.number_of(lowered + start, filled - start)
+                count += 1
+            return PyBytes_FromStringAndSize(<char*>found, count * sizeof(int64_t)), lowered[:filled].decode("ascii")
+        finally:
+            PyMem_Free(lowered)
+            PyMem_Free(found)
+
+
+cdef inline uint64_t hash_of(const unsigned char* word, Py_ssize_t size) noexcept:
+    """A number for a word; 0 stands for none."""
+    cdef uint64_t found = 14695981039346656037u
+    cdef Py_ssize_t index
+    for index in range(size):
+        found = (found ^ word[index]) * 1099511628211u
+    return found or 1

@@ -1,0 +1,46 @@
+"""A page comes out the same where nothing could be compiled."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PARTS = ("webquarry.read._css_filter", "webquarry.read.main_content._walk", "webquarry.read.main_content._words")
+PAGES = sorted((Path(__file__).parent / "pages").rglob("*.html"))
+SCRIPT = """
+import json, sys
+from pathlib import Path
+without, *paths = json.loads(sys.stdin.read())
+sys.modules.update(dict.fromkeys(without))  # None there is an ImportError
+from webquarry.read.html import parse_html
+from webquarry.read.main_content import main_content, render_selection
+from webquarry.read.main_content.blocks import Walk
+print(json.dumps([Walk.__module__, *[
+    render_selection(document, main_content(document), "https://example.org/").text
+    for document in (parse_html(Path(path).read_text("utf-8")) for path in paths)
+]]))
+"""
+
+
+def read(without: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Where the walk comes from, and the pages as Markdown."""
+    told = json.dumps([without, *map(str, PAGES)])
+    done = subprocess.run([sys.executable, "-c", SCRIPT], input=told, capture_output=True, text=True, check=True)
+    walk, *texts = json.loads(done.stdout)
+    return walk, texts
+
+
+def test_pages_come_out_the_same_without_the_compiled_parts() -> None:
+    walk, texts = read(PARTS)
+    compiled_walk, compiled_texts = read(())
+
+    if compiled_walk == walk:
+        pytest.skip("the parts were not built")
+    assert walk == "webquarry.read.main_content.walk"
+    assert len(texts) == len(PAGES) >= 3
+    assert all(texts)
+    assert texts == compiled_texts
