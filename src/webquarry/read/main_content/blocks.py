@@ -13,7 +13,7 @@ from webquarry.read.main_content.head import read_head
 
 try:
     from webquarry.read.main_content._walk import Walk
-except ImportError:  # not built: the same in Python, which takes three times as long
+except (ImportError, ValueError):  # not built, or for another lxml: the same in Python, which takes three times as long
     from webquarry.read.main_content.walk import Walk  # type: ignore[assignment]
 
 
