@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from webquarry.logs import RedactingFormatter
 
@@ -31,6 +32,9 @@ PRIVATE = {
     "XDG_STATE_HOME",
     "XDG_DATA_HOME",
 }
+
+settings.register_profile("untimed", deadline=None)  # on busy cores any example may take long, the first above all
+settings.load_profile("untimed")
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN

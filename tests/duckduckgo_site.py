@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
+from tests.local_site import LocalSite
 from tests.search.replies import recorded
 
 WAYS = {"/html/": "html", "/lite/": "lite", "/": "api"}
@@ -92,30 +92,19 @@ class _Server(ThreadingHTTPServer):
         """Nothing: a client may leave before it has its answer."""
 
 
-class DuckDuckGoSite:
+class DuckDuckGoSite(LocalSite):
     """Answers by its rule; everything it was asked is in `asked`."""
 
     def __init__(self, rule: Rule | bytes = as_recorded) -> None:
         self.rule = rule
         self.asked: list[Asked] = []
-        self._server = _Server(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        super().__init__(_Server(("127.0.0.1", 0), self._handler()))
 
     @property
     def environ(self) -> dict[str, str]:
         """The settings under which this site stands for DuckDuckGo, without its pauses."""
-        origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-        urls = {f"WEBQUARRY_DUCKDUCKGO_{way}_URL": origin for way in ("HTML", "LITE", "API")}
+        urls = {f"WEBQUARRY_DUCKDUCKGO_{way}_URL": self.origin for way in ("HTML", "LITE", "API")}
         return urls | {"WEBSEARCH_RATE_LIMIT_MS": "0", "WEBSEARCH_MAX_RETRIES": "0", "WEBQUARRY_CACHE": "0"}
-
-    def __enter__(self) -> DuckDuckGoSite:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         site = self

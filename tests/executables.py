@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import sysconfig
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tests.local_site import LocalSite
 from webquarry.logs import RedactingFormatter
 from webquarry.surfaces.executable import main
 
@@ -157,32 +157,18 @@ def as_json(value: bytes | Any, status: int = 200, headers: Mapping[str, str] | 
     return Answer(body, status, {"Content-Type": "application/json"} | dict(headers or {}))
 
 
-class Site:
+class Site(LocalSite):
     """A server on 127.0.0.1; `answer` decides what it says, and everything but robots.txt is remembered in `asked`."""
 
     def __init__(self, answer: Answer | Callable[[Asked], Answer]) -> None:
         self.answer = answer
         self.asked: list[Asked] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-
-    @property
-    def origin(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(ThreadingHTTPServer(("127.0.0.1", 0), self._handler()))
 
     @property
     def environ(self) -> dict[str, str]:
         """The settings under which this site stands for every provider and may be fetched from."""
         return LOCAL | KEYS | {"WEBQUARRY_BRAVE_URL": self.origin, "WEBQUARRY_GOOGLE_URL": self.origin}
-
-    def __enter__(self) -> Site:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         site = self

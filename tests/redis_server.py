@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -32,16 +33,8 @@ class WatchedLink(Link):
         super().__init__(*arguments, **options)
         self.said = []
 
-    async def script(
-        self,
-        text: str,
-        keys: Sequence[bytes],
-        arguments: Sequence[Any],
-        *,
-        seconds: float | None = None,
-        insist: bool = False,
-    ) -> Any:
-        found = await super().script(text, keys, arguments, seconds=seconds, insist=insist)
+    async def script(self, text: str, keys: Sequence[bytes], arguments: Sequence[Any], **options: Any) -> Any:
+        found = await super().script(text, keys, arguments, **options)
         self.said.append((text, found))
         return found
 
@@ -122,6 +115,14 @@ class RedisServer:
             "WEBQUARRY_REDIS_TIMEOUT_SECONDS": "30",
             "HOME": "/nonexistent",
         }
+
+    def begin(self, program: str, said: str) -> subprocess.Popen[str]:
+        """A Python program that is given the place and the key; it has come to where it says this."""
+        command = [sys.executable, "-c", program, self.url, KEY.hex()]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{said}\n"
+        return process
 
     @contextlib.asynccontextmanager
     async def link(

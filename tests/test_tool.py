@@ -93,6 +93,27 @@ def test_arguments_that_do_not_fit_are_named_in_one_sentence(arguments: dict[str
         run(**arguments)
 
 
+@tool
+async def choose(kit: Toolkit, parts: list[str | dict[str, Any]]) -> Echo:
+    """Take texts or objects."""
+    return Echo(text="", times=len(parts))
+
+
+def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_place_the_caller_knows() -> None:
+    with pytest.raises(BadInput) as caught:
+        asyncio.run(choose.call(cast(Toolkit, None), {"parts": ["a", 5]}))
+    assert caught.value.message == (
+        "The field 'parts.1' does not fit: input should be a valid string, or input should be a valid dictionary."
+    )
+
+
+def test_an_error_does_not_name_thousands_of_problems() -> None:
+    with pytest.raises(BadInput) as caught:
+        run(text="ab", tags=[1] * 10_000)
+    assert caught.value.message.count("does not fit") == 5
+    assert caught.value.message.endswith("There are 9995 more such problems.")
+
+
 def test_an_error_about_an_argument_does_not_repeat_its_value() -> None:
     with pytest.raises(BadInput) as caught:
         run(text="ab", times="sk-secret-value")

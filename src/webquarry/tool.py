@@ -18,7 +18,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 SESSION = "sessionId"  # the parameter that names a research session
 
 # The order in which a schema's keywords are written, so that generated text is stable and reads well.
+_MOST_SAID = 5  # problems with arguments; a list may hold thousands of things that do not fit
 _KEYWORDS = (
     "type", "format", "enum", "items", "properties", "required", "description", "default",
     "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
@@ -139,7 +140,9 @@ class Tool:
         try:
             model = self.arguments.model_validate(given)
         except ValidationError as error:
-            raise BadInput(_sentence(error, self.arguments.model_fields)) from None  # the cause repeats the values
+            raise BadInput(
+                _sentence(error, self.arguments.model_fields, given)
+            ) from None  # the cause repeats the values
         return {name: getattr(model, name) for name in self.arguments.model_fields}
 
     async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
@@ -233,15 +236,29 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _sentence(error: ValidationError, known: Mapping[str, FieldInfo]) -> str:
+def _sentence(error: ValidationError, known: Mapping[str, FieldInfo], given: Mapping[str, Any]) -> str:
     """One sentence per problem, naming the field and never the value."""
-    sentences = []
+    sentences: list[str] = []
+    misfits: dict[str, list[str]] = {}  # a field that may be one of several things fits none of them
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
-        place = ".".join(str(part) for part in problem["loc"])
+        place = _place(problem["loc"], given)
         if problem["type"] == "missing":
             sentences.append(f"The field {place!r} is missing.")
         elif problem["type"] == "extra_forbidden":
             sentences.append(f"The field {place!r} is unknown; known are: {', '.join(known)}.")
         else:
-            sentences.append(f"The field {place!r} does not fit: {problem['msg'][:1].lower()}{problem['msg'][1:]}.")
-    return " ".join(sentences)
+            misfits.setdefault(place, []).append(problem["msg"][:1].lower() + problem["msg"][1:])
+    sentences += [f"The field {place!r} does not fit: {', or '.join(why)}." for place, why in misfits.items()]
+    more = len(sentences) - _MOST_SAID
+    return " ".join(sentences[:_MOST_SAID] + [f"There are {more} more such problems."] * (more > 0))
+
+
+def _place(path: Sequence[str | int], given: Any) -> str:
+    """Where a value is, in the words of whoever gave it: the types that were tried have no place there."""
+    named: list[str] = []
+    for part in path:
+        if named and not (isinstance(given, list) if isinstance(part, int) else isinstance(given, Mapping)):
+            break
+        named.append(str(part))
+        given = given.get(part) if isinstance(given, Mapping) else given[part]
+    return ".".join(named)

@@ -232,6 +232,8 @@ class Toolkit:
 
     async def aclose(self) -> None:
         """Close what was opened."""
+        if "reader" in self.__dict__:
+            self.reader.room.close()
         if "client" in self.__dict__:
             await self.client.aclose()
         if "cache" in self.__dict__:

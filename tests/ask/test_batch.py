@@ -20,12 +20,6 @@ from webquarry.toolkit import Toolkit
 
 
 @pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
-        yield stage
-
-
-@pytest.fixture
 def asking(stage: Rehearsal, tmp_path: Path) -> Iterator[tuple[Engine, Callable[[Any], Any]]]:
     """An engine, and what runs its coroutines."""
     environ = home(stage, tmp_path)

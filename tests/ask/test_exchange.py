@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,6 @@ import pytest
 from tests.ask.fakes import Rehearsal, Said, home, open_engine, trouble
 from webquarry.ask.ledger import Spent
 from webquarry.ask.models import Cancelled, Question, Reply
-
-
-@pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
-        yield stage
 
 
 def reply_to(stage: Rehearsal, folder: Path, prompt: str = "b") -> Reply:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.redis_server import KEY, RedisServer, WatchedLink
-from webquarry.cache.cache import Cache, Made
+from tests.redis_server import RedisServer, WatchedLink
+from webquarry.cache.cache import Cache, Kept, Made
 from webquarry.cache.redis import RedisStore
 from webquarry.cache.redis_flights import _RENEW, RedisFlights
 from webquarry.cache.redis_link import Link
@@ -73,6 +72,17 @@ class Gate:
         self.begun += 1
         await self.open.wait()
         return Made(b"value", self._ttl)
+
+
+async def one_behind_the_other(
+    found: Sequence[Server], gate: Gate, next_gate: Gate
+) -> tuple[asyncio.Task[Kept], asyncio.Task[Kept]]:
+    """The calls of two servers: the first has begun its work, and the second waits for it."""
+    first = asyncio.create_task(found[0].cache.get_or_make("k", gate.make))
+    await until(lambda: gate.begun == 1)
+    second = asyncio.create_task(found[1].cache.get_or_make("k", next_gate.make))
+    await waiting(found)
+    return first, second
 
 
 @pytest.mark.parametrize("keeping", [True, False])
@@ -151,10 +161,7 @@ def test_when_the_one_who_makes_it_leaves_another_server_does(redis_server: Redi
         async with servers(redis_server, 2) as found:
             stuck, gate = Gate(), Gate()
             gate.open.set()
-            first = asyncio.create_task(found[0].cache.get_or_make("k", stuck.make))
-            await until(lambda: stuck.begun == 1)
-            second = asyncio.create_task(found[1].cache.get_or_make("k", gate.make))
-            await waiting(found)
+            first, second = await one_behind_the_other(found, stuck, gate)
             first.cancel()
             assert (await second).value == b"value"
 
@@ -182,10 +189,7 @@ def test_when_redis_goes_while_a_server_waits_it_makes_the_value_itself(redis_se
         async with servers(redis_server, 2) as found:
             gate, own = Gate(), Gate()
             own.open.set()
-            first = asyncio.create_task(found[0].cache.get_or_make("k", gate.make))
-            await until(lambda: gate.begun == 1)
-            second = asyncio.create_task(found[1].cache.get_or_make("k", own.make))
-            await waiting(found)
+            first, second = await one_behind_the_other(found, gate, own)
             redis_server.stop()
             assert (await second).value == b"value"
             gate.open.set()
@@ -217,11 +221,7 @@ asyncio.run(main())
 
 
 def test_when_the_server_that_makes_it_is_killed_another_one_takes_over(redis_server: RedisServer) -> None:
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, redis_server.url, KEY.hex()], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "making\n"
+    holder = redis_server.begin(HOLDER, "making")
 
     async def scenario() -> None:
         async with servers(redis_server, 2) as found:

@@ -38,6 +38,22 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
     assert sentences("Dr. Ames left. J. Doe stayed.") == ["Dr. Ames left.", "J. Doe stayed."]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('He said "no." She left!  Why? …', ['He said "no.', "She left!", "Why?", "…"]),
+        ("One\n\ntwo.\nThree. ", ["One", "two.", "Three."]),
+        ("一。二！ 三", ["一。", "二！", "三"]),
+        ("At 3.5 p.m. in St. Ives, e.g. by the sea.", ["At 3.5 p.m. in St. Ives, e.g. by the sea."]),
+        ("He is a Dr.\nAmes is not, approx. speaking.", ["He is a Dr. Ames is not, approx. speaking."]),
+        ("A reprDr. is none", ["A reprDr.", "is none"]),
+        (" \n", []),
+    ],
+)
+def test_sentences_end_at_marks_and_lines(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
 @given(st.text(), st.text())
 def test_the_signal_is_always_a_part_of_the_text(claim: str, text: str) -> None:
     signal = claim_signal(claim, text)

@@ -68,6 +68,11 @@ def test_a_text_holds_all_terms_of_itself_and_nobody_elses(about: str, text: str
     assert Terms(about).in_text(about) == set(Terms(about).weights)
 
 
+@given(st.text("abiy15.,'’% _-", max_size=30), st.text("abiy15.,'’%— _-", max_size=80))
+def test_a_letter_that_is_not_ascii_does_not_change_what_the_other_words_hold(about: str, text: str) -> None:
+    assert Terms(about).in_text(f"{text} ж") == Terms(about).in_text(text)
+
+
 def test_the_nearest_sentences_are_different_ones_the_nearest_first() -> None:
     paragraphs = ["Boats. Tidal power is dear.", "Tidal power storage is dearer. Tidal power is dear.", "Storage."]
 

@@ -12,8 +12,4 @@ from tests.host.workbench import Workbench
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     """Folders for user and project tools; the working directory is the project's."""
-    made = Workbench(tmp_path)
-    monkeypatch.chdir(made.project)
-    for name, value in made.environ.items():
-        monkeypatch.setenv(name, value)
-    return made
+    return Workbench.as_ours(tmp_path, monkeypatch)

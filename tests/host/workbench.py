@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from webquarry.host.host import ToolHost
 from webquarry.settings import Settings
 
@@ -44,6 +46,15 @@ class Workbench:
             "XDG_STATE_HOME": str(folder / "state"),
             "WEBQUARRY_SYSTEM_TOOLS": str(folder / "nothing-here"),
         }
+
+    @classmethod
+    def as_ours(cls, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+        """One that this process finds itself at: its project is the working directory, its home is ours."""
+        made = cls(folder)
+        monkeypatch.chdir(made.project)
+        for name, value in made.environ.items():
+            monkeypatch.setenv(name, value)
+        return made
 
     def script(self, name: str, body: str, folder: Path | None = None) -> Path:
         """An executable shell script."""

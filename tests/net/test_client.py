@@ -60,16 +60,20 @@ def test_both_transports_are_closed_with_the_client() -> None:
 
 
 def test_a_client_that_was_never_used_opens_and_closes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*args: object) -> None:
-        raise AssertionError("opened")
+    opened: list[FakeWeb] = []
 
-    monkeypatch.setattr("webquarry.net.client.open_transport", fail)
+    def open_another(*args: object) -> FakeWeb:
+        opened.append(FakeWeb({}))
+        return opened[-1]
+
+    monkeypatch.setattr("webquarry.net.client.open_transport", open_another)
 
     async def run() -> None:
         async with Client(settings_with(), FakeClock()):
             pass
 
     asyncio.run(run())
+    assert opened == []
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "ftp://site.example/"])

@@ -24,6 +24,7 @@ from webquarry.clock import FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused
 from webquarry.net.archive import Replay, recorded_web
 from webquarry.net.client import Client
+from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search.models import Query, Result
 from webquarry.search.router import Router
@@ -34,6 +35,12 @@ PROJECT = Path(__file__).parents[2]
 GENERATOR = PROJECT / "scripts" / "recorded_web.py"
 ENGINES = {"api.search.brave.com", "www.googleapis.com", "html.duckduckgo.com", "api.duckduckgo.com"}
 ENGINES |= {urlsplit(index.origin).netloc for index in members_of("webquarry.search.scholarly.providers", Scholarly)}
+SOMEBODY = {
+    "BRAVE_API_KEY": "somebody-elses-key",
+    "GOOGLE_SEARCH_API_KEY": "g-key-17",
+    "GOOGLE_SEARCH_ENGINE_ID": "a:b17",
+    "HOME": "/nowhere",
+}
 Found = tuple[httpx2.Request, int, bytes]
 
 
@@ -269,15 +276,9 @@ def test_a_page_outside_the_recorded_web_is_not_recorded() -> None:
 
 
 def search(provider: str, query: Query) -> list[Result]:
-    keys = {
-        "BRAVE_API_KEY": "somebody-elses-key",
-        "GOOGLE_SEARCH_API_KEY": "g-key-17",
-        "GOOGLE_SEARCH_ENGINE_ID": "a:b17",
-    }
-
     async def run() -> list[Result]:
         async with open_client() as client:
-            return await Router(client, Settings(), {**keys, "HOME": "/nowhere"}).search(provider, query)
+            return await Router(client, Settings(), SOMEBODY).search(provider, query)
 
     return asyncio.run(run())
 
@@ -308,19 +309,30 @@ def test_a_search_that_finds_nothing_is_recorded_too(provider: str) -> None:
     assert search(provider, Query("zqxv kplm nothing")) == []
 
 
-@pytest.mark.parametrize("provider", ["brave", "google"])
-def test_the_probe_of_a_provider_succeeds(provider: str) -> None:
-    keys = {
-        "BRAVE_API_KEY": "somebody-elses-key",
-        "GOOGLE_SEARCH_API_KEY": "g-key-17",
-        "GOOGLE_SEARCH_ENGINE_ID": "a:b17",
-    }
+@pytest.mark.parametrize(
+    ("provider", "answered"),
+    [("brave", ("api.search.brave.com", 422)), ("google", ("www.googleapis.com", 200))],
+    ids=["brave", "google"],
+)
+def test_the_probe_of_a_provider_succeeds(
+    monkeypatch: pytest.MonkeyPatch, provider: str, answered: tuple[str, int]
+) -> None:
+    """Brave is sent a search without a query, which it refuses at no cost."""
+    asked: list[tuple[str, int]] = []
+    send = Client.send
+
+    async def noting(client: Client, request: httpx2.Request, **options: float | None) -> Reply:
+        reply = await send(client, request, **options)
+        asked.append((request.url.host, reply.status))
+        return reply
 
     async def run() -> None:
         async with open_client() as client:
-            await Router(client, Settings(), {**keys, "HOME": "/nowhere"}).probe(provider)
+            await Router(client, Settings(), SOMEBODY).probe(provider)
 
+    monkeypatch.setattr(Client, "send", noting)
     asyncio.run(run())
+    assert asked == [answered]
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

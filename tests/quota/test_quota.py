@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
-from tests.redis_server import KEY, RedisServer, running
+from tests.redis_server import RedisServer, running
 from webquarry.quota.base import Denied, Granted, Limit, NoSlot, Quota
 from webquarry.quota.local import LocalQuota
 from webquarry.quota.redis import RedisQuota
@@ -191,11 +189,7 @@ asyncio.run(main())
 
 
 def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisServer) -> None:
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, redis_server.url, KEY.hex()], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
+    holder = redis_server.begin(HOLDER, "held")
 
     async def scenario() -> None:
         async with redis_server.link() as link:

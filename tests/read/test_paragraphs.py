@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.paragraphs import Paragraph, paragraphs_of, without_repeats
+from webquarry.read.paragraphs import Paragraph, paragraphs_of, without_repeats, words_in
 
 LONG = "This sentence is long enough to be called a repetition when it stands in a second text as well."
 
@@ -51,6 +51,34 @@ def test_short_paragraphs_headings_and_what_a_text_says_twice_itself_stay() -> N
     other = paragraphs_of(f"# {LONG}\n\nRead more\n".encode())
 
     assert without_repeats([text, other]) == [text, other]
+
+
+def test_a_long_paragraph_without_any_words_repeats_another() -> None:
+    marks = paragraphs_of(b"*" * 80)
+
+    assert without_repeats([marks, marks]) == [marks, []]
+
+
+@given(st.text())
+def test_comparing_looks_neither_at_case_nor_at_the_kind_of_white_space(text: str) -> None:
+    part = Paragraph(text.encode("utf-8", "replace"))
+
+    assert part.folded == " ".join(part.text.casefold().split())
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [("", 0), ("One two", 2), ("One\n\n-   two\tthree\n-   four\n", 4), ("Été\n\nor winter", 3), ("漢字漢字", 2)],
+)
+def test_words_are_counted_in_all_paragraphs(markdown: str, words: int) -> None:
+    assert words_in(paragraphs_of(markdown.encode())) == words
+
+
+@given(st.lists(st.text(st.characters(max_codepoint=127)), max_size=5))
+def test_words_of_ascii_stand_between_white_space(texts: list[str]) -> None:
+    parts = [Paragraph(text.encode()) for text in texts]
+
+    assert words_in(parts) == sum(len(part.text.split()) for part in parts)
 
 
 PARTS = st.lists(st.sampled_from([f"{LONG} {number}" for number in range(5)] + ["# Heading", "short"]), max_size=8)

@@ -56,6 +56,18 @@ def test_blocks_start_at_lines_in_order(text: str) -> None:
     assert all(start == 0 or data[start - 1 : start] == b"\n" for start in starts)
 
 
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(st.text(alphabet=st.sampled_from("aé \n\n#-*+\t>|19.)\r\v\f"), max_size=300))
+def test_code_further_down_does_not_change_where_blocks_start(text: str) -> None:
+    data = text.encode()
+
+    assert block_starts(data + b"\n\n```\n") == [*block_starts(data), len(data) + 2]
+
+
+def test_blank_lines_by_the_thousand_are_passed_over_at_once() -> None:
+    assert block_starts(b"One." + b"\n" * 1_000_000 + b"    more\n\nTwo.") == [0, 1_000_014]
+
+
 @pytest.mark.parametrize(
     ("text", "limit", "first"),
     [

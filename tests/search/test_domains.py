@@ -157,6 +157,17 @@ def test_fuzz_whatever_the_entry_it_becomes_a_domain_or_bad_input(entry: str) ->
     assert host_of(f"https://{domain}/") == domain
 
 
-@given(st.text(max_size=80))
-def test_fuzz_no_text_breaks_the_filter(url: str) -> None:
-    DomainFilter.of(["duckdb.org"], ["evil.com"]).admits(url)
+NEARLY = st.tuples(
+    st.sampled_from(["https://", "http://", "//", "https://evil.com@"]),
+    st.sampled_from(["", "docs.", "old.", "docs.old.", "not"]),
+    st.sampled_from(["duckdb.org", "duckdb.org.evil.com"]),
+    st.sampled_from(["", "/docs", ":8443/"]) | st.text(max_size=5),
+).map("".join)
+
+
+@given(st.text(max_size=80) | NEARLY)
+def test_fuzz_no_text_breaks_the_filter_nor_gets_through_it(url: str) -> None:
+    host = host_of(url) or ""
+    allowed, blocked = (host == domain or host.endswith(f".{domain}") for domain in ("duckdb.org", "old.duckdb.org"))
+
+    assert DomainFilter.of(["duckdb.org"], ["old.duckdb.org"]).admits(url) is (allowed and not blocked)

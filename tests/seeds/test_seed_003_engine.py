@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,6 @@ from webquarry.search.models import Result
 
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)\n```", SEED, re.DOTALL)
-
-
-@pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
-        yield stage
 
 
 def ask(stage: Rehearsal, folder: Path, context: str, prompt: str = "What is it?", **settings: str) -> Reply:

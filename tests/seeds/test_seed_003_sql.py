@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,6 @@ from webquarry.sql import Session
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")
 ROOT = Path(__file__).parents[2]
 PRICE = "SELECT stps_ask_ai('Bitcoin', 'What is the current price? [search]')"
-
-
-@pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
-        yield stage
 
 
 def open_session(stage: Rehearsal, home: Path, **environ: str) -> Session:

@@ -14,17 +14,15 @@ import pytest
 from tests.net.doubles import FakeWeb
 from tests.read.special.desk import recorded
 from tests.search.engines import Engines, called
+from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.models import Metadata, RetractionStatus
 from webquarry.tool import load
 from webquarry.tools.research.scrape_page import ScrapeOutput
 
-SEED = Path(__file__).with_name("004_51f8e3ca2fd4d22f.txt").read_text("utf-8")
 SECTION = SEED.partition("## Tool 2: `scrape_page`")[2]
-ROWS = {
-    row[0]: row for row in re.findall(r"\| `(\w+)` \| (\w+) \| (yes|no) \| (\S+) \| (.*?) (?=\| `|###)", SECTION)
-}  # field -> (field, type, required, default, constraints)
+ROWS = rows_of(SECTION)
 STRUCT = SECTION.partition("type ScrapeOutput struct {")[2].partition(" } type ")[0]
 FIELDS = dict(re.findall(r'`json:"(\w+)((?:,omitempty)?)"`', STRUCT))  # name -> whether it may be absent
 BEYOND = {"outline", "section", "find", "cursor"}  # optional inputs of ours
@@ -58,12 +56,7 @@ def test_input_fields_are_those_of_the_table_in_its_order_and_ours_behind_them()
 
 @pytest.mark.parametrize("field", ROWS)
 def test_input_type_requirement_and_default(field: str) -> None:
-    _, kind, required, default, _ = ROWS[field]
-    schema = SCHEMA["properties"][field]
-
-    assert schema["type"] == {"string": "string", "int": "integer"}[kind]
-    assert (field in SCHEMA["required"]) is (required == "yes")
-    assert str(schema.get("default", "—")) == default.strip("`")
+    check_as_in_table(ROWS[field], SCHEMA)
 
 
 @pytest.mark.parametrize(

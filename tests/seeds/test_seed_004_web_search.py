@@ -25,6 +25,7 @@ from tests.search.engines import (
     tavily,
 )
 from tests.search.replies import recorded
+from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
 from webquarry.cache.base import key_of
 from webquarry.errors import AuthFailure, BadInput, RateLimited
 from webquarry.search import stored
@@ -33,11 +34,8 @@ from webquarry.search.models import Attempt, Found, Query, Result
 from webquarry.tool import load
 from webquarry.tools.research._search import NOT_IN_KEY
 
-SEED = Path(__file__).with_name("004_51f8e3ca2fd4d22f.txt").read_text("utf-8")
 SECTION = SEED.partition("## Tool 1: `web_search`")[2].partition("## Tool 2:")[0]
-ROWS = {
-    row[0]: row for row in re.findall(r"\| `(\w+)` \| (\w+) \| (yes|no) \| (\S+) \| (.*?) (?=\| `|###)", SECTION)
-}  # field -> (field, type, required, default, constraints)
+ROWS = rows_of(SECTION)
 SCHEMA = load("research", "web_search").parameters
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 A, B = "https://a.org/1", "https://b.org/2"
@@ -65,12 +63,7 @@ def test_input_fields_are_those_of_the_table_in_its_order() -> None:
 
 @pytest.mark.parametrize("field", ROWS)
 def test_input_type_requirement_and_default(field: str) -> None:
-    _, kind, required, default, _ = ROWS[field]
-    schema = SCHEMA["properties"][field]
-
-    assert schema["type"] == {"string": "string", "int": "integer"}[kind]
-    assert (field in SCHEMA["required"]) is (required == "yes")
-    assert str(schema.get("default", "—")) == default.strip("`")
+    check_as_in_table(ROWS[field], SCHEMA)
 
 
 def test_input_query_is_1_to_500_characters() -> None:

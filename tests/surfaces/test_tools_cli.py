@@ -16,11 +16,7 @@ from webquarry.surfaces.tools_cli import app
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    made = Workbench(tmp_path)
-    monkeypatch.chdir(made.project)
-    for name, value in made.environ.items():
-        monkeypatch.setenv(name, value)
-    return made
+    return Workbench.as_ours(tmp_path, monkeypatch)
 
 
 def tools(*arguments: str, stdin: str | bytes = "") -> Result:

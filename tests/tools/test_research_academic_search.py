@@ -281,7 +281,7 @@ def test_a_preprint_is_cited_by_its_number() -> None:
 
 
 def test_a_paper_of_which_nothing_is_known_is_cited_as_a_page() -> None:
-    assert _work(Paper("T", "https://a.example/", "brave"), (2026, 1, 2)).kind == "webpage"
+    assert _work(Paper("T", "https://a.example/", "brave")).kind == "webpage"
     assert _name(Author("BLUE Group")).literal == "BLUE Group"
 
 
@@ -318,6 +318,7 @@ def test_with_a_session_the_papers_are_recorded_with_their_references(
 
     assert [one.source.url for one in session.sources] == [paper["url"] for paper in answer.as_dict()["papers"]]
     assert all(one.source.csl and one.source.csl["title"] == one.source.title for one in session.sources)
+    assert not any(one.source.was_read for one in session.sources)
     assert "three hours of capacity" not in repr(session)  # of the abstract
 
 

@@ -29,7 +29,7 @@ from webquarry.ask.limiter import Limiter
 from webquarry.ask.models import Cancelled, LimitReached, Limits, Progress, Question, Reply, Usage
 from webquarry.ask.options import Options
 from webquarry.ask.prices import Prices
-from webquarry.ask.shapes import Shapes
+from webquarry.ask.shapes import Shapes, Wishes
 from webquarry.ask.statement import Statement
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
@@ -103,7 +103,7 @@ class Engine:
         instructions: str | None = None,
     ) -> Shape:
         """What a request with these wishes looks like now; `shape.kept` are the answers remembered for it."""
-        return self._shapes.of(model, max_tokens, search, schema, instructions)
+        return self._shapes.of(Wishes(model, max_tokens, search, schema, instructions))
 
     def remembered(self, question: Question) -> Reply | None:
         """The answer, if this engine has it in memory and it is still good."""
@@ -168,9 +168,7 @@ class Engine:
             await self._means.client.aclose()
 
     def _shape_of(self, question: Question) -> Shape:
-        return self._shapes.of(
-            question.model, question.max_tokens, question.search, question.schema, question.instructions
-        )
+        return self.shape(question.model, question.max_tokens, question.search, question.schema, question.instructions)
 
     async def _recalled(self, distinct: Mapping[Question, Shape]) -> dict[Question, Reply]:
         """Those that were answered before: from memory, and then from the record file, in one look."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry.ask.answers import Kept
 from webquarry.ask.conversation import Shape
@@ -31,6 +31,16 @@ _ORIGIN = "https://api.anthropic.com"
 _NOBODY = ("none", "off", "")
 
 
+class Wishes(NamedTuple):
+    """What a question may say of the request; None where it leaves that to the options."""
+
+    model: str | None
+    max_tokens: int | None
+    search: bool | None
+    schema: str | None
+    instructions: str | None
+
+
 class Shapes:
     """The shapes of one engine, and its search providers."""
 
@@ -50,24 +60,17 @@ class Shapes:
         self._looked_up: dict[tuple[object, ...], tuple[float, int, int, Shape]] = {}
         self._remembered = 0
 
-    def of(
-        self,
-        model: str | None,
-        max_tokens: int | None,
-        search: bool | None,
-        schema: str | None,
-        instructions: str | None,
-    ) -> Shape:
+    def of(self, wishes: Wishes) -> Shape:
         """The shape of a request with these wishes."""
-        wishes = (model, max_tokens, search, schema, instructions, caller())
-        known, now = self._looked_up.get(wishes), time.monotonic()
+        key = (*wishes, caller())
+        known, now = self._looked_up.get(key), time.monotonic()
         versions = (self._keys.version, self._options.version)
         if known is not None and now < known[0] and versions == known[1:3]:
             return known[3]
         if len(self._looked_up) > 10_000:
             self._looked_up.clear()
-        shape = self._made(model, max_tokens, search, schema, instructions)
-        self._looked_up[wishes] = (now + _GOOD_SECONDS, *versions, shape)
+        shape = self._made(wishes)
+        self._looked_up[key] = (now + _GOOD_SECONDS, *versions, shape)
         return shape
 
     def remember(self, shape: Shape, context: str, prompt: str, kept: Kept) -> None:
@@ -85,14 +88,8 @@ class Shapes:
         """Ask the provider through the router, with its cache, its pace and its breaker."""
         return await self._routed().route(query, provider=provider)
 
-    def _made(
-        self,
-        model: str | None,
-        max_tokens: int | None,
-        search: bool | None,
-        schema: str | None,
-        instructions: str | None,
-    ) -> Shape:
+    def _made(self, wishes: Wishes) -> Shape:
+        model, max_tokens, search, schema, instructions = wishes
         tokens = MAX_TOKENS if max_tokens is None else max_tokens
         if not 1 <= tokens <= _MOST_TOKENS:
             raise BadInput(f"max_tokens is {tokens}; it takes a whole number from 1 to {_MOST_TOKENS}.")

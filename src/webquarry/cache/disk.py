@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.cache.base import Entry, Stats, Store
-from webquarry.cache.sqlite import BUSY_SECONDS, switch_to_wal, touch, will_pass
+from webquarry.cache.sqlite import connect, switch_to_wal, touch, will_pass
 from webquarry.cache.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -96,13 +96,7 @@ class DiskStore(Store):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._vault = Vault.open(self.path.with_name("cache.key"))
             self._file = touch(self.path)
-            database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            try:
-                _prepare(database)
-            except BaseException:
-                database.close()
-                raise
-            self._database = database
+            self._database = connect(self.path, _prepare)
         return self._database, self._vault
 
     def _set_aside(self, error: sqlite3.DatabaseError, last: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 BUSY_SECONDS = 10  # how long a process waits for another one's write
@@ -22,6 +23,17 @@ def touch(path: Path) -> int:
         return os.fstat(handle).st_ino
     finally:
         os.close(handle)
+
+
+def connect(place: Path | str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    """A connection for any thread, without transactions of its own, after `prepare`; closed again when that fails."""
+    database = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        prepare(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def will_pass(error: sqlite3.DatabaseError) -> bool:

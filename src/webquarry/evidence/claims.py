@@ -10,14 +10,16 @@ knows no synonyms, and its choice is a hint where to read, never a verdict.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from webquarry.evidence.terms import Terms
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n+")
+# It begins with a set of characters: such places are found many times faster than those behind one.
+_SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca|bzw|ggf|Nr|z\.B))\.$"
 )
+_LONGEST = len("approx.")  # abbreviation
 
 
 def claim_signal(claim: str, text: str) -> str:
@@ -29,33 +31,44 @@ def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> lis
     """Up to so many different sentences that hold the most of the terms, the nearest first."""
     shares = [terms.weight(terms.in_text(paragraph)) for paragraph in paragraphs]
     best: list[tuple[float, int, int, str]] = []  # the score, negative so that the best sorts first, and the place
-    for at in sorted(range(len(paragraphs)), key=lambda at: (-shares[at], at)):
-        if not shares[at] or (len(best) == most and shares[at] < -best[-1][0]):
+    promising = [at for at, share in enumerate(shares) if share]
+    for at in sorted(promising, key=lambda at: -shares[at]):
+        worst = -best[-1][0] if len(best) == most else 0.0
+        if shares[at] < worst:
             break  # no sentence scores more than its paragraph holds
         for number, sentence in enumerate(sentences(paragraphs[at])):
-            score = _score(terms, sentence)
+            if _score(shares[at], sentence) < worst:
+                continue
+            score = _score(terms.weight(terms.in_text(sentence)), sentence)
             if score and all(sentence != other for *_, other in best):
                 best = sorted([*best, (-score, at, number, sentence)])[:most]
     return [sentence for *_, sentence in best]
 
 
-def _score(terms: Terms, sentence: str) -> float:
-    held = terms.in_text(sentence)
-    if not held:
-        return 0.0
-    # Of two that share as much, the shorter one says it more plainly.
-    return terms.weight(held) / (1 + 0.01 * len(sentence.split()))
+def _score(held: float, sentence: str) -> float:
+    """Of two that hold as much, the shorter one says it more plainly."""
+    return held / (1 + 0.01 * len(sentence.split()))
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in order; an abbreviation's full stop does not end one."""
     found: list[str] = []
-    for piece in _SENTENCE_END.split(text):
-        piece = piece.strip()
-        if not piece:
-            continue
-        if found and _ABBREVIATION.search(found[-1]):
+    for piece in _pieces(text):
+        if found and found[-1][-1] == "." and _ABBREVIATION.search(found[-1], max(0, len(found[-1]) - _LONGEST)):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
     return found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """What stands between ends of sentences, each with its mark."""
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        piece = text[start : end.start() + 1].strip()
+        if piece:
+            yield piece
+        start = end.end()
+    last = text[start:].strip()
+    if last:
+        yield last

@@ -78,7 +78,7 @@ def relevance(terms: Terms, title: str, paragraphs: Sequence[Paragraph]) -> Part
     for paragraph in paragraphs:
         held = terms.in_text(paragraph.text)
         everywhere |= held
-        if terms.weight(held) > terms.weight(together):
+        if held and terms.weight(held) > terms.weight(together):
             together = held
     titled = terms.in_text(title)
     shares = [terms.weight(held) / terms.whole for held in (everywhere, together, titled)]

@@ -18,12 +18,21 @@ from itertools import product
 from webquarry.evidence.stopwords import STOP_WORDS
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WHOLE_WORD = re.compile(  # the same, but not from its middle
+    r"(?<![^\W\d_])(?<![^\W\d_]['’])[^\W\d_]+(?:['’][^\W\d_]+)*|(?<!\d)(?<!\d[.,])\d+(?:[.,]\d+)*%?"
+)
+_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")  # the same but for numbers, and found in half the time
+_FOREIGN = re.compile(r"[^\x00-\x7f\W]")  # letters and digits beyond ASCII
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-๿]")
 _NUMBER_WEIGHT = 1.5
 _BEGINNING = 3  # letters that a word shares with its stem
 _LONGEST = 60  # letters of a word that is stemmed; anything longer is none
 _SAMPLE = 3_000  # characters that tell a language
 _NOTHING: frozenset[str] = frozenset()
+_LANGUAGES = {
+    word: [language for language, words in STOP_WORDS.items() if word in words]
+    for word in frozenset[str]().union(*STOP_WORDS.values())
+}
 _stemmers = threading.local()  # a stemmer holds the word it is at work on, and pages are judged in several threads
 
 
@@ -38,8 +47,7 @@ class Terms:
         self.weights = {term: _NUMBER_WEIGHT if term[0].isdigit() else 1.0 for term in dict.fromkeys(found)}
         self.whole = sum(self.weights.values())
         self._beginnings = {_beginning(word) for word in [*words, *found]}
-        ways = sorted(way for beginning in self._beginnings for way in _ways_to_write(beginning))
-        self._begins = re.compile("|".join(map(re.escape, ways)) or "(?!)")
+        self._ways = sorted(way for beginning in self._beginnings for way in _ways_to_write(beginning))
         self._words: dict[str, tuple[str, ...]] = {}  # those seen so far, and the terms that each stands for
         self._texts: dict[str, frozenset[str]] = {}
 
@@ -47,25 +55,19 @@ class Terms:
         """The terms that a text holds; a paragraph is looked at several times, and read once."""
         held = self._texts.get(text)
         if held is None:
-            folded = text.casefold()
-            if folded.isascii() and not self._begins.search(folded):  # as most texts
-                held = _NOTHING
-            else:
-                held = frozenset(self._in_words(self._promising_words(folded)))
-            self._texts[text] = held
+            words = self._promising_words(text.casefold())
+            held = self._texts[text] = frozenset(self._in_words(words)) if words else _NOTHING
         return held
 
     def weight(self, terms: Iterable[str]) -> float:
         """What some of the terms weigh together."""
-        return sum(self.weights[term] for term in terms)
+        return sum(map(self.weights.__getitem__, terms))
 
     def _promising_words(self, folded: str) -> set[str]:
-        """The words that may stand for a term: all where there are accents, else those that begin like one."""
-        if not folded.isascii():
+        """The words that may stand for a term: all where letters have accents, else those that begin like one."""
+        if not folded.isascii() and _FOREIGN.search(folded):
             return set(_WORD.findall(folded))
-        starts = [found.start() for found in self._begins.finditer(folded)]
-        words = [_WORD.match(folded, start) for start in starts if _opens_word(folded, start)]
-        return {word[0] for word in words if word}
+        return {word for way in self._ways if way in folded for word in _words_that_begin(folded, way)}
 
     def _in_words(self, words: Iterable[str]) -> Iterator[str]:
         for word in words:
@@ -91,17 +93,23 @@ class Terms:
 
 def language_of(text: str) -> str:
     """The language most of whose stop words occur, as Snowball names it; English when none do."""
-    words = Counter(_WORD.findall(text.casefold()))
-    counts = {language: sum(words[word] for word in words.keys() & stop) for language, stop in STOP_WORDS.items()}
+    folded = text.casefold()
+    words = Counter((_ASCII_WORD if folded.isascii() else _WORD).findall(folded))
+    counts = dict.fromkeys(STOP_WORDS, 0)
+    for word in words.keys() & _LANGUAGES.keys():
+        for language in _LANGUAGES[word]:
+            counts[language] += words[word]
     return max(counts, key=lambda language: (counts[language], language == "english"))
 
 
-def _opens_word(text: str, at: int) -> bool:
-    """Whether a word or a number begins at a place, and not earlier."""
-    before, glued = text[max(0, at - 1) : at], text[max(0, at - 2) : max(0, at - 1)]
-    if text[at].isdigit():
-        return not (before.isdigit() or (before in (".", ",") and glued.isdigit()))
-    return not (before.isalpha() or (before == "'" and glued.isalpha()))
+def _words_that_begin(folded: str, way: str) -> Iterator[str]:
+    """The words of a text that begin so. To look for a string is several times faster than to look for a pattern."""
+    at = folded.find(way)
+    while at >= 0:
+        word = _WHOLE_WORD.match(folded, at)
+        if word:
+            yield word[0]
+        at = folded.find(way, at + len(way))
 
 
 def _beginning(word: str) -> str:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from webquarry.read.pieces import block_starts
 from webquarry.read.words import Words, count_words
@@ -19,6 +18,7 @@ _MARKERS = frozenset(">-*+0123456789")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
 _NOT_PROSE = (b"|", b"```", b"~~~", b"    ", b"\t")
+_BLANKS = bytes(ord(" " if chr(code).isspace() else "x") for code in range(256))  # a word of ASCII begins at " x"
 _SHORTEST_REPEAT = 60  # UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance
 
 
@@ -27,42 +27,44 @@ class Paragraph:
     """A paragraph, a heading, an item of a list, a table or a piece of code."""
 
     data: bytes
+    level: int = field(init=False, compare=False)  # of a heading; 0 for what is none
+    text: str = field(init=False, compare=False)  # what a person reads in it, without the marks of Markdown
 
-    @cached_property
-    def level(self) -> int:
-        """Of a heading; 0 for what is none."""
-        found = _HEADING.match(self.data)
-        return len(found[1]) if found and b"\n" not in self.data.rstrip() else 0
+    def __post_init__(self) -> None:
+        self.__dict__.update(level=_level(self.data), text=_text(self.data))  # frozen, and read by everybody
 
     @property
     def is_prose(self) -> bool:
         """Whether it is made of sentences: neither heading nor table nor code."""
         return not self.level and not self.data.startswith(_NOT_PROSE)
 
-    @cached_property
-    def text(self) -> str:
-        """What a person reads in it, without the marks of Markdown."""
-        text = self.data.decode("utf-8", "replace").strip()
-        if "[" in text or "\\" in text:
-            text = Words(_FOOTNOTE.sub("", text)).text
-        if text[:1] in _MARKERS:
-            text = _MARKER.sub("", text)
-        return _EMPHASIS.sub("", text) if any(mark in text for mark in "*_`~") else text
-
     @property
-    def words(self) -> int:
-        """How many words it has."""
-        return len(self.text.split()) if self.text.isascii() else count_words(self.text)
-
-    @cached_property
     def folded(self) -> str:
         """The same for comparing: case and white space say nothing."""
-        return " ".join(self.text.casefold().split())
+        folded = self.text.casefold()
+        if folded.isprintable() and "  " not in folded:  # as most: single blanks, and no other white space
+            return folded.strip()
+        return " ".join(folded.split())
 
     @property
     def may_repeat(self) -> bool:
         """Whether it is long enough to be called a repetition when it stands elsewhere as well."""
         return len(self.data) >= _SHORTEST_REPEAT and not self.level
+
+
+def _level(data: bytes) -> int:
+    found = _HEADING.match(data) if data.startswith(b"#") else None
+    return len(found[1]) if found and b"\n" not in data.rstrip() else 0
+
+
+def _text(data: bytes) -> str:
+    text = data.decode("utf-8", "replace").strip()
+    if "[" in text or "\\" in text:
+        text = Words(_FOOTNOTE.sub("", text)).text
+    if text[:1] in _MARKERS:
+        text = _MARKER.sub("", text)
+    emphasised = "*" in text or "_" in text or "`" in text or "~" in text
+    return _EMPHASIS.sub("", text) if emphasised else text
 
 
 def paragraphs_of(data: bytes) -> list[Paragraph]:
@@ -71,11 +73,19 @@ def paragraphs_of(data: bytes) -> list[Paragraph]:
     return [Paragraph(data[start:stop]) for start, stop in zip(starts, [*starts[1:], len(data)], strict=True)]
 
 
+def words_in(paragraphs: Sequence[Paragraph]) -> int:
+    """How many words they have together."""
+    texts = [one.text for one in paragraphs]
+    in_ascii = "\n".join(["", *(text for text in texts if text.isascii())]).encode()
+    return in_ascii.translate(_BLANKS).count(b" x") + sum(count_words(text) for text in texts if not text.isascii())
+
+
 def without_repeats(texts: Sequence[Sequence[Paragraph]]) -> list[list[Paragraph]]:
     """Each text without what an earlier text has; what a text itself says twice stays, and so do headings."""
     seen: set[str] = set()
     kept: list[list[Paragraph]] = []
     for text in texts:
-        kept.append([one for one in text if not (one.may_repeat and one.folded in seen)])
-        seen.update(one.folded for one in text if one.may_repeat)
+        said = [one.folded if one.may_repeat else None for one in text]
+        kept.append([one for one, words in zip(text, said, strict=True) if words not in seen])
+        seen.update(words for words in said if words is not None)
     return kept

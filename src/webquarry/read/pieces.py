@@ -16,6 +16,9 @@ from webquarry.read.outline import lines_of
 GAP = b"[...]\n\n"
 _CONTINUATION = range(0x80, 0xC0)
 _ITEM = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_BREAK = re.compile(rb"\n((?:[ \t\r\f\v]*+\n)++)?+")  # the end of a line, and the blank lines behind it
+_OPENS_AFTER_BLANK = re.compile(rb"[ \t\r\f\v]*+(?:[-*+]|\d{1,9}[.)])[ \t]|(?![ \t])\s*+\S")
+_OPENS_AFTER_TEXT = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]|#")
 _MOST_MATCHES = 1_000
 
 
@@ -29,6 +32,19 @@ class Found:
 
 def block_starts(data: bytes) -> list[int]:
     """Where blocks start: paragraphs, headings, list items, and code as a whole."""
+    if b"```" in data or b"~~~" in data:
+        return _starts_beside_code(data)
+    starts = [0]
+    for end in _BREAK.finditer(b"\n" + data):  # as if a line stood before the first
+        opens = _OPENS_AFTER_TEXT if end[1] is None else _OPENS_AFTER_BLANK
+        start = end.end() - 1
+        if start and opens.match(data, start):
+            starts.append(start)
+    return starts
+
+
+def _starts_beside_code(data: bytes) -> list[int]:
+    """The same, line by line, for a text that may have fenced code."""
     starts = [0]
     after_blank = False
     for line in lines_of(data):

@@ -50,13 +50,13 @@ class Reader:
     def __init__(self, client: Client, settings: Settings | None = None, clock: Clock | None = None) -> None:
         self._client = client
         self._desk = Desk(client, settings or Settings(), clock or Clock())
-        self._room = Room()
+        self.room = Room()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
         """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls and empty pages."""
         if selection == "whole":
             reply = await self._client.fetch(url, accept=ACCEPT)
-            return await self._room.run(_size(reply), lambda: read_reply(url, reply))
+            return await self.room.run(_size(reply), lambda: read_reply(url, reply))
         page, document = await self.look_into(url, lambda page: page.document)
         return replace(page, document=document)
 
@@ -70,13 +70,13 @@ class Reader:
             note("fetching the page")
             reply = await self._client.fetch(url, accept=ACCEPT)
         note("reading the page")
-        page, seen = await self._room.run(_size(reply), lambda: _looked_into(url, reply, look))
+        page, seen = await self.room.run(_size(reply), lambda: _looked_into(url, reply, look))
         return replace(page, notes=(*page.notes, why)) if why else page, seen
 
     async def read_raw(self, url: str) -> RawPage:
         """The bytes at a URL, unless what was sent is no page but a wall, a login or a refusal."""
         reply = await self._client.fetch(url, accept=ACCEPT)
-        return await self._room.run(_size(reply), lambda: raw_reply(url, reply))
+        return await self.room.run(_size(reply), lambda: raw_reply(url, reply))
 
     async def _read_specially(self, url: str) -> tuple[Page | None, str]:
         """By a reader of its own, for sites that have one; where that fails the page itself is read, and why is said."""

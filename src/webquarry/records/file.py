@@ -21,7 +21,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
-from webquarry.cache.sqlite import BUSY_SECONDS, switch_to_wal, touch, will_pass
+from webquarry.cache.sqlite import connect, switch_to_wal, touch, will_pass
 from webquarry.cache.vault import Vault
 from webquarry.records.base import RecordsFailure
 
@@ -70,13 +70,7 @@ class RecordFile:
             except OSError as error:  # a home that cannot be written to: said once, and the work goes on
                 log.warning("records are kept in memory only, until this process ends: %s: %s", self.path, error)
                 self.path, self._vault, place = None, _passing_vault(), ":memory:"
-            database = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            try:
-                _prepare(database)
-            except BaseException:
-                database.close()
-                raise
-            self._database = database
+            self._database = connect(place, _prepare)
         return self._database, self._vault
 
     def close(self) -> None:

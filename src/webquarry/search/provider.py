@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import httpx2
 
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
+from webquarry.search.body import optional_text
 from webquarry.search.member import Member, at_origin
-from webquarry.search.models import Batch, Query
+from webquarry.search.models import Batch, Query, Result
+from webquarry.search.text import plain
 
-__all__ = ["Provider", "at_origin"]
+__all__ = ["EVERY_FILTER", "Provider", "at_origin"]
+
+EVERY_FILTER = frozenset(  # fields of Query that narrow a search
+    {
+        "allowed_domains",
+        "blocked_domains",
+        "time_range",
+        "safe",
+        "language",
+        "country",
+        "exact_terms",
+        "exclude_terms",
+    }
+)
 
 
 class Provider(Member):
@@ -38,6 +54,21 @@ class Provider(Member):
     def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
         """A second way to the same page of results after this error on the first, tried once; None if there is none."""
         return None
+
+    def result(
+        self,
+        title: object,
+        url: object,
+        snippet: object,
+        published: str | None = None,
+        clean: Callable[[str], str] = plain,
+    ) -> Result | None:
+        """One hit of these fields as they came, or None when they are not in the form of one."""
+        try:
+            named, address, said = optional_text(title), optional_text(url), optional_text(snippet)
+        except ValueError:
+            return None
+        return Result(clean(named) or plain(address), address.strip(), clean(said), self.name, published)
 
     def parse_probe(self, reply: Reply) -> None:
         """Raise what the probe's reply says is wrong; a provider whose probe is an error by design overrides this."""

@@ -160,7 +160,7 @@ _TELL: dict[str, Callable[[_Telling, Mapping[str, Any], datetime], None]] = {
 
 def _richer(known: Source, new: Source) -> Source:
     """Both together: the page itself, once read, counts for more than what a search said of it."""
-    first, second = (new, known) if new.csl else (known, new)
+    first, second = (new, known) if new.csl and not known.tells_more_than(new) else (known, new)
     return Source(
         url=known.url,
         title=first.title or second.title,

@@ -21,6 +21,15 @@ class Source:
     provider: str | None = None  # who found it
     csl: Mapping[str, Any] | None = None  # the reference as CSL-JSON, where the source was read or is a paper
 
+    @property
+    def was_read(self) -> bool:
+        """Whether its page was fetched: only then does a reference say when; that of a paper may come from an index."""
+        return bool(self.csl and self.csl.get("accessed"))
+
+    def tells_more_than(self, other: Source) -> bool:
+        """Whether its reference is to be preferred: that of a page that was read, or any where there was none."""
+        return (self.was_read, bool(self.csl)) > (other.was_read, bool(other.csl))
+
 
 @dataclass(frozen=True)
 class Draft:

@@ -21,6 +21,7 @@ _LONGEST = {
     "branch_id": ("branchId", 100),
 }
 _MOST_REJECTED, _LONGEST_REJECTED = 20, 500
+_MOST_ESTIMATED = 10_000
 
 
 def tidied(draft: Draft) -> Draft:
@@ -31,8 +32,9 @@ def tidied(draft: Draft) -> Draft:
             raise BadInput(f"{called} has {len(texts[name])} characters, and {longest} is the most.")
     if not texts["text"]:
         raise BadInput("searchStep is blank.", suggested_action="Say what this step looks for or has found.")
-    if draft.estimate is not None and draft.estimate < 1:
-        raise BadInput("totalStepsEstimate is below 1.", suggested_action="Leave it out, or say how many steps.")
+    if draft.estimate is not None and not 1 <= draft.estimate <= _MOST_ESTIMATED:
+        where = "below 1" if draft.estimate < 1 else f"above {_MOST_ESTIMATED}"
+        raise BadInput(f"totalStepsEstimate is {where}.", suggested_action="Leave it out, or say how many steps.")
     rejected = tuple(one.strip() for one in draft.rejected if one.strip())
     if len(rejected) > _MOST_REJECTED or any(len(one) > _LONGEST_REJECTED for one in rejected):
         raise BadInput(

@@ -171,7 +171,7 @@ def _news(session: Session, step: int, found: Sequence[Source]) -> list[Source]:
     for one in found:
         page = identity(one.url)
         before = new.get(page) or known.get(page)
-        if before is None or (one.csl and not before.csl):
+        if before is None or one.tells_more_than(before):
             new[page] = one
     return list(new.values())
 

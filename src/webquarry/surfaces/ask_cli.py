@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.surfaces.terminal import Output, answering, one_line, printable
+from webquarry.surfaces.terminal import AsJson, Output, answering, one_line, printable
 
 if TYPE_CHECKING:
     from webquarry.ask.models import Progress, Question, Reply, Trouble
@@ -42,12 +42,7 @@ def ask(
     max_usd: Annotated[float | None, typer.Option(help="Most US dollars that it may cost.", min=0)] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Take no answer that was kept.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it may cost at most.")] = False,
-    as_json: Annotated[
-        bool | None,
-        typer.Option(
-            "--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False
-        ),
-    ] = None,
+    as_json: AsJson = None,
 ) -> None:
     """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about twice as dear."""
     with answering(as_json) as output:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from webquarry.surfaces.terminal import answering, one_line
+from webquarry.surfaces.terminal import AsJson, answering, one_line
 
 if TYPE_CHECKING:
     from webquarry.cache.disk import DiskStore
 
 app = typer.Typer(help="What is kept on disk for a while: how much there is, and how to forget it.")
-
-AsJson = Annotated[
-    bool | None,
-    typer.Option("--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False),
-]
 
 
 @app.command()

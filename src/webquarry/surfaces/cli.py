@@ -15,7 +15,7 @@ import typer.core
 import typer.main
 
 from webquarry.surfaces import ask_cli, cache_cli, mcp_cli, read_cli, search_cli, session_cli, sql_cli, token_cli
-from webquarry.surfaces.terminal import answering, speak_utf8
+from webquarry.surfaces.terminal import AsJson, answering, speak_utf8
 
 
 class LateGroup(typer.core.TyperGroup):
@@ -45,11 +45,6 @@ app.command()(search_cli.search)
 app.command()(read_cli.read)
 app.command()(ask_cli.ask)
 app.command()(sql_cli.sql)
-
-AsJson = Annotated[
-    bool | None,
-    typer.Option("--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False),
-]
 
 
 def run() -> int:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from webquarry.surfaces.terminal import Output, answering, one_line
+from webquarry.surfaces.terminal import AsJson, Output, answering, one_line
 
 
 def read(
@@ -25,12 +25,7 @@ def read(
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
     session_id: Annotated[str | None, typer.Option(help="Research session to record the source in.")] = None,
-    as_json: Annotated[
-        bool | None,
-        typer.Option(
-            "--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False
-        ),
-    ] = None,
+    as_json: AsJson = None,
 ) -> None:
     """Read a page as Markdown, with a line to cite it by."""
     if raw and preview:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.terminal import Output, answering, one_line
+from webquarry.surfaces.terminal import AsJson, Output, answering, one_line
 
 
 def search(
@@ -39,12 +39,7 @@ def search(
     session_id: Annotated[str | None, typer.Option(help="Research session to record the sources in.")] = None,
     claim: Annotated[str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")] = False,
-    as_json: Annotated[
-        bool | None,
-        typer.Option(
-            "--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False
-        ),
-    ] = None,
+    as_json: AsJson = None,
 ) -> None:
     """Search the web. Needs no key; with one, that provider is asked first."""
     given = {name: value for name, value in locals().items() if name not in ("explain", "as_json", "session_id")}

@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from webquarry.surfaces.terminal import answering, as_json, one_line, printable
+from webquarry.surfaces.terminal import AsJson, answering, as_json, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 app = typer.Typer(help="Research sessions on this machine: list them, look into one, export it with citations.")
 
-AsJson = Annotated[
-    bool | None,
-    typer.Option("--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False),
-]
 Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", metavar="ID")]
 
 

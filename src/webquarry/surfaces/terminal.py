@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -25,6 +25,10 @@ from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
+AsJson = Annotated[  # the flag of every command that answers
+    bool | None,
+    typer.Option("--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False),
+]
 # Whole escape sequences: CSI ... final byte; OSC, DCS, SOS, PM, APC ... terminator; any other two-character one.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"

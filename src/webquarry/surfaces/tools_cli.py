@@ -29,16 +29,12 @@ from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.terminal import answering, one_line
+from webquarry.surfaces.terminal import AsJson, answering, one_line
 
 app = typer.Typer(
     help="The tools on this machine, ours and yours: list, check, export and run them.", no_args_is_help=True
 )
 
-Json = Annotated[
-    bool | None,
-    typer.Option("--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False),
-]
 _MOST_INPUT_BYTES = 16 * 1024 * 1024
 _COLOURS = {"untrusted": "yellow", "overridden": "dim", "broken": "red"}
 
@@ -61,7 +57,7 @@ class GeminiForm(StrEnum):
 
 
 @app.command("list")
-def list_tools(as_json: Json = None) -> None:
+def list_tools(as_json: AsJson = None) -> None:
     """Every tool that was found, with its state, and the reason if it was skipped."""
     with answering(as_json) as output:
         host = _discover()
@@ -70,7 +66,7 @@ def list_tools(as_json: Json = None) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: Json = None) -> None:
+def show(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None) -> None:
     """One tool: where it is, what it takes, and what is unusual about its description."""
     with answering(as_json) as output:
         tool = _discover().get(name)
@@ -116,7 +112,7 @@ def export(
 
 
 @app.command()
-def run(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: Json = None) -> None:
+def run(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None) -> None:
     """Run a tool with the arguments given as a JSON object on stdin."""
     if sys.stdin.isatty():
         raise typer.BadParameter("Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin")
@@ -131,7 +127,7 @@ def run(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: 
 @app.command()
 def trust(
     path: Annotated[Path, typer.Argument(help="The project, or its tool folder.")] = Path(),
-    as_json: Json = None,
+    as_json: AsJson = None,
 ) -> None:
     """Let the tools of a project be run, as they are now; any change to them takes that back."""
     with answering(as_json) as output:
@@ -146,7 +142,7 @@ def trust(
 @app.command()
 def untrust(
     path: Annotated[Path, typer.Argument(help="The project, or its tool folder.")] = Path(),
-    as_json: Json = None,
+    as_json: AsJson = None,
 ) -> None:
     """Do not run the tools of a project any more."""
     with answering(as_json) as output:

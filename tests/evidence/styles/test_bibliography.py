@@ -255,6 +255,20 @@ def test_one_doi_is_one_work_and_so_is_one_page() -> None:
     assert distinct([works[1], works[4]])[0].places == (0,)
 
 
+def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
+    bare = Work(kind="document", title="doi.org/10.1000/abc", doi="10.1000/abc", url="https://doi.org/10.1000/abc")
+    titled = Work(kind="article-journal", title="Tides", doi="10.1000/ABC")
+    richer = Work(title="a.org/p", container="A", language="en", issued=(2024,), url="https://a.org/p")
+    found = Work(title="Lagoons", url="https://a.org/p")
+
+    for works in ([bare, titled], [titled, bare]):
+        (entry,) = distinct(works)
+        assert (entry.work.title, entry.work.kind, entry.work.url) == ("Tides", "article-journal", bare.url)
+    for works in ([richer, found], [found, richer]):
+        (entry,) = distinct(works)
+        assert (entry.work.title, entry.work.issued) == ("Lagoons", (2024,))
+
+
 def test_apa_is_sorted_by_author_then_year_with_letters_where_both_are_the_same() -> None:
     lee, kim = Name("Lee", "Ann"), Name("Kim", "Bo")
     works = [

@@ -49,6 +49,10 @@ def session_after(
     return asyncio.run(scenario())
 
 
+async def no_answer(*args: Any, **kwargs: Any) -> int:
+    raise RecordsFailure("The record file did not answer.")
+
+
 def test_what_a_search_finds_is_recorded_with_the_current_step_and_without_its_snippets(tmp_path: Path) -> None:
     async def work(kit: Toolkit, id: str) -> None:
         answer = await run(kit, "web_search", query="tides", sessionId=id)
@@ -172,11 +176,8 @@ def test_pages_that_could_not_be_read_count_as_errors_of_the_session(tmp_path: P
 def test_an_answer_is_not_lost_when_its_sources_cannot_be_recorded_and_that_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def fail(*args: Any, **kwargs: Any) -> int:
-        raise RecordsFailure("The record file did not answer.")
-
     async def work(kit: Toolkit, id: str) -> None:
-        kit.journals.append = fail  # type: ignore[method-assign]
+        kit.journals.append = no_answer  # type: ignore[method-assign]
         answer = await run(kit, "web_search", query="tides", sessionId=id)
         assert answer.as_dict()["urls"] == [A, B]
         beside = answer.meta["webquarry/session"]
@@ -190,11 +191,8 @@ def test_an_answer_is_not_lost_when_its_sources_cannot_be_recorded_and_that_is_s
 def test_the_error_of_a_tool_is_raised_also_when_it_cannot_be_recorded(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def fail(*args: Any, **kwargs: Any) -> int:
-        raise RecordsFailure("The record file did not answer.")
-
     async def work(kit: Toolkit, id: str) -> None:
-        kit.journals.append = fail  # type: ignore[method-assign]
+        kit.journals.append = no_answer  # type: ignore[method-assign]
         with pytest.raises(RateLimited):
             await run(kit, "web_search", query="tides", sessionId=id)
 

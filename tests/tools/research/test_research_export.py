@@ -67,32 +67,38 @@ async def exported(kit: Toolkit, id: str, **arguments: Any) -> dict[str, Any]:
     return (await run(kit, "research_export", sessionId=id, **arguments)).as_dict()
 
 
-def test_markdown_has_goal_summary_steps_numbered_sources_with_citations_and_errors(tmp_path: Path) -> None:
+def markdown_of(folder: Path) -> tuple[str, dict[str, str]]:
+    """What stands before the first section of the full session in Markdown, and the sections by their headings."""
+
     async def work(kit: Toolkit) -> Any:
         return await exported(kit, await full_session(kit))
 
-    answer = scenario(tmp_path, work)
-
+    answer = scenario(folder, work)
     assert set(answer) == {"sessionId", "format", "content", "trust"}
-    assert answer["content"] == (
-        f"""# Research session
+    head, *rest = re.split(r"^## (.+)\n\n", answer["content"].replace(answer["sessionId"], "ID"), flags=re.MULTILINE)
+    return head, dict(zip(rest[::2], rest[1::2], strict=True))
 
-- Session: {answer["sessionId"]}
+
+def test_markdown_begins_with_the_session_its_goal_and_its_summary(tmp_path: Path) -> None:
+    head, sections = markdown_of(tmp_path)
+
+    assert head == (
+        """# Research session
+
+- Session: ID
 - Begun: 2026-03-01T12:00:00Z
 - Status: in progress, 4 steps, 3 sources
 - Exported: 2026-03-01T12:00:00Z
 
-## Goal
+"""
+    )
+    assert list(sections) == ["Goal", "Summary", "Steps", "Sources", "Errors"]
+    assert (sections["Goal"], sections["Summary"]) == ("Know the tides\n\n", "So far.\n\n")
 
-Know the tides
 
-## Summary
-
-So far.
-
-## Steps
-
-### Step 1
+def test_markdown_tells_of_each_step_its_reasons_its_sources_and_what_became_of_it(tmp_path: Path) -> None:
+    assert markdown_of(tmp_path)[1]["Steps"] == (
+        """### Step 1
 
 Look at part 1.
 
@@ -124,18 +130,26 @@ Branch moon, from step 1.
 
 Look at part 4.
 
-## Sources
+"""
+    )
 
-1. *Tides*. (2024, March 2). a.org. <{A}>\\
+
+def test_markdown_numbers_the_sources_with_their_citations_and_who_found_them(tmp_path: Path) -> None:
+    assert markdown_of(tmp_path)[1]["Sources"] == (
+        f"""1. *Tides*. (2024, March 2). a.org. <{A}>\\
    Found in steps 1, 2 by web_search, academic_search.
 2. *b.org/2*. (n.d.). b.org. <{B}>\\
    Found in step 1 by web_search.
 3. Lee, A. (n.d.). Tides of the \\*lagoon\\*. *Sea*, *7*. <https://doi.org/10.1000/abc>\\
    Found in step 2 by academic_search. Address: <{C}>
 
-## Errors
+"""
+    )
 
-- rate_limited: 3 (web_search). Wait a minute before the next search, ask for less at once, or name another provider.
+
+def test_markdown_ends_with_the_errors_counted_and_what_to_do_about_them(tmp_path: Path) -> None:
+    assert markdown_of(tmp_path)[1]["Errors"] == (
+        """- rate_limited: 3 (web_search). Wait a minute before the next search, ask for less at once, or name another provider.
 - not_found: 1 (scrape_page).
 """
     )

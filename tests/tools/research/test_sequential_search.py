@@ -228,6 +228,7 @@ def test_hints_say_what_is_missing_and_are_few(tmp_path: Path) -> None:
         {"responseMode": "short"},
         {"searchStep": ""},
         {"totalStepsEstimate": 0},
+        {"totalStepsEstimate": 1e300},
         {"totalStepsEstimate": "3"},
     ],
 )

@@ -20,10 +20,12 @@ from webquarry.evidence.styles.keys import keys_of, letters_of
 from webquarry.evidence.styles.mla import mla
 from webquarry.evidence.styles.ris import ris
 from webquarry.evidence.styles.work import Work, plain
+from webquarry.evidence.titles import title_from_url
 from webquarry.search.doi import doi_url
 from webquarry.search.identity import identity
 
 Style = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
+_ANY_KIND = ("webpage", "document")
 _ARTICLES = ("a ", "an ", "the ")
 _Head = tuple[tuple[str, str], ...]
 
@@ -79,10 +81,21 @@ def distinct(works: Sequence[Work]) -> list[Entry]:
 
 def _entry(works: Sequence[Work], places: list[int]) -> Entry:
     records = [works[place] for place in places]
-    best = max(records, key=lambda work: sum(map(bool, astuple(work))))
+    best = max(records, key=_richness)
+    title = best.title if _is_titled(best) else next((work.title for work in records if _is_titled(work)), best.title)
     doi = best.doi or next((work.doi for work in records if work.doi), "")
     url = best.url or next((work.url for work in records if work.url), "")
-    return Entry(replace(best, doi=doi, url=url), tuple(places))
+    return Entry(replace(best, title=title, doi=doi, url=url), tuple(places))
+
+
+def _richness(work: Work) -> int:
+    """How much is known of a work; its own address in place of a title says nothing, nor that it is some page."""
+    known = sum(map(bool, astuple(work)))
+    return known - (not _is_titled(work)) - (work.kind in _ANY_KIND)
+
+
+def _is_titled(work: Work) -> bool:
+    return work.title not in (title_from_url(work.url), title_from_url(work.location))
 
 
 # The orders of the styles

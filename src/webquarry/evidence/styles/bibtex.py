@@ -26,8 +26,8 @@ _PUBLISHER_FIELD = {"techreport": "institution", "phdthesis": "school"}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ESCAPES = {
     "\\": r"\textbackslash{}",
-    "{": r"\textbraceleft{}",
-    "}": r"\textbraceright{}",
+    "{": r"\ensuremath{\lbrace}",  # which more programs can read than \textbraceleft
+    "}": r"\ensuremath{\rbrace}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 } | {character: "\\" + character for character in "$&#%_"}

@@ -14,12 +14,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import json_object, objects, optional_text, quoted
+from webquarry.search.body import json_object, objects, quoted
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites, with_terms
-from webquarry.search.provider import Provider
+from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._brave_codes import country_code, language_code
-from webquarry.search.text import iso_date, plain, plain_from_html
+from webquarry.search.text import iso_date, plain_from_html
 
 KEY = "BRAVE_API_KEY"
 MAX_CHARACTERS = 400  # of the query, operators included; Brave answers 422 above
@@ -41,18 +41,7 @@ class Brave(Provider):
     sign_up = "https://brave.com/search/api/"
     page_size = 20
     max_pages = 10
-    native = frozenset(
-        {
-            "allowed_domains",
-            "blocked_domains",
-            "time_range",
-            "safe",
-            "language",
-            "country",
-            "exact_terms",
-            "exclude_terms",
-        }
-    )
+    native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
         unknown = {"language": language_code(query) is None, "country": country_code(query) is None}
@@ -109,19 +98,8 @@ class Brave(Provider):
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        """One hit, or None when it is not in the form of one."""
-        try:
-            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
-            snippet = optional_text(hit.get("description"))
-        except ValueError:
-            return None
-        return Result(
-            title=plain_from_html(title) or plain(url),
-            url=url.strip(),
-            snippet=plain_from_html(snippet),
-            provider=self.name,
-            published=iso_date(hit.get("page_age")),  # `age` is display text, such as "2 days ago"
-        )
+        published = iso_date(hit.get("page_age"))  # `age` is display text, such as "2 days ago"
+        return self.result(hit.get("title"), hit.get("url"), hit.get("description"), published, plain_from_html)
 
     def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a code of Brave's stands for."""

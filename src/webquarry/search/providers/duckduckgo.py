@@ -19,7 +19,7 @@ from webquarry.net.retry import REPEATABLE
 from webquarry.search.body import asks_for_proof, failure
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites, with_terms, without_commands
-from webquarry.search.provider import Provider, at_origin
+from webquarry.search.provider import EVERY_FILTER, Provider, at_origin
 from webquarry.search.providers._duckduckgo_page import Hit, ResultPage
 from webquarry.search.providers._duckduckgo_regions import region_of
 from webquarry.settings import Settings
@@ -41,18 +41,7 @@ class DuckDuckGo(Provider):
     page_size = 10  # the first page; later ones hold up to 15
     max_pages = 5
     min_interval_seconds = 1.0
-    native = frozenset(
-        {
-            "allowed_domains",
-            "blocked_domains",
-            "time_range",
-            "safe",
-            "language",
-            "country",
-            "exact_terms",
-            "exclude_terms",
-        }
-    )
+    native = EVERY_FILTER
 
     @classmethod
     def configure(

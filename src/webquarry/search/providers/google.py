@@ -20,7 +20,7 @@ from webquarry.net.models import Reply
 from webquarry.search.body import json_object, objects, optional_text, quoted
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites
-from webquarry.search.provider import Provider
+from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
 from webquarry.search.text import iso_date, plain, plain_from_html
 
@@ -59,18 +59,7 @@ class Google(Provider):
     notice = "Google's Custom Search JSON API ends on 2027-01-01 and is closed to new customers."
     page_size = 10
     max_pages = 10
-    native = frozenset(
-        {
-            "allowed_domains",
-            "blocked_domains",
-            "time_range",
-            "safe",
-            "language",
-            "country",
-            "exact_terms",
-            "exclude_terms",
-        }
-    )
+    native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
         return self.native if language_code(query) else self.native - {"language"}

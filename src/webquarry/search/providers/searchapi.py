@@ -13,12 +13,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted, used_up
+from webquarry.search.body import failure, json_object, objects, quoted, used_up
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites, with_terms
-from webquarry.search.provider import Provider
+from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
-from webquarry.search.text import plain, plain_from_html
+from webquarry.search.text import plain_from_html
 
 KEY = "SEARCHAPI_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words
@@ -36,18 +36,7 @@ class SearchApi(Provider):
     sign_up = "https://www.searchapi.io/"
     page_size = 10
     max_pages = 10
-    native = frozenset(
-        {
-            "allowed_domains",
-            "blocked_domains",
-            "time_range",
-            "safe",
-            "language",
-            "country",
-            "exact_terms",
-            "exclude_terms",
-        }
-    )
+    native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
         return self.native if language_code(query) else self.native - {"language"}
@@ -93,13 +82,7 @@ class SearchApi(Provider):
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        """One hit, or None when it is not in the form of one."""
-        try:
-            title, url = optional_text(hit.get("title")), optional_text(hit.get("link"))
-            snippet = optional_text(hit.get("snippet"))
-        except ValueError:
-            return None
-        return Result(plain_from_html(title) or plain(url), url.strip(), plain_from_html(snippet), provider=self.name)
+        return self.result(hit.get("title"), hit.get("link"), hit.get("snippet"), clean=plain_from_html)
 
     def _failure(self, said: str, reply: Reply) -> WebquarryError:
         """A 429 is either too many at once, which passes, or the end of the plan, which does not; the words tell."""

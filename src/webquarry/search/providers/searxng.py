@@ -12,11 +12,11 @@ import httpx2
 
 from webquarry.errors import AuthFailure, ProviderFailure, SiteRefused
 from webquarry.net.models import Reply
-from webquarry.search.body import asks_for_proof, failure, json_object, objects, optional_text, quoted
+from webquarry.search.body import asks_for_proof, failure, json_object, objects, quoted
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites, with_terms, without_commands
 from webquarry.search.provider import Provider
-from webquarry.search.text import iso_date, plain
+from webquarry.search.text import iso_date
 
 URL = "SEARXNG_URL"
 MAX_CHARACTERS = 2000  # of the query; the engines behind it take less, and pass over the rest
@@ -84,14 +84,7 @@ class SearXNG(Provider):
         return httpx2.Request("GET", self.endpoint("/search"), params={**parameters, "format": "json"}, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        """One hit, or None when it is not in the form of one."""
-        try:
-            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
-            snippet = optional_text(hit.get("content"))
-        except ValueError:
-            return None
-        published = iso_date(hit.get("publishedDate"))
-        return Result(plain(title) or plain(url), url.strip(), plain(snippet), provider=self.name, published=published)
+        return self.result(hit.get("title"), hit.get("url"), hit.get("content"), iso_date(hit.get("publishedDate")))
 
 
 def _silent_engines(found: dict[str, Any]) -> str:

@@ -13,12 +13,11 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted, used_up
+from webquarry.search.body import failure, json_object, objects, quoted, used_up
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_sites, with_terms
 from webquarry.search.provider import Provider
 from webquarry.search.providers._google_codes import language_code
-from webquarry.search.text import plain
 
 KEY = "SERPER_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words
@@ -68,13 +67,7 @@ class Serper(Provider):
         return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        """One hit, or None when it is not in the form of one."""
-        try:
-            title, url = optional_text(hit.get("title")), optional_text(hit.get("link"))
-            snippet = optional_text(hit.get("snippet"))
-        except ValueError:
-            return None
-        return Result(plain(title) or plain(url), url.strip(), plain(snippet), provider=self.name)
+        return self.result(hit.get("title"), hit.get("link"), hit.get("snippet"))
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
         said = quoted(found.get("message"))

@@ -12,12 +12,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted, used_up
+from webquarry.search.body import failure, json_object, objects, quoted, used_up
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.operators import with_terms
 from webquarry.search.provider import Provider
 from webquarry.search.providers._tavily_countries import COUNTRIES
-from webquarry.search.text import iso_date, plain, rfc_date
+from webquarry.search.text import iso_date, rfc_date
 
 KEY = "TAVILY_API_KEY"
 MAX_CHARACTERS = 400
@@ -79,15 +79,9 @@ class Tavily(Provider):
         return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        """One hit, or None when it is not in the form of one."""
-        try:
-            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
-            snippet = optional_text(hit.get("content"))
-        except ValueError:
-            return None
         date = hit.get("published_date")
         published = rfc_date(date) or iso_date(date)
-        return Result(plain(title) or plain(url), url.strip(), plain(snippet), provider=self.name, published=published)
+        return self.result(hit.get("title"), hit.get("url"), hit.get("content"), published)
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a status stands for; one envelope says by itself that the limit is reached."""

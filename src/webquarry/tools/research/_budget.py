@@ -43,6 +43,13 @@ def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     return shares
 
 
+def enough_of(data: bytes, most: int) -> bytes:
+    """The beginning of a text that is cut at `most` bytes or before as the whole text is: where the block at the cut
+    ends matters only if it is no longer than that."""
+    beginning = data[: 2 * most + 1]
+    return beginning if len(beginning.rstrip()) > most else data
+
+
 def share_out(texts: Sequence[Text], most_each: int, total: int) -> tuple[list[Share], str]:
     """Each text as far as it may go, and all of them as one text that is no longer than the total."""
     headings = _headings(texts, total)

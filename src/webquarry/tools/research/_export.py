@@ -23,19 +23,13 @@ from webquarry.sessions.advice import repeated_errors
 from webquarry.sessions.models import RecordedSource, Session, Step
 from webquarry.sessions.references import work_of_source
 from webquarry.tools.research._links import LinkState
-from webquarry.tools.research._session import FullStep, in_full
+from webquarry.tools.research._session import FullStep, NumberedSource, in_full
 from webquarry.tools.research._text import clean_line, clean_url
 
 
-class ExportedSource(Shape):
+class ExportedSource(NumberedSource):
     """A source: how to cite it (`citation` in APA, `reference` as CSL-JSON), and which steps and tools found it."""
 
-    number: int
-    url: str
-    title: str
-    published_at: str | None = None
-    provider: str | None = None
-    read: bool | None = None
     steps: list[int]
     tools: list[str]
     citation: str
@@ -97,7 +91,7 @@ def _source(recorded: RecordedSource, work: Work, key: str, link: LinkState | No
         title=clean_line(source.title or work.title),
         published_at=source.published,
         provider=source.provider,
-        read=True if source.csl else None,
+        read=source.was_read or None,
         steps=list(recorded.steps),
         tools=list(recorded.tools),
         citation=apa(work),

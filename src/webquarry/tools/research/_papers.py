@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
@@ -69,12 +67,11 @@ class PapersOutput(Answer):
     _sources: list[Source] = PrivateAttr(default_factory=list)
 
     @classmethod
-    def of(cls, query: str, found: PapersFound, hints: ZeroResultHints | None, accessed: datetime) -> PapersOutput:
+    def of(cls, query: str, found: PapersFound, hints: ZeroResultHints | None) -> PapersOutput:
         """The answer, with a reference to every paper for a research session."""
         papers = [_shown(paper) for paper in found.papers]
         answer = cls(query=query, result_count=len(papers), papers=papers, hints=hints)
-        day = (accessed.year, accessed.month, accessed.day)
-        answer._sources = [_source(paper, day) for paper in found.papers]
+        answer._sources = [_source(paper) for paper in found.papers]
         return answer
 
     def sources(self) -> list[Source]:
@@ -129,13 +126,13 @@ def _names(authors: tuple[Author, ...]) -> list[str]:
     return [*names, f"et al. ({len(authors)} authors)"] if len(authors) > _MOST_SHOWN else names
 
 
-def _source(paper: Paper, accessed: tuple[int, int, int]) -> Source:
+def _source(paper: Paper) -> Source:
     published = paper.published or (str(paper.year) if paper.year else None)
-    return Source(clean_url(paper.url), clean_line(paper.title), published, paper.source, csl(_work(paper, accessed)))
+    return Source(clean_url(paper.url), clean_line(paper.title), published, paper.source, csl(_work(paper)))
 
 
-def _work(paper: Paper, accessed: tuple[int, int, int]) -> Work:
-    """The paper as a reference; a preprint's number stands where a journal's volume would."""
+def _work(paper: Paper) -> Work:
+    """The paper as a reference; a preprint's number stands where a journal's volume would. Nobody has accessed it yet."""
     kind = paper.kind or ("article-journal" if paper.journal else "article" if paper.doi else "webpage")
     preprint = kind == "article" and bool(paper.arxiv_id)
     return Work(
@@ -151,7 +148,6 @@ def _work(paper: Paper, accessed: tuple[int, int, int]) -> Work:
         doi=clean_line(paper.doi),
         url=clean_url(paper.url),
         issued=date_parts(paper.published) or ((paper.year,) if paper.year else ()),
-        accessed=accessed,
     )
 
 

@@ -10,11 +10,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.progress import note
+from webquarry.read.paragraphs import Paragraph, paragraphs_of
+from webquarry.read.room import is_large
 from webquarry.search.identity import identity
 from webquarry.search.models import Result
 from webquarry.toolkit import Toolkit
@@ -33,6 +35,11 @@ class Read:
     result: Result
     snapshot: Snapshot
     study: Study
+
+    @property
+    def paragraphs(self) -> Sequence[Paragraph]:
+        """Its text in pieces."""
+        return self.study.paragraphs or paragraphs_of(self.snapshot.data)
 
     @cached_property
     def address(self) -> str:
@@ -135,8 +142,9 @@ class Reading:
     async def _read(self, result: Result) -> Read:
         snapshot = await snapshot_of(self._kit, result.url)
         if len(snapshot.data) < _SMALL:
-            return Read(result, snapshot, study(snapshot, result, self._question))
-        return Read(result, snapshot, await asyncio.to_thread(study, snapshot, result, self._question))
+            return _judged(result, snapshot, self._question)
+        room = self._kit.reader.room
+        return await room.run(len(snapshot.data), lambda: _judged(result, snapshot, self._question), ahead=True)
 
     async def _wait(self) -> bool:
         """Whether anything has ended before the time was over; what has is put in its place."""
@@ -161,6 +169,12 @@ class Reading:
             for task in self._running:
                 _error_of(task)  # looked at, so that nobody complains that it never was
         self._running = {}
+
+
+def _judged(result: Result, snapshot: Snapshot, question: Question) -> Read:
+    """Pieces take several times what the text does: those of a large one are not kept while others are read."""
+    judged = study(snapshot, result, question)
+    return Read(result, snapshot, replace(judged, paragraphs=()) if is_large(len(snapshot.data)) else judged)
 
 
 def _late() -> NetworkFailure:

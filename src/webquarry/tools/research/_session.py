@@ -42,8 +42,8 @@ class FullStep(Shape):
     sources: list[int]
 
 
-class SessionSource(Shape):
-    """A source by its number in the session; `read` when its page was read, so that it can be cited in full."""
+class NumberedSource(Shape):
+    """What every form of a session's source begins with."""
 
     number: int
     url: str
@@ -51,6 +51,11 @@ class SessionSource(Shape):
     published_at: str | None = None
     provider: str | None = None
     read: bool | None = None
+
+
+class SessionSource(NumberedSource):
+    """A source by its number in the session; `read` when its page was read and not only found."""
+
     steps: list[int] | None = None
 
 
@@ -104,7 +109,7 @@ def shown(sources: Sequence[RecordedSource], *, with_steps: bool = False) -> lis
             title=one.source.title,
             published_at=one.source.published,
             provider=one.source.provider,
-            read=True if one.source.csl else None,
+            read=one.source.was_read or None,
             steps=list(one.steps) if with_steps else None,
         )
         for one in sources

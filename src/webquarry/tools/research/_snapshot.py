@@ -76,8 +76,9 @@ def circumstances(kit: Toolkit) -> dict[str, Any]:
 
 
 async def _read(kit: Toolkit, url: str) -> Snapshot:
-    page = await kit.reader.read(url, selection="main")
-    evidence = await asyncio.to_thread(evidence_of, page.url, page.document, page, page.fetched_at)
+    page, evidence = await kit.reader.look_into(
+        url, lambda page: evidence_of(page.url, page.document, page, page.fetched_at)
+    )
     status, why = await _retraction(kit, evidence.detected_doi)
     fields = {
         "url": clean_url(page.url),

@@ -13,8 +13,9 @@ from typing import Literal
 from webquarry.evidence.bearing import bearing_on, joined
 from webquarry.evidence.models import TRUST, DomainReputation, Shape
 from webquarry.evidence.scores import SourceScores
-from webquarry.read.paragraphs import Paragraph, without_repeats
-from webquarry.tools.research._budget import Share, Text, share_out
+from webquarry.read.paragraphs import Paragraph
+from webquarry.read.repeats import Repeats
+from webquarry.tools.research._budget import Share, Text, enough_of, share_out
 from webquarry.tools.research._reading import Read
 
 READ_ON = "Call scrape_page with this url for the whole text"
@@ -77,9 +78,8 @@ class _Rest:
 
 def build(pages: Sequence[Read], wishes: Wishes) -> tuple[list[ScrapedSource], str]:
     """The sources, in the same order, and their texts as one."""
-    whole = [page.study.paragraphs for page in pages]
-    kept = without_repeats(whole) if wishes.deduplicate else whole
-    rests = [_rest(page, parts, wishes.filter) for page, parts in zip(pages, kept, strict=True)]
+    repeats = Repeats()
+    rests = [_rest(page, repeats, wishes) for page in pages]
     texts = [
         Text(page.study.title, page.snapshot.fields["url"], rest.data) for page, rest in zip(pages, rests, strict=True)
     ]
@@ -90,10 +90,15 @@ def build(pages: Sequence[Read], wishes: Wishes) -> tuple[list[ScrapedSource], s
     return sources, combined
 
 
-def _rest(page: Read, parts: Sequence[Paragraph], filtering: bool) -> _Rest:
-    repeated = len(page.study.paragraphs) - len(parts)
-    if not filtering:
-        return _Rest(b"".join(part.data for part in parts), repeated)
+def _rest(page: Read, repeats: Repeats, wishes: Wishes) -> _Rest:
+    """What is left of a page, no more of it than can be given: one long text is in pieces at a time."""
+    whole = page.paragraphs
+    parts = repeats.left_of(whole) if wishes.deduplicate else whole
+    data, filtered = _filtered(page, parts) if wishes.filter else (b"".join(part.data for part in parts), None)
+    return _Rest(enough_of(data, wishes.most_each), len(whole) - len(parts), filtered)
+
+
+def _filtered(page: Read, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:
     bearing = bearing_on(parts, page.study.terms)
     kept = set(bearing.kept)
     left = [part for at, part in enumerate(parts) if at not in kept]
@@ -102,7 +107,7 @@ def _rest(page: Read, parts: Sequence[Paragraph], filtering: bool) -> _Rest:
         bytes=sum(len(part.data) for part in left),
         matched=bearing.found,
     )
-    return _Rest(joined(parts, bearing.kept), repeated, out)
+    return joined(parts, bearing.kept), out
 
 
 def _source(page: Read, rest: _Rest, share: Share, with_content: bool) -> ScrapedSource:

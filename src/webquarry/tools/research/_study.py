@@ -15,7 +15,7 @@ from webquarry.evidence.claims import nearest_sentences
 from webquarry.evidence.dates import date_parts
 from webquarry.evidence.scores import SourceScores
 from webquarry.evidence.terms import Terms
-from webquarry.read.paragraphs import Paragraph, paragraphs_of
+from webquarry.read.paragraphs import Paragraph, paragraphs_of, words_in
 from webquarry.search.models import Result
 from webquarry.search.text import shortened
 from webquarry.tools.research._snapshot import Snapshot
@@ -64,7 +64,7 @@ def study(snapshot: Snapshot, result: Result, question: Question) -> Study:
     query = Terms(question.query, sample)
     claim = Terms(question.claim, sample) if question.claim else None
     title, published = _title(fields, result), _published(fields, result)
-    words = sum(one.words for one in paragraphs)
+    words = words_in(paragraphs)
     nearest = nearest_sentences(claim or query, prose, KEY_SENTENCES)
     return Study(
         title=title,

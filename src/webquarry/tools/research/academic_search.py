@@ -62,7 +62,7 @@ async def academic_search(
         asked, source=source, provider=named, asked=key_parameters("academic_search", arguments)
     )
     hints = None if found.papers else _hints(kit, found, arguments)
-    answer = PapersOutput.of(query, found, hints, kit.clock.now())
+    answer = PapersOutput.of(query, found, hints)
     return traced(answer, found, kit.clock.monotonic() - started, _notes(source, named, found))
 
 

@@ -23,6 +23,7 @@ from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._beforehand import loading
 from webquarry.tools.research._reading import Failed, Harvest, Read, Reading
 from webquarry.tools.research._search import with_trace
 from webquarry.tools.research._sources import ScrapedSource, Wishes, build
@@ -121,7 +122,8 @@ async def search_and_scrape(
     began, started = kit.clock.now(), kit.clock.monotonic()
     about = claim.strip() if claim else ""
     note("searching")
-    found = await _search(kit, query, provider, _PAGE)
+    with loading():
+        found = await _search(kit, query, provider, _PAGE)
     reading = Reading(
         kit, Question(query, about, began.date()), num_results, _ends(kit, started), same_text=deduplicate
     )

@@ -1,0 +1,139 @@
+"""The engine: what is asked once, kept, shared and forgotten, counted by the model on the other side."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.ask.asking import asked, questions, with_engine
+from tests.ask.fakes import SEARCH_KEY, Rehearsal, home, open_engine, trouble
+from webquarry.ask.engine import Engine
+from webquarry.ask.models import Question, Reply
+
+
+def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(stage: Rehearsal, tmp_path: Path) -> None:
+    same = Question("Python", "Who made it?")
+
+    replies = asked(stage, tmp_path, same, Question("Rust", "Who made it?"), same)
+
+    assert stage.messages == 2
+    assert [reply.answer is not None for reply in replies] == [True] * 3
+    assert [reply.usage.calls for reply in replies] == [1, 1, 0]
+    assert replies[2].remembered
+
+
+def test_an_answer_is_remembered_by_the_next_process(stage: Rehearsal, tmp_path: Path) -> None:
+    question = Question("Python", "Who made it?")
+    first = asked(stage, tmp_path, question)[0]
+    again = asked(stage, tmp_path, question)[0]
+
+    assert stage.messages == 1
+    assert (again.answer, again.remembered, again.usage.usd) == (first.answer, True, 0.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Question("Python", "Who made it?", max_tokens=50),
+        Question("Python", "Who made it?", model="claude-haiku-5-5"),
+        Question("Python", "Who made it?", search=False),
+        Question("Python", "Who made it?", instructions="Be brief."),
+        Question("Python", "Who made it?", schema='{"name": "VARCHAR"}'),
+        Question("Python", "Who made it? ", fresh=True),
+        Question("", "PythonWho made it?"),
+    ],
+)
+def test_whatever_decides_the_answer_makes_it_another_question(
+    stage: Rehearsal, tmp_path: Path, other: Question
+) -> None:
+    stage.answer = lambda question, model: '{"name": "Guido"}'
+    asked(stage, tmp_path, Question("Python", "Who made it?"))
+    asked(stage, tmp_path, other)
+
+    assert stage.messages == 2
+
+
+def test_a_fresh_question_takes_no_kept_answer_and_its_own_is_kept(stage: Rehearsal, tmp_path: Path) -> None:
+    question = Question("Python", "Who made it?")
+    asked(stage, tmp_path, question)
+    stage.answer = lambda text, model: "a new answer"
+    asked(stage, tmp_path, Question("Python", "Who made it?", fresh=True))
+
+    assert stage.messages == 2
+    assert asked(stage, tmp_path, question)[0].answer == "a new answer"
+
+
+def test_errors_are_never_kept(stage: Rehearsal, tmp_path: Path) -> None:
+    stage.rule = lambda body: trouble(400, "nonsense")
+    failed = asked(stage, tmp_path, Question("Python", "Who made it?"))[0]
+    stage.rule = None
+    answered = asked(stage, tmp_path, Question("Python", "Who made it?"))[0]
+
+    assert failed.answer is None
+    assert failed.error is not None
+    assert failed.error.code == "bad_request"
+    assert answered.answer
+
+
+def test_questions_in_flight_are_shared_across_statements(stage: Rehearsal, tmp_path: Path) -> None:
+    stage.latency = 0.1
+
+    async def work(engine: Engine) -> list[list[Reply]]:
+        return await asyncio.gather(*(engine.ask_all(questions(64), engine.statement()) for _ in range(4)))
+
+    replies = with_engine(stage, tmp_path, work)
+
+    assert stage.messages == 64
+    assert {reply.answer for reply in replies[0]} == {reply.answer for reply in replies[3]}
+    assert sum(reply.usage.calls for part in replies for reply in part) == 64
+
+
+def test_two_engines_share_neither_keys_nor_options_nor_memory(stage: Rehearsal, tmp_path: Path) -> None:
+    async def work(engine: Engine) -> None:
+        async with open_engine(home(stage, tmp_path / "other")) as other:
+            engine.keys.set("BRAVE_API_KEY", "another-key-000")
+            engine.options.set("model", "claude-haiku-5-5")
+            await engine.ask(Question("a", "b"), engine.statement())
+            assert other.options.get("model") == "claude-sonnet-5-5"
+            found = other.keys.find("BRAVE_API_KEY")
+            assert found is not None
+            assert found.value.reveal() == SEARCH_KEY
+            assert other.remembered(Question("a", "b")) is None
+
+    with_engine(stage, tmp_path, work)
+
+
+def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for_a_day(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
+    async def work(engine: Engine) -> list[float]:
+        for mark in ("[search]", ""):
+            await engine.ask(Question(f"a {mark}", "b"), engine.statement())
+        kept = engine.shape(max_tokens=1000).kept
+        return [one.expires_at - one.made_at for one in kept.values()]
+
+    assert with_engine(stage, tmp_path, work) == [1800, 86400]
+
+
+def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(stage: Rehearsal, tmp_path: Path) -> None:
+    async def work(engine: Engine) -> tuple[bool, bool]:
+        await engine.ask(Question("a", "b"), engine.statement())
+        before = engine.remembered(Question("a", "b")) is not None
+        engine.options.set("kept_seconds", "0")
+        return before, engine.remembered(Question("a", "b")) is not None
+
+    assert with_engine(stage, tmp_path, work) == (True, False)
+
+
+def test_with_the_cache_off_nothing_is_kept(stage: Rehearsal, tmp_path: Path) -> None:
+    async def work(engine: Engine) -> None:
+        engine.options.set("cache", "off")
+        for _ in range(2):
+            await engine.ask(Question("a", "b"), engine.statement())
+
+    with_engine(stage, tmp_path, work)
+    asked(stage, tmp_path, Question("a", "b"))
+
+    assert stage.messages == 3

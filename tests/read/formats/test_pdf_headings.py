@@ -1,0 +1,111 @@
+"""PDF: headings by their looks and by the outline, and the title and date of the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.read.formats.pdf_reading import LONG, read
+from tests.read.formats.pdf_writer import BOLD, Page, Pdf, width_of
+
+
+def test_headings_are_ranked_by_size_then_weight_and_number() -> None:
+    def draw(page: Page) -> None:
+        page.text(72, 780, "The whole", BOLD, 22)
+        y = 740.0
+        for title, font, size in (
+            ("Part one", BOLD, 15),
+            ("1.1 Smaller but bold", BOLD, 10),
+            ("1.1.1 Smaller still", BOLD, 10),
+            ("Part two", BOLD, 15),
+        ):
+            page.text(72, y, title, font, size)
+            y = page.paragraph(72, y - 24, LONG, 450) - 16
+
+    headings = [line for line in read(draw).markdown.split("\n") if line.startswith("#")]
+
+    assert headings == [
+        "# The whole",
+        "## Part one",
+        "### 1.1 Smaller but bold",
+        "#### 1.1.1 Smaller still",
+        "## Part two",
+    ]
+
+
+def test_a_heading_of_two_lines_is_one() -> None:
+    def draw(page: Page) -> None:
+        for y, text in ((760, "A title that is far too long for the width of"), (738, "this page")):
+            page.text((595 - width_of(text, BOLD, 18)) / 2, y, text, BOLD, 18)
+        page.paragraph(72, 700, LONG * 3, 450)
+
+    assert read(draw).markdown.startswith("# A title that is far too long for the width of this page\n\n")
+
+
+def test_names_on_a_title_page_are_no_headings() -> None:
+    def draw(page: Page) -> None:
+        page.text(200, 700, "A Manual", BOLD, 22)
+        for place, name in enumerate(("Ada Ferry", "Bram Lock", "Cleo Mole")):
+            page.text(200, 600 - 40 * place, name, BOLD, 14)
+        page.paragraph(72, 300, LONG, 450)
+
+    assert [line for line in read(draw).markdown.split("\n") if line.startswith("#")] == ["# A Manual"]
+
+
+def test_a_sentence_in_bold_is_no_heading() -> None:
+    def draw(page: Page) -> None:
+        page.text(72, 740, "Nobody may enter the lock without leave.", BOLD)
+        page.paragraph(72, 720, LONG, 450)
+
+    assert "#" not in read(draw).markdown
+
+
+def test_the_outline_of_the_file_names_headings() -> None:
+    pdf = Pdf()
+    page = pdf.add()
+    page.text(72, 760, "Plain to see", size=10)
+    y = page.paragraph(72, 730, LONG, 450)
+    page.text(72, y - 20, "Nested in it", size=10)
+    page.paragraph(72, y - 50, LONG, 450)
+    pdf.extra_catalog = b"/Outlines 100 0 R"
+    pdf.objects += [
+        b"<< /First 101 0 R /Last 101 0 R /Count 1 >>",
+        b"<< /Title (1. Plain to see) /Parent 100 0 R /Dest [10 0 R /Fit] /First 102 0 R /Last 102 0 R /Count 1 >>",
+        b"<< /Title (Nested in it) /Parent 101 0 R /Dest [10 0 R /Fit] >>",
+    ]
+
+    headings = [line for line in read(pdf=pdf).markdown.split("\n") if line.startswith("#")]
+
+    assert headings == ["# Plain to see", "## Nested in it"]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("D:20240512083000+02'00'", "2024-05-12T08:30:00+02:00"),
+        ("D:20240512083000Z", "2024-05-12T08:30:00Z"),
+        ("D:20240512083000", "2024-05-12T08:30:00"),
+        ("20240512", "2024-05-12"),
+        ("D:2024", "2024"),
+        ("2024-05-12T08:30:00Z", "2024-05-12T08:30:00Z"),
+        ("D:20241399", None),
+        ("D:0000", None),
+        ("last Tuesday", None),
+        ("", None),
+    ],
+)
+def test_dates_are_as_exact_as_they_were_given(written: str, expected: str | None) -> None:
+    pdf = Pdf(info={"CreationDate": written})
+    pdf.add().text(72, 700, "Dated.")
+    published = read(pdf=pdf).published
+
+    assert (published.value if published else None) == expected
+
+
+@pytest.mark.parametrize("made_up", ["Microsoft Word - draft.docx", "untitled", "report_final.pdf", "", "Document1"])
+def test_a_title_that_a_program_made_up_gives_way_to_that_on_the_page(made_up: str) -> None:
+    pdf = Pdf(info={"Title": made_up})
+    page = pdf.add()
+    page.text(72, 760, "On the page", BOLD, 20)
+    page.paragraph(72, 700, LONG, 450)
+
+    assert read(pdf=pdf).title == "On the page"

@@ -1,0 +1,44 @@
+"""Parts of the extraction that are left out to see what they are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scripts.extraction.ablation import GROUPS, RULES, group_members, rule_left_out
+
+from webquarry.read.html import parse_html
+from webquarry.read.main_content.blocks import flow_of
+from webquarry.read.main_content.choose import choose
+from webquarry.read.main_content.features import NAMES
+
+LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
+
+
+def test_without_a_group_every_feature_is_used() -> None:
+    assert group_members(None, NAMES) == []
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_is_some_of_the_features_and_never_most(group: str) -> None:
+    assert 0 < len(group_members(group, NAMES)) < len(NAMES) / 2
+
+
+def test_a_group_holds_what_its_name_says() -> None:
+    assert {NAMES[number] for number in group_members("anchor", NAMES)} == {
+        "from_anchor",
+        "common_share",
+        "common_paragraphs",
+        "common_steps",
+    }
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_is_back_when_the_look_without_it_is_over(rule: str) -> None:
+    flow = flow_of(parse_html(f"<body><div><p>{LONG}</p></div><section><p>{LONG}</p></section></body>"))
+    chances, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
+
+    with rule_left_out(rule):
+        without = choose(flow, chances, words)
+
+    assert without == ([0, 1] if rule == "copies" else [0])
+    assert choose(flow, chances, words) == [0]

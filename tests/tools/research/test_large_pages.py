@@ -1,0 +1,134 @@
+"""Large pages in `search_and_scrape`: one in work at a time, nothing of them kept that is not given, the same answer."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
+from webquarry.read import reader as reader_module
+from webquarry.tools.research import _reading
+from webquarry.tools.research._budget import Text, enough_of, share_out
+from webquarry.tools.research._reading import Read
+from webquarry.tools.research._study import study
+
+SHARED = "The same words about tidal energy and its storage stand on every page that anybody has written about it."
+
+
+@pytest.fixture
+def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webquarry.read.room.LARGE", 1)
+    monkeypatch.setattr("webquarry.tools.research._reading._SMALL", 0)
+
+
+class Watch:
+    """Counts how many calls of functions are under way at once."""
+
+    def __init__(self) -> None:
+        self.most = self.calls = 0
+        self._under_way = 0
+        self._lock = threading.Lock()
+
+    def on(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any) -> Any:
+            with self._lock:
+                self.calls += 1
+                self._under_way += 1
+                self.most = max(self.most, self._under_way)
+            try:
+                return function(*arguments)
+            finally:
+                with self._lock:
+                    self._under_way -= 1
+
+        return watched
+
+
+@pytest.mark.usefixtures("all_large")
+def test_ten_large_pages_are_read_and_judged_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch()
+    monkeypatch.setattr(reader_module, "read_reply", watch.on(reader_module.read_reply))
+    monkeypatch.setattr(_reading, "study", watch.on(study))
+
+    answer = desk(*range(1, 11)).call(num_results=10)
+
+    assert len(answer.pages) == 10
+    assert (watch.calls, watch.most) == (20, 1)
+
+
+@pytest.mark.usefixtures("all_large")
+def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that those which are done when the time is over are in the answer."""
+    done: list[str] = []
+
+    def noting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*arguments: Any) -> Any:
+            done.append(name)
+            return function(*arguments)
+
+        return noted
+
+    monkeypatch.setattr(reader_module, "read_reply", noting("read", reader_module.read_reply))
+    monkeypatch.setattr(_reading, "study", noting("judged", study))
+    desk(*range(1, 11)).call(num_results=10)
+
+    assert done.count("read") == done.count("judged") == 10
+    assert done.index("judged") < 9
+
+
+@pytest.mark.parametrize("arguments", [{}, {"filter_by_query": True}, {"deduplicate": False}, {"claim": SHARED}])
+def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
+    arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def call() -> str:
+        pages = {url(number): article(number, SHARED, count=40) for number in range(1, 5)}
+        return json.dumps(
+            Desk(SearchedWeb(pages)).call(num_results=4, max_length_per_source=2_000, **arguments).as_dict()
+        )
+
+    small = call()
+    monkeypatch.setattr("webquarry.read.room.LARGE", 1)
+
+    assert call() == small
+
+
+@pytest.mark.usefixtures("all_large")
+def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Read] = []
+    original = _reading._judged
+
+    def watched(*arguments: Any) -> Read:
+        kept.append(original(*arguments))
+        return kept[-1]
+
+    monkeypatch.setattr(_reading, "_judged", watched)
+    answer = desk(1, 2, 3).call()
+
+    assert [len(one.study.paragraphs) for one in kept] == [0, 0, 0]
+    assert all(one.paragraphs for one in kept)
+    assert all(source.word_count > 100 and source.content for source in answer.pages)
+
+
+BLOCKS = st.lists(
+    st.one_of(
+        st.text("ab é\n", max_size=40),
+        st.sampled_from(["# Heading", "- item", "```\ncode\n\ncode\n```", "x" * 90, " " * 60, "```"]),
+    ),
+    max_size=12,
+).map("\n\n".join)
+
+
+@example("Short.\n\n" + "A line of a long block\n" * 9, 60, 400)
+@given(BLOCKS, st.integers(1, 60), st.integers(0, 400))
+def test_the_beginning_that_is_kept_is_cut_as_the_whole_would_be(text: str, each: int, total: int) -> None:
+    data = text.encode()
+    beginning = enough_of(data, each)
+
+    assert len(beginning) <= 2 * each + 1 or beginning == data
+    assert share_out([Text("", "", beginning)], each, total) == share_out([Text("", "", data)], each, total)

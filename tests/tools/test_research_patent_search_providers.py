@@ -1,0 +1,99 @@
+"""The `patent_search` tool: the web in the place of registers, providers by name, and filters that hold on both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.search.engines import Engines, failed
+from tests.search.patents.recorded import KEYS, LENS_ONLY
+from tests.tools.patents import BRAVE, EPO, FOUND, LENS, LOGIN, NO_EPO, NO_LENS, G, answered, numbers, routing
+from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
+
+
+def test_without_a_register_the_web_is_searched_on_patent_sites_and_that_is_said() -> None:
+    engines = Engines(brave=FOUND)
+    answer = answered(engines, BRAVE)
+
+    assert numbers(answer) == ["US10999999B2", "WO2019048999A1", "EP3456789A1"]
+    assert "site:patents.google.com" in engines.sent()["q"]
+    assert routing(answer)["providerUsed"] == "brave"
+    assert routing(answer)["fallback"] is True
+    assert "LENS_API_TOKEN was not found" in routing(answer)["fallbackReason"]
+    assert "No patent service is configured" in routing(answer)["notes"][0]
+    assert answer.as_dict()["patents"][1] == {
+        "title": f"Title of {G}WO2019048999A1/en",
+        "number": "WO2019048999A1",
+        "url": f"{G}WO2019048999A1/en",
+        "status": "application",
+        "snippet": f"About {G}WO2019048999A1/en.",
+    }
+
+
+def test_when_no_register_answers_the_web_takes_their_place() -> None:
+    answer = answered(Engines(epo=failed(), lens=failed(), brave=FOUND), KEYS | BRAVE)
+
+    assert len(numbers(answer)) == 3
+    assert "No patent service answered" in routing(answer)["notes"][0]
+    assert routing(answer)["providersAttempted"] == ["epo", "lens", "brave"]
+    assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
+
+
+def test_a_register_that_found_nothing_is_not_doubted() -> None:
+    engines = Engines(epo=[LOGIN, NO_EPO], lens=NO_LENS, brave=FOUND)
+    answer = answered(engines, KEYS | BRAVE)
+
+    assert numbers(answer) == []
+    assert "brave" not in engines.names
+
+
+@pytest.mark.parametrize(("provider", "asked"), [("lens", {"lens"}), ("web", {"brave"}), ("brave", {"brave"})])
+def test_a_provider_that_is_named_is_the_only_one_asked(provider: str, asked: set[str]) -> None:
+    engines = Engines(epo=[LOGIN, EPO], lens=LENS, brave=FOUND)
+    answer = answered(engines, KEYS | BRAVE, provider=provider)
+
+    assert set(engines.names) == asked
+    assert routing(answer)["fallback"] is False
+    assert routing(answer)["notes"] == []
+
+
+@pytest.mark.parametrize(("provider", "kind"), [("epo", AuthFailure), ("lens", NetworkFailure)])
+def test_a_named_provider_is_never_replaced(provider: str, kind: type[WebquarryError]) -> None:
+    engines = Engines(lens=lambda request: _raise(), brave=FOUND)
+    with pytest.raises(kind):
+        answered(engines, LENS_ONLY | BRAVE, provider=provider)
+    assert "brave" not in engines.names
+
+
+def _raise() -> httpx2.Response:
+    raise httpx2.ConnectError("refused")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ({"patent_office": "US"}, ["US10999999B2"]),
+        ({"patent_office": "epo"}, ["EP3456789A1"]),
+        ({"year_to": 2018}, ["US10999999B2", "EP3456789A1"]),
+        ({"year_from": 2019, "year_to": 2019}, ["US10999999B2", "WO2019048999A1", "EP3456789A1"]),
+    ],
+)
+def test_filters_hold_on_web_results_where_the_number_tells(arguments: dict[str, Any], kept: list[str]) -> None:
+    assert numbers(answered(Engines(brave=FOUND), BRAVE, **arguments)) == kept
+
+
+def test_filters_that_a_web_search_cannot_apply_are_said() -> None:
+    notes = routing(answered(Engines(brave=FOUND), BRAVE, cpc_code="F03B", year_from=2000))["notes"]
+
+    assert any("cpc_code" in note for note in notes)
+    assert any("year_from" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"patent_office": "JP"}, {"year_to": 2020}, {"year_from": 2022}, {"cpc_code": "H04W"}]
+)
+def test_filters_hold_on_what_a_register_sends_all_the_same(arguments: dict[str, Any]) -> None:
+    assert numbers(answered(Engines(lens=LENS), LENS_ONLY, **arguments)) == []
+    assert numbers(answered(Engines(lens=LENS), LENS_ONLY, cpc_code="F03B", year_from=2021)) == ["US10999999B2"]

@@ -1,0 +1,128 @@
+"""The `patent_search` tool: registers, their logins, and how they are spared."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx2
+import pytest
+
+from tests.net.doubles import FakeClock
+from tests.search.engines import Engines
+from tests.search.patents.recorded import EPO_ONLY, KEYS, LENS_ONLY, body_of, response
+from tests.tools.patents import BRAVE, EPO, FOUND, LENS, LOGIN, answered, numbers, patent_search, routing, using
+from webquarry.errors import AuthFailure, RateLimited
+from webquarry.tool import Answer
+from webquarry.toolkit import Toolkit
+
+EXPIRED = response("epo/auth_400_token.xml")
+
+
+def test_both_registers_are_asked_and_what_they_know_is_put_together() -> None:
+    same = httpx2.Response(
+        200,
+        content=body_of("epo/ok_200.xml").replace(
+            b'country="EP" doc-number="3456789" kind="A1"', b'country="US" doc-number="10999999" kind="B2"'
+        ),
+    )
+    answer = answered(Engines(epo=[LOGIN, same], lens=LENS), KEYS)
+    (patent,) = answer.as_dict()["patents"]
+
+    assert patent["assignee"] == "Tideworks Limited"
+    assert patent["status"] == "active"
+    assert routing(answer)["providerUsed"] == "epo+lens"
+    assert routing(answer)["fallback"] is False
+    assert numbers(answered(Engines(epo=[LOGIN, EPO], lens=LENS), KEYS)) == ["EP3456789A1", "US10999999B2"]
+
+
+def test_a_register_that_fails_costs_only_its_own_part_and_that_is_said() -> None:
+    answer = answered(Engines(epo=[LOGIN, response("epo/network_503.xml")], lens=LENS), KEYS)
+
+    assert numbers(answer) == ["US10999999B2"]
+    assert routing(answer)["providerUsed"] == "lens"
+    assert routing(answer)["fallback"] is True
+    assert routing(answer)["fallbackReason"].startswith("epo: network")
+    assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
+
+
+def test_one_login_serves_many_searches() -> None:
+    engines = Engines(epo=[LOGIN, EPO])
+
+    async def use(kit: Toolkit) -> None:
+        for word in ("one", "two", "three"):
+            await patent_search.call(kit, {"query": word})
+        await asyncio.gather(*(patent_search.call(kit, {"query": word}) for word in ("four", "five")))
+
+    using(engines, EPO_ONLY, use)
+
+    assert [request.url.path.rpartition("/")[2] for _, request in engines.asked] == ["accesstoken"] + ["biblio"] * 5
+
+
+def test_searches_at_the_same_time_wait_for_one_login() -> None:
+    engines = Engines(epo=[LOGIN, EPO])
+
+    async def use(kit: Toolkit) -> None:
+        await asyncio.gather(*(patent_search.call(kit, {"query": word}) for word in ("one", "two", "three")))
+
+    using(engines, EPO_ONLY, use)
+
+    assert sum("accesstoken" in str(request.url) for _, request in engines.asked) == 1
+
+
+def test_a_token_that_is_over_is_replaced_once() -> None:
+    engines = Engines(epo=[LOGIN, EXPIRED, LOGIN, EPO])
+
+    assert numbers(answered(engines, EPO_ONLY)) == ["EP3456789A1"]
+    assert len(engines.asked) == 4
+    with pytest.raises(AuthFailure, match="did not accept"):
+        answered(Engines(epo=[LOGIN, EXPIRED, LOGIN, EXPIRED]), EPO_ONLY, provider="epo")
+
+
+def test_a_token_is_asked_for_again_when_its_time_is_over() -> None:
+    engines, clock = Engines(epo=[LOGIN, EPO, LOGIN, EPO]), FakeClock()
+
+    async def use(kit: Toolkit) -> None:
+        await patent_search.call(kit, {"query": "one"})
+        clock.seconds += 1200
+        await patent_search.call(kit, {"query": "two"})
+
+    using(engines, EPO_ONLY, use, clock)
+
+    assert sum("accesstoken" in str(request.url) for _, request in engines.asked) == 2
+
+
+def test_a_light_that_is_not_green_makes_the_next_call_wait() -> None:
+    slow = response("epo/ok_200.xml", X_Throttling_Control="busy (search=red:5, retrieval=green:100)")
+    clock = FakeClock()
+
+    async def use(kit: Toolkit) -> None:
+        await patent_search.call(kit, {"query": "one"})
+        await patent_search.call(kit, {"query": "two"})
+
+    using(Engines(epo=[LOGIN, slow, EPO]), EPO_ONLY, use, clock)
+
+    assert clock.waits == [12.0]
+
+
+def test_a_wait_that_is_longer_than_the_time_there_is_is_an_error_that_says_so() -> None:
+    stop = response("epo/ok_200.xml", X_Throttling_Control="overloaded (search=black:0)")
+
+    async def use(kit: Toolkit) -> None:
+        await patent_search.call(kit, {"query": "one"})
+        await patent_search.call(kit, {"query": "two", "provider": "epo"})
+
+    with pytest.raises(RateLimited) as caught:
+        using(Engines(epo=[LOGIN, stop, EPO]), EPO_ONLY, use)
+    assert caught.value.retry_after_seconds == 60
+
+
+def test_a_register_that_keeps_failing_is_left_alone() -> None:
+    engines = Engines(lens=response("lens/network_500.json"), brave=FOUND)
+
+    async def use(kit: Toolkit) -> list[Answer]:
+        return [await patent_search.call(kit, {"query": f"word {n}"}) for n in range(5)]
+
+    answers = using(engines, LENS_ONLY | BRAVE, use)
+
+    assert engines.names.count("lens") == 3
+    assert "skipped" in routing(answers[-1])["fallbackReason"]
