@@ -1,4 +1,4 @@
-"""Paragraphs of Markdown, and texts without what an earlier one has."""
+"""Paragraphs of Markdown."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.paragraphs import Paragraph, paragraphs_of, without_repeats, words_in
-
-LONG = "This sentence is long enough to be called a repetition when it stands in a second text as well."
+from webquarry.read.paragraphs import Paragraph, paragraphs_of, words_in
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -36,29 +34,6 @@ def test_what_is_read_has_no_marks_of_markdown() -> None:
     assert part.text == "Tides turn twice a day, says snake_case #1."
 
 
-@pytest.mark.parametrize(
-    "second",
-    [LONG, LONG.upper(), LONG.replace(" ", "\n", 1), f"**{LONG}**", f"- {LONG}", LONG.replace("text", "[text](/x)")],
-)
-def test_case_white_space_and_marks_do_not_hide_a_repeat(second: str) -> None:
-    first, other = paragraphs_of(LONG.encode()), paragraphs_of(second.encode())
-
-    assert without_repeats([first, other]) == [first, []]
-
-
-def test_short_paragraphs_headings_and_what_a_text_says_twice_itself_stay() -> None:
-    text = paragraphs_of(f"# {LONG}\n\nRead more\n\n{LONG}\n\n{LONG}\n".encode())
-    other = paragraphs_of(f"# {LONG}\n\nRead more\n".encode())
-
-    assert without_repeats([text, other]) == [text, other]
-
-
-def test_a_long_paragraph_without_any_words_repeats_another() -> None:
-    marks = paragraphs_of(b"*" * 80)
-
-    assert without_repeats([marks, marks]) == [marks, []]
-
-
 @given(st.text())
 def test_comparing_looks_neither_at_case_nor_at_the_kind_of_white_space(text: str) -> None:
     part = Paragraph(text.encode("utf-8", "replace"))
@@ -79,18 +54,3 @@ def test_words_of_ascii_stand_between_white_space(texts: list[str]) -> None:
     parts = [Paragraph(text.encode()) for text in texts]
 
     assert words_in(parts) == sum(len(part.text.split()) for part in parts)
-
-
-PARTS = st.lists(st.sampled_from([f"{LONG} {number}" for number in range(5)] + ["# Heading", "short"]), max_size=8)
-
-
-@given(st.lists(PARTS, max_size=5))
-def test_the_first_occurrence_stays_and_order_is_kept(texts: list[list[str]]) -> None:
-    before = [paragraphs_of("\n\n".join(parts).encode()) for parts in texts]
-    after = without_repeats(before)
-
-    seen: set[str] = set()
-    for whole, kept in zip(before, after, strict=True):
-        assert kept == [part for part in whole if not part.may_repeat or part.folded not in seen]
-        seen |= {part.folded for part in whole if part.may_repeat}
-    assert {part.folded for parts in after for part in parts} == {part.folded for parts in before for part in parts}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.clock import Clock
-from webquarry.errors import AuthFailure, BadInput, NetworkFailure, RateLimited
+from webquarry.errors import AuthFailure, BadInput, NetworkFailure, NotRecorded, RateLimited, WebquarryError
 from webquarry.search.breaker import Breaker
 
 
@@ -80,8 +80,8 @@ def test_the_rest_that_a_provider_asks_for_begins_at_once(clock: HandClock) -> N
     assert breaker.rest_left == 7
 
 
-@pytest.mark.parametrize("error", [BadInput("no"), AuthFailure("no")])
-def test_errors_that_say_nothing_of_its_health_do_not_count(clock: HandClock, error: BadInput | AuthFailure) -> None:
+@pytest.mark.parametrize("error", [BadInput("no"), AuthFailure("no"), NotRecorded("no")])
+def test_errors_that_say_nothing_of_its_health_do_not_count(clock: HandClock, error: WebquarryError) -> None:
     breaker = Breaker(clock, threshold=1, rest_seconds=60)
     breaker.failed(error)
     assert breaker.state == "closed"

@@ -78,14 +78,3 @@ def words_in(paragraphs: Sequence[Paragraph]) -> int:
     texts = [one.text for one in paragraphs]
     in_ascii = "\n".join(["", *(text for text in texts if text.isascii())]).encode()
     return in_ascii.translate(_BLANKS).count(b" x") + sum(count_words(text) for text in texts if not text.isascii())
-
-
-def without_repeats(texts: Sequence[Sequence[Paragraph]]) -> list[list[Paragraph]]:
-    """Each text without what an earlier text has; what a text itself says twice stays, and so do headings."""
-    seen: set[str] = set()
-    kept: list[list[Paragraph]] = []
-    for text in texts:
-        said = [one.folded if one.may_repeat else None for one in text]
-        kept.append([one for one, words in zip(text, said, strict=True) if words not in seen])
-        seen.update(words for words in said if words is not None)
-    return kept

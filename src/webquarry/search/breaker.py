@@ -7,7 +7,7 @@ are told no until the probe has ended.
 from __future__ import annotations
 
 from webquarry.clock import Clock
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.errors import NotRecorded, ProviderFailure, WebquarryError
 
 # What says something about the provider's health. Bad input and an empty answer do not; a bad key is the user's to mend.
 TRIPPING = frozenset({"network", "rate_limited", "blocked", "challenge", "too_large", "internal"})
@@ -54,7 +54,7 @@ class Breaker:
     def failed(self, error: WebquarryError) -> None:
         """The provider failed; a rest that it asked for itself begins at once."""
         probed, self._probing = self._probing, False
-        if error.kind not in TRIPPING:
+        if error.kind not in TRIPPING or isinstance(error, NotRecorded):  # a recording says nothing about the provider
             return
         self._failures += 1
         asked = error.retry_after_seconds or 0.0

@@ -55,7 +55,7 @@ async def patent_search(
 
     async def make() -> Made:
         number = read_number(asked.text)
-        where = provider or None
+        where = (provider or "").strip() or None
         found = await (kit.patents.look_up(number, asked, where) if number else kit.patents.find(asked, where))
         answer = _answer(kit, found, arguments, is_number=number is not None)
         value = json.dumps({"answer": answer.as_dict(), "trace": pack(_trace(found)).decode("utf-8", "replace")})
