@@ -17,8 +17,7 @@ from webquarry.read.main_content import main_content, render_selection
 
 def extract(path: Path, url: str) -> str:
     """The main content of a file as Markdown."""
-    page = decode(path.read_bytes(), "")
-    document = parse_html(page.text, page.utf8)
+    document = parse_html(decode(path.read_bytes(), "").page)
     return render_selection(document, main_content(document), url).text
 
 

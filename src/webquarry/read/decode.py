@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import webencodings
 
@@ -18,6 +19,7 @@ from webquarry.read.guess import guess_encoding, likelier
 from webquarry.read.labels import Label, claims, find_bom
 
 _WIDE_SAMPLE = 4096
+_PIECE = 16_384  # bytes
 _NULS = 0.3  # share of NULs in every other place that tells UTF-16 from anything else
 _NEC_ROWS = "webquarry-nec-rows"
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
@@ -27,12 +29,38 @@ _MOST_DAMAGE = 0.1  # of the characters beyond ASCII; a label that leaves more u
 
 @dataclass(frozen=True)
 class Text:
-    """Decoded text, the WHATWG name of its encoding, and what gave the encoding away."""
+    """A page as text, the WHATWG name of its encoding, and what gave the encoding away.
 
-    text: str
+    A page that is UTF-8 is only decoded when somebody asks for its text: the parser wants the bytes.
+    """
+
+    decoded: str | None = field(repr=False)
     encoding: str
     source: str  # bom, header, meta, xml, utf-8, utf-16, detected or fallback
-    utf8: bytes | None = field(default=None, compare=False, repr=False)  # the page, where it is this text in UTF-8
+    utf8: bytes | None = field(default=None, repr=False)  # the page, where it is this text in UTF-8
+
+    @cached_property
+    def text(self) -> str:
+        """The text."""
+        return self.decoded if self.decoded is not None else (self.utf8 or b"").decode("utf-8")
+
+    @property
+    def page(self) -> str | bytes:
+        """What the HTML parser wants: the bytes where they are UTF-8, else the text."""
+        return self.text if self.utf8 is None else self.utf8
+
+    def beginning(self, size: int) -> str:
+        """The first characters."""
+        if self.decoded is None and self.utf8 is not None:
+            return self.utf8[: 4 * size].decode("utf-8", "ignore")[:size]
+        return self.text[:size]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Text):
+            return NotImplemented
+        return (self.text, self.encoding, self.source) == (other.text, other.encoding, other.source)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def decode(body: bytes, content_type_header: str) -> Text:
@@ -61,7 +89,7 @@ def _wide_encoding(body: bytes, labels: list[Label]) -> Label | None:
     source = claim.source if claim else "utf-16"
     if max(even, odd) > _NULS and min(even, odd) < _NULS / 4:
         return Label("utf-16be" if even > odd else "utf-16le", source)
-    if claim is None or _as_utf8(body) is not None:
+    if claim is None or _is_utf8(body):
         return None
     return claim if even == odd else Label("utf-16be" if even > odd else "utf-16le", source)
 
@@ -70,13 +98,12 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
     """The page as UTF-8, if that is what it is; None leaves it to the older encodings."""
     first = labels[0] if labels else Label("utf-8", "utf-8")
     source = next((label.source for label in labels if label.encoding == "utf-8"), None)
-    text = _as_utf8(body)
-    if text is not None and body.isascii():
-        return None if first.encoding == "iso-2022-jp" else Text(text, first.encoding, first.source, body)
+    if body.isascii():
+        return None if first.encoding == "iso-2022-jp" else Text(None, first.encoding, first.source, body)
     if source is None and first.encoding in _MULTI_BYTE and _damage(_decode(body, first.encoding)) == 0:
         return None
-    if text is not None:
-        return Text(text, "utf-8", source or "utf-8", body)
+    if _is_utf8(body):
+        return Text(None, "utf-8", source or "utf-8", body)
     return Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8") if _is_damaged_utf8(body, labels) else None
 
 
@@ -123,11 +150,16 @@ def _beyond_ascii(text: str) -> int:
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
-def _as_utf8(body: bytes) -> str | None:
+def _is_utf8(body: bytes) -> bool:
+    """Whether bytes are UTF-8 to the last; looked at in pieces, which takes no memory."""
+    view = memoryview(body)
+    place = 0
     try:
-        return body.decode("utf-8")
+        while place < len(body):
+            place += codecs.utf_8_decode(view[place : place + _PIECE], "strict", place + _PIECE >= len(body))[1]
     except UnicodeDecodeError:
-        return None
+        return False
+    return True
 
 
 def _decode(body: bytes, encoding: str) -> str:

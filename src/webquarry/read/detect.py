@@ -13,6 +13,7 @@ from functools import cache
 from urllib.parse import unquote, urlsplit
 
 from webquarry.errors import Unreadable
+from webquarry.read.decode import Text
 from webquarry.read.format import Format, Source
 from webquarry.read.labels import find_bom
 from webquarry.read.signatures import binary_type
@@ -64,8 +65,7 @@ def _name_of_text(source: Source, labelled: str | None) -> str | None:
     """The name of the text format, or None when the label names something that is not text."""
     if source.text.encoding == "replacement":
         raise Unreadable(f"{redact(source.url)} is in a character encoding that browsers refuse to read.")
-    text = source.text.text
-    head = text[:_HEAD]
+    text, head = source.text, source.text.beginning(_HEAD)
     if labelled == "html":
         return _really(text, head)
     if _HTML_START.match(head) and not (labelled == "text" and source.nosniff):
@@ -80,16 +80,18 @@ def _name_of_text(source: Source, labelled: str | None) -> str | None:
     return named if named and (named, labelled) != ("html", "text") else _by_start(text, head)
 
 
-def _really(text: str, head: str) -> str:
+def _really(text: Text, head: str) -> str:
     """What a document labelled as HTML is: servers label feeds, JSON and plain text so."""
     if _is_feed(head) and not _HTML_START.match(head):
         return "feed"
     if _is_json(text, head):
         return "json"
-    return "html" if _TAG_OR_ENTITY.search(text) or not text.strip() else "text"
+    if _TAG_OR_ENTITY.search(head):  # as in nearly all
+        return "html"
+    return "html" if _TAG_OR_ENTITY.search(text.text) or not text.text.strip() else "text"
 
 
-def _by_start(text: str, head: str) -> str:
+def _by_start(text: Text, head: str) -> str:
     if _is_feed(head):
         return "feed"
     if _XML_START.match(head):
@@ -118,11 +120,11 @@ def _by_name(url: str) -> str | None:
     return next(named, None)
 
 
-def _is_json(text: str, head: str) -> bool:
-    if head.lstrip()[:1] not in ("{", "[") or len(text) > _SNIFFED_JSON:
+def _is_json(text: Text, head: str) -> bool:
+    if head.lstrip()[:1] not in ("{", "[") or len(text.text) > _SNIFFED_JSON:
         return False
     try:
-        json.loads(text, parse_int=str, parse_float=str)
+        json.loads(text.text, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return False
     return True

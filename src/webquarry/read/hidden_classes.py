@@ -55,7 +55,10 @@ def judge_classes(names: str) -> str | None:
 @lru_cache(maxsize=20_000)
 def _judge(names: str) -> str | None:
     names = names.lower()
-    if not any(hint in names for hint in _HINTS):
+    for hint in _HINTS:  # half the time of any()
+        if hint in names:
+            break
+    else:
         return None
     reason = FOR_SCREEN_READERS if _READER.search(names) else HIDDEN_CLASS if _HIDDEN.search(names) else None
     if reason is None:

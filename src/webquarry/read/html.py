@@ -48,30 +48,27 @@ class Document:
             yield from root.iter()
 
 
-def parse_html(text: str, utf8: bytes | None = None) -> Document:
-    """The tree of any text, however malformed; a text without anything in it gives no roots.
-
-    `utf8` are the bytes of the text, where the caller has them.
-    """
-    if utf8 is None or 0 in utf8:
-        text, utf8 = _encoded(text)
-    roots, cut = _parse(with_lasting_marks(trim_attributes(utf8)))
+def parse_html(page: str | bytes) -> Document:
+    """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are UTF-8."""
+    data = _encoded(page)
+    roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
     if not cut:
-        return Document(roots, (), utf8)
-    flat, lost = flatten(text)
+        return Document(roots, (), data)
+    flat, lost = flatten(data.decode("utf-8", "replace"))
     flattened, cut = _parse(with_lasting_marks(flat.encode()))
-    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), utf8)
+    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), data)
 
 
-def _encoded(text: str) -> tuple[str, bytes]:
-    """The text without NUL and surrogates, and its bytes."""
-    if "\x00" in text:
-        text = text.replace("\x00", "")
+def _encoded(page: str | bytes) -> bytes:
+    """A page in UTF-8, without NUL and surrogates."""
+    if isinstance(page, bytes):
+        return page.replace(b"\x00", b"") if 0 in page else page
+    if "\x00" in page:
+        page = page.replace("\x00", "")
     try:
-        return text, text.encode()
+        return page.encode()
     except UnicodeEncodeError:
-        text = without_surrogates(text)
-        return text, text.encode()
+        return without_surrogates(page).encode()
 
 
 def _parse(data: bytes) -> tuple[list[etree._Element], bool]:

@@ -36,7 +36,7 @@ class Html(Format):
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
     def to_markdown(self, source: Source) -> Draft:
-        document = parse_html(source.text.text, source.text.utf8)
+        document = parse_html(source.text.page)
         part = (_main if source.selection == "main" else _whole)(document, source.url)
         return Draft(
             part.text,
