@@ -17,6 +17,7 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
+import webquarry
 from tests.net.loopback import message, serve
 from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
@@ -269,6 +270,25 @@ def test_a_misspelt_setting_is_pointed_out(environ: dict[str, str]) -> None:
 def find(name: str, environ: Mapping[str, str]) -> Finding:
     settings = Settings.from_environment(environ)
     return next(finding for finding in examine_parts(settings, environ) if finding.name == name)
+
+
+def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert compiled_parts() == doctor_parts._COMPILED
+
+    monkeypatch.setattr(doctor_parts, "_COMPILED", ("webquarry.read._not_built",))
+    found = find("compiled", environ)
+
+    assert found.state == "off"
+    assert "C compiler" in found.cure
+
+
+def compiled_parts() -> tuple[str, ...]:
+    sources = sorted((Path(webquarry.__file__).parent).rglob("*.pyx"))
+    return tuple(
+        ".".join(path.relative_to(Path(webquarry.__file__).parent.parent).with_suffix("").parts) for path in sources
+    )
 
 
 def test_an_old_libxml2_is_broken(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

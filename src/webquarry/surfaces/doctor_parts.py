@@ -26,7 +26,9 @@ _OTHER_VARIABLES = {
     "WEBQUARRY_STORE_KEY",  # a credential; so is WEBQUARRY_REDIS_URL
     "WEBQUARRY_REQUIRE_ALL",  # for the tests, as the next
     "WEBQUARRY_FUZZ_EXAMPLES",
+    "WEBQUARRY_PURE",  # for building
 }
+_COMPILED = ("webquarry.read._css_filter", "webquarry.read.main_content._walk", "webquarry.read.main_content._words")
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,13 @@ def _libxml2(settings: Settings, environ: Mapping[str, str]) -> Finding:
         f"{version} reads HTML by the rules of 1999; {'.'.join(map(str, LIBXML2_NEEDED))} or newer is needed",
         "Install lxml from its wheel: pip install --upgrade --only-binary lxml 'lxml>=6.1'",
     )
+
+
+def _compiled(settings: Settings, environ: Mapping[str, str]) -> Finding:
+    if all(map(_present, _COMPILED)):
+        return Finding("compiled", "ok", "the slowest parts of reading a page")
+    cure = "Install a C compiler, then webquarry once more (pip install --force-reinstall --no-deps)"
+    return Finding("compiled", "off", "not built: pages are read as well, but take a quarter longer", cure)
 
 
 def _library(name: str, modules: tuple[str, ...], extra: str, purpose: str) -> Callable[..., Finding]:
@@ -322,6 +331,7 @@ PARTS: tuple[Callable[[Settings, Mapping[str, str]], Finding], ...] = (
     _python,
     _variables,
     _libxml2,
+    _compiled,
     _library("http2", ("h2",), _HTTPX2, "HTTP/2"),
     _library("brotli", ("brotli", "brotlicffi"), _HTTPX2, "brotli-compressed answers"),
     _library("zstd", ("compression.zstd", "backports.zstd", "zstandard"), _HTTPX2, "zstd-compressed answers"),
