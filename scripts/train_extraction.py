@@ -1,6 +1,6 @@
 """Train the main-content model from the labelled sets and print what it scores on sites it has not seen.
 
-    python scripts/train_extraction.py --data DIR [--write] [--nested]
+    python scripts/train_extraction.py --data DIR [--write] [--nested] [--without PART ...]
 
 DIR holds the five sets and the scorer (`harness/metrics.py`). Needs the `train` extra. Without --write the shipped model
 stays as it is. The sets are for measuring and training only; nothing of them but learned numbers goes into the package.
@@ -20,16 +20,20 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from scripts.extraction.ablation import GROUPS, RULES, rule_left_out  # noqa: E402
 from scripts.extraction.pages import load_pages  # noqa: E402
-from scripts.extraction.scores import kept_blocks, print_scores  # noqa: E402
-from scripts.extraction.training import Trainer, as_data  # noqa: E402
+from scripts.extraction.scores import print_row, print_scores, scores_of  # noqa: E402
+from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
 
 from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
 from webquarry.read.main_content.features import NAMES  # noqa: E402
 from webquarry.read.main_content.model import blended  # noqa: E402
 
 if TYPE_CHECKING:
+    from scripts.extraction.pages import LabelledPage
     from scripts.extraction.training import Array
+
+    Chances = list[Array | None]
 
 MODEL = ROOT / "src" / "webquarry" / "data" / "extraction" / "model.json"
 
@@ -40,27 +44,55 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="replace the model that ships")
     parser.add_argument("--nested", action="store_true", help="figures with a first stage trained anew for every fold")
     parser.add_argument("--keep-chances", type=Path, help="folder for the chances out of fold, to look at failures")
+    parser.add_argument("--without", nargs="+", default=[], choices=[*GROUPS, *RULES], help="what is a part worth?")
+    parser.add_argument("--seed", type=int, default=COMMON["random_seed"], help="of the trees")
     options = parser.parse_args()
 
+    COMMON["random_seed"] = options.seed
     pages = list(load_pages(options.data))
     trainer = Trainer(pages, lambda text: print(text, flush=True))
     first = trainer.first_chances()
     if options.write:
         write_model(trainer, first)
-    second = trainer.out_of_fold(first, nested=options.nested)
-    final = [
+    final = both_stages(trainer, first, nested=options.nested)
+    if options.keep_chances:
+        save_chances(options.keep_chances, trainer, first, final)
+    whole = of_all(pages, trainer, final)
+    early, late = scores_of(options.data, pages, of_all(pages, trainer, first)), scores_of(options.data, pages, whole)
+    for title, scores in (("first stage alone", early), ("both stages", late)):
+        print(f"\nOut of fold, {title}:")
+        print_scores(scores)
+    for part in options.without:
+        print_row(f"without {part}", scores_without(part, options.data, pages, trainer, whole))
+
+
+def both_stages(trainer: Trainer, first: Chances, *, nested: bool = False) -> Chances:
+    """The chances that the package would give to pages it has not seen."""
+    second = trainer.out_of_fold(first, nested=nested)
+    return [
         blended(one, two) if one is not None and two is not None else None
         for one, two in zip(first, second, strict=True)
     ]
-    if options.keep_chances:
-        save_chances(options.keep_chances, trainer, first, final)
-    for title, chances in (("first stage alone", first), ("both stages", final)):
-        known = {id(page): one for page, one in zip(trainer.pages, chances, strict=True)}
-        print(f"\nOut of fold, {title}:")
-        print_scores(options.data, pages, [kept_blocks(page, known.get(id(page))) for page in pages])
 
 
-def write_model(trainer: Trainer, first: list[Array | None]) -> None:
+def of_all(pages: list[LabelledPage], trainer: Trainer, chances: Chances) -> Chances:
+    """The chances of all pages; None for those without text, which the trainer does not have."""
+    known = {id(page): one for page, one in zip(trainer.pages, chances, strict=True)}
+    return [known.get(id(page)) for page in pages]
+
+
+def scores_without(
+    part: str, data: Path, pages: list[LabelledPage], trainer: Trainer, whole: Chances
+) -> dict[str, dict[str, float]]:
+    """What is left without a group of features or without a rule."""
+    if part in RULES:
+        with rule_left_out(part):
+            return scores_of(data, pages, whole)
+    trainer.left_out = part
+    return scores_of(data, pages, of_all(pages, trainer, both_stages(trainer, trainer.first_chances())))
+
+
+def write_model(trainer: Trainer, first: Chances) -> None:
     """Train both stages on everything and put them, with the tables, where the package finds them."""
     contexts = trainer.contexts(first)
     lifts = trainer.table.all()
@@ -77,7 +109,7 @@ def write_model(trainer: Trainer, first: list[Array | None]) -> None:
     print(f"{MODEL.relative_to(ROOT)}: {len(text.encode()) / 1000:.0f} KB")
 
 
-def save_chances(folder: Path, trainer: Trainer, first: list[Array | None], final: list[Array | None]) -> None:
+def save_chances(folder: Path, trainer: Trainer, first: Chances, final: Chances) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "chances.jsonl").open("w", encoding="utf-8") as lines:
         for page, early, late in zip(trainer.pages, first, final, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,18 +35,32 @@ def markdown_of(data: Path, page: LabelledPage, kept: list[int]) -> str:
     return render_selection(document, Selection(flow_of(document), kept, 0.0), url).text
 
 
-def print_scores(data: Path, pages: Sequence[LabelledPage], kept: Sequence[list[int]]) -> None:
-    """A line a set, from the finished Markdown, stripped of its marks as the scorer does it."""
+def scores_of(
+    data: Path, pages: Sequence[LabelledPage], chances: Sequence[NDArray[np.float64] | None]
+) -> dict[str, dict[str, float]]:
+    """F1, precision and recall of each set, from the finished Markdown, stripped of its marks as the scorer does it."""
     metrics = load_metrics(data)
     strip = load_metrics(data, "extractors").markdown_to_text
     metas = {name: load_set(data, name)[0] for name in SETS}
     scores: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for page, blocks in zip(pages, kept, strict=True):
-        text = strip(markdown_of(data, page, blocks))
+    for page, known in zip(pages, chances, strict=True):
+        text = strip(markdown_of(data, page, kept_blocks(page, known)))
         scores[page.set_name].append(metrics.page_scores(page.label, text, metas[page.set_name]["tokenizer"]))
-    total = 0.0
-    for name in SETS:
-        result = metrics.summary(scores[name], metas[name]["metric"])
-        total += result["f1"]
-        print(f"{name:18s} F1 {result['f1']:.4f}  P {result['p']:.4f}  R {result['r']:.4f}  ({result['pages']} pages)")
-    print(f"{'mean':18s} F1 {total / len(SETS):.4f}", flush=True)
+    return {name: metrics.summary(scores[name], metas[name]["metric"]) for name in SETS}
+
+
+def print_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
+    """A line a set."""
+    for name, one in scores.items():
+        print(f"{name:18s} F1 {one['f1']:.4f}  P {one['p']:.4f}  R {one['r']:.4f}  ({one['pages']} pages)")
+    print(f"{'mean':18s} F1 {_mean(scores):.4f}", flush=True)
+
+
+def print_row(title: str, scores: Mapping[str, Mapping[str, float]]) -> None:
+    """F1 of the sets and their mean, as a row of a table."""
+    figures = [*(one["f1"] for one in scores.values()), _mean(scores)]
+    print(f"| {title} | {' | '.join(f'{figure:.4f}' for figure in figures)} |", flush=True)
+
+
+def _mean(scores: Mapping[str, Mapping[str, float]]) -> float:
+    return sum(one["f1"] for one in scores.values()) / len(scores)

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from catboost import CatBoostClassifier, Pool
 from numpy.typing import NDArray
+from scripts.extraction.ablation import group_members
 from scripts.extraction.lifts import LiftTable, PageLifts, page_lifts
 from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import rows_of
 
-from webquarry.read.main_content.context import context_of
+from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
 from webquarry.read.main_content.features import NAMES, features_of
 
 COMMON: dict[str, Any] = {
@@ -46,6 +47,8 @@ Array = NDArray[np.float64]
 class Trainer:
     """Both stages over one set of pages, each page described without its own site's share in the lift tables."""
 
+    left_out: str | None = None  # a group of features that no tree may ask for
+
     def __init__(self, pages: Sequence[LabelledPage], say: Callable[[str], None]) -> None:
         self._say = say
         self.pages = [page for page in pages if page.flow.texts]
@@ -69,7 +72,7 @@ class Trainer:
         return chances
 
     def fit_first(self, without: set[int | None]) -> CatBoostClassifier:
-        return self._fit(self._matrices, without, FIRST)
+        return self._fit(self._matrices, NAMES, without, FIRST)
 
     def contexts(self, chances: Sequence[Array | None]) -> list[Matrix | None]:
         """The second matrices."""
@@ -79,7 +82,7 @@ class Trainer:
         ]
 
     def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> CatBoostClassifier:
-        return self._fit(contexts, without, SECOND)
+        return self._fit(contexts, CONTEXT_NAMES, without, SECOND)
 
     def out_of_fold(self, first: Sequence[Array | None], *, nested: bool) -> list[Array | None]:
         """The final chances of every page, by models that never saw its site.
@@ -97,7 +100,11 @@ class Trainer:
         return chances
 
     def _fit(
-        self, matrices: Sequence[Matrix | None], without: set[int | None], settings: dict[str, Any]
+        self,
+        matrices: Sequence[Matrix | None],
+        names: Sequence[str],
+        without: set[int | None],
+        settings: dict[str, Any],
     ) -> CatBoostClassifier:
         columns, labels, weights = [], [], []
         for page, matrix, (index, label, weight) in zip(self.pages, matrices, self._rows, strict=True):
@@ -106,7 +113,7 @@ class Trainer:
                 labels.append(label)
                 weights.append(weight)
         rows = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
-        model = CatBoostClassifier(**COMMON, **settings)
+        model = CatBoostClassifier(**COMMON, **settings, ignored_features=group_members(self.left_out, names))
         model.fit(Pool(rows, np.concatenate(labels), weight=np.concatenate(weights)))
         return model
 

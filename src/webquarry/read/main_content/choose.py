@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.notices import without_notices
+from webquarry.read.main_content.tags import HIDDEN_FLAG
 
 _LOWEST, _HIGHEST = 0.2, 0.5  # between these the threshold of a page may lie
 _STRICTNESS = 1.05
@@ -24,7 +25,7 @@ _FEW = 200  # beginnings that are looked for one by one; of more, each place in 
 
 def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
     """The numbers of the blocks to keep, in order."""
-    kept = with_cells(flow, np.flatnonzero(chances >= threshold(chances, words)).tolist())
+    kept = in_sight(flow, with_cells(flow, np.flatnonzero(chances >= threshold(chances, words)).tolist()))
     return with_headings(flow, chances, without_notices(flow, without_copies(flow, kept)))
 
 
@@ -48,6 +49,17 @@ def with_cells(flow: Flow, kept: list[int]) -> list[int]:
 def _is_value(flow: Flow, index: int) -> bool:
     """A number, a name, a date: what stands in a cell of data, unlike the columns of a page that is laid out in a table."""
     return len(flow.texts[index]) <= _LONGEST_VALUE and not flow.links[index]
+
+
+def in_sight(flow: Flow, kept: list[int]) -> list[int]:
+    """The same blocks, but for a hidden one whose text also stands in plain sight the one that is seen: a page may carry a
+    post a second time to quote or to edit it, and that copy never reaches the reader."""
+    texts, boxes, flags = flow.texts, flow.boxes, flow.flags
+    hidden = {texts[index]: index for index in kept if flags[boxes[index]] & HIDDEN_FLAG and len(texts[index]) >= _LONG}
+    if not hidden:
+        return kept
+    seen = [index for index, text in enumerate(texts) if text in hidden and not flags[boxes[index]] & HIDDEN_FLAG]
+    return sorted({*kept, *seen} - {hidden[texts[index]] for index in seen})
 
 
 def with_headings(flow: Flow, chances: NDArray[np.float64], kept: Sequence[int]) -> list[int]:
