@@ -14,7 +14,12 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-COMPILED = ("webquarry.read._css_filter", "webquarry.read.main_content._walk", "webquarry.read.main_content._words")
+COMPILED = (
+    "webquarry.read._css_filter",
+    "webquarry.read.main_content._trees",
+    "webquarry.read.main_content._walk",
+    "webquarry.read.main_content._words",
+)
 
 
 class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
@@ -41,7 +46,10 @@ def compile_parts(root: Path) -> list[str]:
     from setuptools.command.build_ext import build_ext
 
     with tempfile.TemporaryDirectory() as scratch:
-        options = {"include_dirs": lxml.get_include(), "extra_compile_args": ["-g0"] if os.name == "posix" else []}
+        options = {
+            "include_dirs": lxml.get_include(),
+            "extra_compile_args": ["-g0", "-O3"] if os.name == "posix" else [],
+        }
         parts = [Extension(name, [str(root / "src" / f"{name.replace('.', '/')}.pyx")], **options) for name in COMPILED]
         command = build_ext(Distribution({"ext_modules": cythonize(parts, build_dir=scratch, quiet=True)}))
         command.build_lib = command.build_temp = scratch

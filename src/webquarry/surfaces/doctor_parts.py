@@ -28,7 +28,10 @@ _OTHER_VARIABLES = {
     "WEBQUARRY_FUZZ_EXAMPLES",
     "WEBQUARRY_PURE",  # for building
 }
-_COMPILED = ("webquarry.read._css_filter", "webquarry.read.main_content._walk", "webquarry.read.main_content._words")
+_COMPILED = (
+    "webquarry.read._css_filter",
+    *(f"webquarry.read.main_content.{part}" for part in ("_trees", "_walk", "_words")),
+)
 
 
 @dataclass(frozen=True)

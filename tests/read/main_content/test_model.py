@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from webquarry.read.html import parse_html
 from webquarry.read.main_content.blocks import flow_of
@@ -91,3 +93,33 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(monkeypatch
     monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
 
     assert json.dumps(whole.tolist()) == json.dumps(model.chances(features_of(flow, model.lifts)).tolist())
+
+
+@given(st.integers(0, 1_200), st.integers(1, 40), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(blocks: int, trees: int, seed: int) -> None:
+    compiled = pytest.importorskip("webquarry.read.main_content._trees", reason="the compiled trees were not built")
+    dice = np.random.default_rng(seed)
+    rows, depth = 9, int(dice.integers(1, 9))
+    matrix = dice.normal(size=(rows, blocks)).astype(np.float32)
+    matrix[dice.random(matrix.shape) < 0.05] = np.nan
+    model = Trees(
+        features=dice.integers(0, rows, (depth, trees)).astype(np.intp),
+        borders=dice.normal(size=(depth, trees)).astype(np.float32),
+        leaves=dice.normal(size=trees << depth).astype(np.float32),
+        bias=0.0,
+    )
+    total = np.zeros(blocks)
+
+    compiled.sum_of_leaves(matrix, model.features, model.borders, model.leaves, total)
+
+    assert blocks == 0 or total.tolist() == model.summed(matrix).tolist()
+
+
+@pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])
+def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -> None:
+    compiled = pytest.importorskip("webquarry.read.main_content._trees", reason="the compiled trees were not built")
+    matrix, borders = np.zeros((9, 4), np.float32), np.zeros((1, 1), np.float32)
+
+    with pytest.raises(ValueError, match="tree"):
+        compiled.sum_of_leaves(matrix, np.array([[feature]]), borders, np.zeros(leaves, np.float32), np.zeros(4))

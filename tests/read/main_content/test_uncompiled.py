@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ("webquarry.read._css_filter", "webquarry.read.main_content._walk", "webquarry.read.main_content._words")
+PARTS = (
+    "webquarry.read._css_filter",
+    *(f"webquarry.read.main_content.{part}" for part in ("_trees", "_walk", "_words")),
+)
 PAGES = sorted((Path(__file__).parent / "pages").rglob("*.html"))
 SCRIPT = """
 import json, sys

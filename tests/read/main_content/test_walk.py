@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.html import parse_html
+from webquarry.read.html import Document, parse_html
 from webquarry.read.main_content import walk as plain
 from webquarry.read.main_content.tags import MOST_BLOCKS
 
@@ -44,9 +45,17 @@ def assert_same_flow(html: str) -> None:
     blocks = range(len(one.texts))
     assert [other.heads(block) for block in blocks] == [one.heads(block) for block in blocks]
     assert [other.tails(block) for block in blocks] == [one.tails(block) for block in blocks]
-    for some in (set(blocks), {0, 2}, {len(one.texts)}):
+    for some in (set(blocks), {0, 2} & set(blocks), set()):
         assert other.atoms(some) == one.atoms(some)
         assert other.images(some) == one.images(some)
+        assert_same_choice(one.chosen(some, one.images(some)), other.chosen(some, other.images(some)), document)
+
+
+def assert_same_choice(one: Any, other: Any, document: Document) -> None:
+    assert other.names() == one.names()
+    assert other.among(document.roots) == one.among(document.roots)
+    for element in document.elements():
+        assert other.children(element) == one.children(element)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")

@@ -5,7 +5,7 @@ Elements become Python objects only where somebody asks for them. The nodes that
 is held here and that nobody changes, so they live as long as the walk does.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport strcmp, strlen
 from lxml.includes.etreepublic cimport _Document, _Element, elementFactory, import_lxml__etree
@@ -28,6 +28,8 @@ cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
 cdef object is_hidden = tags.is_hidden
 cdef object is_panel_button = tags.is_panel_button
 cdef object is_superfluous = tags.is_superfluous
+
+cdef int WAY = tags.WAY, HEAD = tags.HEAD, TAIL = tags.TAIL
 
 cdef enum:
     SLOTS = 512  # for the names of tags; one more for those that find no room
@@ -113,6 +115,9 @@ cdef class Walk:
 
     def images(self, blocks):
         return self._elements_in(&self._images, blocks)
+
+    def chosen(self, blocks, list more):
+        return Chosen(self, blocks, more)
 
     cdef list _elements_of(self, Nodes* owners, Py_ssize_t block):
         """The elements of one block; they stand in the order of the blocks."""
@@ -370,3 +375,118 @@ cdef class Walk:
         else:
             self._heads.size, self._tails.size = self._kept_heads, self._kept_tails
         self._link_chars = self._links = 0
+
+
+cdef class Chosen:
+    """The elements that some blocks are made of, and all those around them. Nodes are found by their address."""
+
+    cdef Walk _walk
+    cdef xmlNode** _nodes
+    cdef unsigned char* _parts
+    cdef size_t _mask, _count
+
+    def __cinit__(self, Walk walk, blocks, list more):
+        cdef _Element element
+        self._walk = walk
+        self._make_room(256)
+        self._take(&walk._heads, blocks, HEAD)
+        self._take(&walk._tails, blocks, TAIL)
+        self._take(&walk._atoms, blocks, WAY)
+        for element in more:
+            self._open_way(element._c_node)
+
+    def __dealloc__(self):
+        PyMem_Free(self._nodes)
+        PyMem_Free(self._parts)
+
+    def among(self, list elements):
+        cdef _Element element
+        return [(element, self._parts_of(element._c_node)) for element in elements if self._parts_of(element._c_node)]
+
+    def children(self, _Element element not None):
+        cdef xmlNode* child = element._c_node.children
+        cdef list found = []
+        cdef int parts
+        while child is not NULL:
+            if child.type == XML_ELEMENT_NODE:
+                parts = self._parts_of(child)
+                if parts:
+                    found.append((elementFactory(self._walk._document, child), parts))
+            child = child.next
+        return found
+
+    def names(self):
+        cdef size_t place
+        cdef xmlAttr* attribute
+        cdef set values = set()
+        for place in range(self._mask + 1):
+            if self._nodes[place] is not NULL and self._parts[place] & WAY:
+                attribute = self._nodes[place].properties
+                while attribute is not NULL:
+                    if strcmp(<const char*>attribute.name, "class") == 0 or strcmp(<const char*>attribute.name, "id") == 0:
+                        values.add(self._walk._value(self._nodes[place], attribute))
+                    attribute = attribute.next
+        return frozenset(" ".join(values).lower().split())
+
+    cdef int _take(self, Nodes* owners, blocks, int part) except -1:
+        cdef Py_ssize_t index, place, last = -1
+        cdef bint wanted = False
+        for index in range(owners.size):
+            place = owners.places[index]
+            if place != last:
+                wanted, last = place in blocks, place
+            if not wanted:
+                continue
+            if part == TAIL:
+                self._add(owners.nodes[index], TAIL)
+                self._open_way(owners.nodes[index].parent)
+            else:
+                if part == HEAD:
+                    self._add(owners.nodes[index], HEAD)
+                self._open_way(owners.nodes[index])
+        return 0
+
+    cdef int _open_way(self, xmlNode* node) except -1:
+        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts_of(node) & WAY:
+            self._add(node, WAY)
+            node = node.parent
+        return 0
+
+    cdef int _parts_of(self, xmlNode* node) noexcept:
+        cdef size_t place = (<size_t>node >> 4) & self._mask
+        while self._nodes[place] is not NULL:
+            if self._nodes[place] == node:
+                return self._parts[place]
+            place = (place + 1) & self._mask
+        return 0
+
+    cdef int _add(self, xmlNode* node, int part) except -1:
+        cdef size_t place
+        if 2 * self._count > self._mask:
+            self._make_room(4 * (self._mask + 1))
+        place = (<size_t>node >> 4) & self._mask
+        while self._nodes[place] is not NULL and self._nodes[place] != node:
+            place = (place + 1) & self._mask
+        if self._nodes[place] is NULL:
+            self._nodes[place] = node
+            self._count += 1
+        self._parts[place] |= part
+        return 0
+
+    cdef int _make_room(self, size_t room) except -1:
+        cdef xmlNode** nodes = self._nodes
+        cdef unsigned char* parts = self._parts
+        cdef size_t before = self._mask + 1 if nodes is not NULL else 0, place
+        self._nodes = <xmlNode**>PyMem_Calloc(room, sizeof(void*))
+        self._parts = <unsigned char*>PyMem_Calloc(room, 1)
+        self._mask, self._count = room - 1, 0
+        try:
+            if self._nodes is NULL or self._parts is NULL:
+                raise MemoryError
+            for place in range(before):
+                if nodes[place] is not NULL:
+                    self._add(nodes[place], parts[place])
+        finally:
+            PyMem_Free(nodes)
+            PyMem_Free(parts)
+        return 0

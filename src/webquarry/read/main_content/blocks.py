@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from webquarry.read.html import Document
 from webquarry.read.main_content.head import read_head
+from webquarry.read.main_content.nesting import free_text
 
 try:
-    from webquarry.read.main_content._walk import Walk
+    from webquarry.read.main_content._walk import Chosen, Walk
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python, which takes three times as long
-    from webquarry.read.main_content.walk import Walk  # type: ignore[assignment]
+    from webquarry.read.main_content.walk import Chosen, Walk  # type: ignore[assignment]
+
+__all__ = ["Chosen", "Flow", "Walk", "flow_of"]
+
+_NEXT_TO_NOTHING = 200  # characters
 
 
 class Flow:
@@ -50,9 +55,15 @@ class Flow:
 
 def flow_of(document: Document) -> Flow:
     """The blocks of a page."""
-    walk = Walk()
-    walk.walk(document.roots)
-    flow = Flow(walk)
+    flow = _walked(document)
+    if sum(map(len, flow.texts)) < _NEXT_TO_NOTHING and free_text(document.roots):
+        flow = _walked(document)
     head = read_head(document)
     flow.title, flow.topic, flow.is_article = head.title, head.topic, head.kind
     return flow
+
+
+def _walked(document: Document) -> Flow:
+    walk = Walk()
+    walk.walk(document.roots)
+    return Flow(walk)

@@ -20,6 +20,11 @@ from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
 from webquarry.read.main_content.features import NAMES, Features
 from webquarry.read.main_content.lifts import Lifts
 
+try:
+    from webquarry.read.main_content._trees import sum_of_leaves
+except ImportError:  # not built: numpy does it
+    sum_of_leaves = None  # type: ignore[assignment]
+
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
 _SECOND_SHARE = 0.7
 
@@ -36,10 +41,18 @@ class Trees:
     def chances(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """The chance of each block, for a matrix with a row a feature."""
         matrix = rows.astype(np.float32)
+        if sum_of_leaves is None:
+            total = self.summed(matrix)
+        else:
+            total = np.zeros(matrix.shape[1])
+            sum_of_leaves(matrix, self.features, self.borders, self.leaves, total)
+        return 1.0 / (1.0 + np.exp(-(total + self.bias)))
+
+    def summed(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The sum of the leaves that each block falls into."""
         step = max(_CHUNK // max(self.features.shape[1], 1), 1)
         parts = [self._sum(matrix[:, start : start + step]) for start in range(0, matrix.shape[1], step)]
-        total = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return 1.0 / (1.0 + np.exp(-(total + self.bias)))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _sum(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         depth, trees = self.features.shape

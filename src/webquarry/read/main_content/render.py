@@ -7,7 +7,6 @@ out here, by the same judgement as for the whole page.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from lxml import etree
 
@@ -21,7 +20,9 @@ from webquarry.read.furniture import Furniture
 from webquarry.read.hidden_classes import HIDDEN_CLASS
 from webquarry.read.html import Document
 from webquarry.read.links import Links
+from webquarry.read.main_content.blocks import Chosen
 from webquarry.read.main_content.select import Selection
+from webquarry.read.main_content.tags import HEAD, TAIL, WAY
 from webquarry.read.markdown import Markdown
 from webquarry.read.visible import HIDDEN, SAME_COLOUR, VISIBILITY, Sight
 from webquarry.read.walk import Walker
@@ -52,53 +53,14 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
 def _walk(
     document: Document, selection: Selection, furniture: Furniture, links: Links, *, ready: bool
 ) -> _SelectedWalker:
-    chosen = Chosen.of(selection)
+    kept, owners = set(selection.kept), selection.flow.owners
+    chosen = owners.chosen(kept, list(filter(is_formula_image, owners.images(kept))))
     sight = Sight(document.roots, furniture, chosen.names() if furniture.css else None)
     walker = _SelectedWalker(sight, links, Footnotes(document.roots), furniture, _FALLBACKS)
     walker.chosen = chosen
     walker.ready = ready
     walker.walk(document.roots)
     return walker
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What the blocks of a selection are made of."""
-
-    heads: set[Element]  # elements whose own text is kept
-    tails: set[Element]  # elements with text behind them that is kept
-    ways: set[Element]  # elements that are walked into
-
-    @classmethod
-    def of(cls, selection: Selection) -> Chosen:
-        flow, kept = selection.flow, set(selection.kept)
-        heads: set[Element] = set()
-        tails: set[Element] = set()
-        ways: set[Element] = set()
-        for index in kept:
-            heads.update(flow.owners.heads(index))
-            tails.update(flow.owners.tails(index))
-        for element in heads:
-            if element not in ways:
-                _open_way(ways, element)
-        for parent in {element.getparent() for element in tails}:
-            _open_way(ways, parent)
-        for element in flow.owners.atoms(kept):
-            _open_way(ways, element)
-        for element in filter(is_formula_image, flow.owners.images(kept)):
-            _open_way(ways, element)
-        return cls(heads, tails, ways)
-
-    def names(self) -> frozenset[str]:
-        """The classes and ids of the elements that are walked into, in lower case."""
-        values = {value for way in self.ways for value in (way.get("class"), way.get("id")) if value}
-        return frozenset(" ".join(values).lower().split())
-
-
-def _open_way(ways: set[Element], element: Element | None) -> None:
-    while element is not None and element not in ways:
-        ways.add(element)
-        element = element.getparent()
 
 
 class _SelectedWalker(Walker):
@@ -110,36 +72,36 @@ class _SelectedWalker(Walker):
 
     def walk(self, elements: Iterable[Element]) -> None:
         """As the whole page is walked through, but only where something is kept."""
-        stack: list[tuple[Iterator[Element], Element, Leave | None, bool]] = []
-        children = iter(elements)
-        sight, ways, heads, tails = self.sight, self.chosen.ways, self.chosen.heads, self.chosen.tails
+        stack: list[tuple[Iterator[tuple[Element, int]], Element, int, Leave | None, bool]] = []
+        sight, chosen_children = self.sight, self.chosen.children
+        children = iter(self.chosen.among(list(elements)))
         while True:
-            for element in children:
-                if element in ways:
+            for element, parts in children:
+                if parts & WAY:
                     leave, changed = self._enter(element)
                     if leave is not SKIP:
-                        if element in heads:
+                        if parts & HEAD:
                             self._take(element.text)
-                        if len(element):
-                            stack.append((children, element, leave, changed))
-                            children = iter(element)
+                        if inner := chosen_children(element):
+                            stack.append((children, element, parts, leave, changed))
+                            children = iter(inner)
                             break
                         if leave is not None:
                             leave(self, element)
                     if changed:
                         sight.leave()
-                if element in tails:
+                if parts & TAIL:
                     self._take(element.tail)
             else:
                 if not stack:
                     self.flush()
                     return
-                children, element, leave, changed = stack.pop()
+                children, element, parts, leave, changed = stack.pop()
                 if leave is not None:
                     leave(self, element)
                 if changed:
                     sight.leave()
-                if element in tails:
+                if parts & TAIL:
                     self._take(element.tail)
 
     def _enter(self, element: Element) -> tuple[Leave | None, bool]:

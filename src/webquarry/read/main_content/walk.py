@@ -5,6 +5,7 @@ Both have the same names and give the same blocks; a change to one is a change t
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -19,6 +20,7 @@ from webquarry.read.main_content.tags import (
     DROP,
     FLAG_OF_ROLE,
     FLAGS,
+    HEAD,
     HEADINGS,
     HIDDEN_FLAG,
     IN_PRE,
@@ -29,6 +31,8 @@ from webquarry.read.main_content.tags import (
     OUTSIDE,
     PRE,
     SVG,
+    TAIL,
+    WAY,
     is_hidden,
     is_panel_button,
     is_superfluous,
@@ -80,6 +84,10 @@ class Walk:
     def images(self, blocks: AbstractSet[int]) -> list[Element]:
         """The images that stand in or before some blocks."""
         return [element for element, block in zip(self._images, self.image_places, strict=True) if block in blocks]
+
+    def chosen(self, blocks: AbstractSet[int], more: list[Element]) -> Chosen:
+        """What some blocks, and some elements more, are made of."""
+        return Chosen(self, blocks, more)
 
     def walk(self, roots: Sequence[Element]) -> None:
         """Walk through the page with a stack of its own; no depth of nesting can exhaust Python's."""
@@ -222,3 +230,41 @@ class Walk:
             self._owners.append((self._heads, self._tails))
         self._heads, self._tails = [], []
         self._link_chars = self._links = 0
+
+
+class Chosen:
+    """The elements that some blocks are made of, and all those around them."""
+
+    def __init__(self, walk: Walk, blocks: AbstractSet[int], more: list[Element]) -> None:
+        self._parts: dict[Element, int] = defaultdict(int)
+        ways = [*walk.atoms(blocks), *more]
+        for block in blocks:
+            if block < len(walk.texts):
+                for element in walk.heads(block):
+                    self._parts[element] |= HEAD
+                    ways.append(element)
+                for element in walk.tails(block):
+                    self._parts[element] |= TAIL
+                    if (parent := element.getparent()) is not None:
+                        ways.append(parent)
+        for element in ways:
+            self._open_way(element)
+
+    def among(self, elements: list[Element]) -> list[tuple[Element, int]]:
+        """Those of some elements that are chosen, each with what it is."""
+        return [(element, self._parts[element]) for element in elements if element in self._parts]
+
+    def children(self, element: Element) -> list[tuple[Element, int]]:
+        """The children of an element that are chosen, each with what it is."""
+        return self.among(list(element))
+
+    def names(self) -> frozenset[str]:
+        """The classes and ids of the elements that are walked into, in lower case."""
+        ways = [element for element, parts in self._parts.items() if parts & WAY]
+        values = {value for way in ways for value in (way.get("class"), way.get("id")) if value}
+        return frozenset(" ".join(values).lower().split())
+
+    def _open_way(self, element: Element | None) -> None:
+        while element is not None and not self._parts[element] & WAY:
+            self._parts[element] |= WAY
+            element = element.getparent()

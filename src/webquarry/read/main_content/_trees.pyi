@@ -1,0 +1,11 @@
+import numpy as np
+from numpy.typing import NDArray
+
+def sum_of_leaves(
+    matrix: NDArray[np.float32],
+    features: NDArray[np.intp],
+    borders: NDArray[np.float32],
+    leaves: NDArray[np.float32],
+    total: NDArray[np.float64],
+) -> None:
+    """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a column a block."""
