@@ -32,7 +32,7 @@ COMMON: dict[str, Any] = {
     "leaf_estimation_iterations": 1,
     "boosting_type": "Plain",
     "score_function": "L2",
-    "random_seed": 1,
+    "random_seed": 2,
     "thread_count": 1,
     "verbose": 0,
     "allow_writing_files": False,
