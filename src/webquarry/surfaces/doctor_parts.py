@@ -89,7 +89,7 @@ def _compiled(settings: Settings, environ: Mapping[str, str]) -> Finding:
     if all(map(_present, _COMPILED)):
         return Finding("compiled", "ok", "the slowest parts of reading a page")
     cure = "Install a C compiler, then webquarry once more (pip install --force-reinstall --no-deps)"
-    return Finding("compiled", "off", "not built: pages are read as well, but take a quarter longer", cure)
+    return Finding("compiled", "off", "not built: pages are read as well, but take a third longer", cure)
 
 
 def _library(name: str, modules: tuple[str, ...], extra: str, purpose: str) -> Callable[..., Finding]:
