@@ -14,13 +14,6 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-COMPILED = (
-    "webquarry.read._css_filter",
-    "webquarry.read.main_content._trees",
-    "webquarry.read.main_content._walk",
-    "webquarry.read.main_content._words",
-)
-
 
 class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
     """Called by hatchling for every wheel, editable ones included."""
@@ -50,12 +43,18 @@ def compile_parts(root: Path) -> list[str]:
             "include_dirs": lxml.get_include(),
             "extra_compile_args": ["-g0", "-O3"] if os.name == "posix" else [],
         }
-        parts = [Extension(name, [str(root / "src" / f"{name.replace('.', '/')}.pyx")], **options) for name in COMPILED]
+        parts = [Extension(name, [str(source)], **options) for name, source in sources(root / "src").items()]
         command = build_ext(Distribution({"ext_modules": cythonize(parts, build_dir=scratch, quiet=True)}))
         command.build_lib = command.build_temp = scratch
         command.ensure_finalized()
         command.run()
         return [moved(Path(made), root, Path(scratch)) for made in command.get_outputs()]
+
+
+def sources(folder: Path) -> dict[str, Path]:
+    """Every `.pyx` below a folder, by the name of the module that it becomes."""
+    found = sorted(folder.rglob("*.pyx"))
+    return {".".join(path.relative_to(folder).with_suffix("").parts): path for path in found}
 
 
 def moved(made: Path, root: Path, scratch: Path) -> str:

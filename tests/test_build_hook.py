@@ -70,5 +70,10 @@ def test_nothing_is_compiled_for_a_source_package_or_on_request(
     assert built(hook, App(), target)["artifacts"] == []
 
 
-def test_every_compiled_part_has_a_source(hook: ModuleType) -> None:
-    assert all((ROOT / "src" / f"{name.replace('.', '/')}.pyx").is_file() for name in hook.COMPILED)
+def test_a_part_is_compiled_because_its_source_is_there(hook: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "webquarry" / "read").mkdir(parents=True)
+    (tmp_path / "webquarry" / "read" / "_part.pyx").touch()
+    (tmp_path / "webquarry" / "plain.py").touch()
+
+    assert list(hook.sources(tmp_path)) == ["webquarry.read._part"]
+    assert "webquarry.read.main_content._walk" in hook.sources(ROOT / "src")

@@ -28,10 +28,6 @@ _OTHER_VARIABLES = {
     "WEBQUARRY_FUZZ_EXAMPLES",
     "WEBQUARRY_PURE",  # for building
 }
-_COMPILED = (
-    "webquarry.read._css_filter",
-    *(f"webquarry.read.main_content.{part}" for part in ("_trees", "_walk", "_words")),
-)
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,11 @@ def _libxml2(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 
 def _compiled(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    if all(map(_present, _COMPILED)):
+    import webquarry
+
+    package = Path(webquarry.__file__).parent
+    sources = [path.relative_to(package.parent).with_suffix("") for path in package.rglob("*.pyx")]
+    if all(_present(".".join(source.parts)) for source in sources):
         return Finding("compiled", "ok", "the slowest parts of reading a page")
     cure = "Install a C compiler, then webquarry once more (pip install --force-reinstall --no-deps)"
     return Finding("compiled", "off", "not built: pages are read as well, but take a third longer", cure)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from webquarry.read.html import Document, parse_html
 from webquarry.read.main_content import walk as plain
-from webquarry.read.main_content.tags import MOST_BLOCKS
+from webquarry.read.main_content.tags import HEAD, MOST_BLOCKS, TAIL, WAY
 
 compiled = pytest.importorskip("webquarry.read.main_content._walk", reason="the compiled walk was not built")
 
@@ -42,11 +42,8 @@ def assert_same_flow(html: str) -> None:
 
     for name in ("texts", "blocks", "rows", "last", "image_places", "cut"):
         assert getattr(other, name) == getattr(one, name), name
-    blocks = range(len(one.texts))
-    assert [other.heads(block) for block in blocks] == [one.heads(block) for block in blocks]
-    assert [other.tails(block) for block in blocks] == [one.tails(block) for block in blocks]
-    for some in (set(blocks), {0, 2} & set(blocks), set()):
-        assert other.atoms(some) == one.atoms(some)
+    blocks = set(range(len(one.texts)))
+    for some in (blocks, {0, 2} & blocks, {len(blocks) - 1} & blocks, set()):
         assert other.images(some) == one.images(some)
         assert_same_choice(one.chosen(some, one.images(some)), other.chosen(some, other.images(some)), document)
 
@@ -87,17 +84,25 @@ def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
     assert_same_flow(html)
 
 
-def test_the_elements_of_a_block_outlive_everything_else_that_knew_the_page() -> None:
+def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     walk = compiled.Walk()
-    walk.walk(parse_html("<div><p>one <b>two</b> three</p></div>").roots)
+    roots = parse_html("<div><p>one <b>two</b> three</p></div>").roots
+    walk.walk(roots)
+    chosen = walk.chosen({0}, [])
+    ((paragraph, parts),) = chosen.children(next(roots[0].iter("div")))
+    del walk, roots
     gc.collect()
 
-    assert [element.tag for element in walk.heads(0)] == ["p", "b"]
-    assert [element.tail for element in walk.tails(0)] == [" three"]
+    assert (paragraph.tag, parts) == ("p", WAY | HEAD)
+    assert [(element.tag, element.tail, parts) for element, parts in chosen.children(paragraph)] == [
+        ("b", " three", WAY | HEAD | TAIL)
+    ]
 
 
-def test_a_block_that_does_not_exist_has_no_elements() -> None:
-    walk = compiled.Walk()
-    walk.walk(parse_html("<p>one").roots)
+@pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])
+def test_nothing_is_chosen_where_no_block_is(walk: Any) -> None:
+    document = parse_html("<p>one")
+    one = walk()
+    one.walk(document.roots)
 
-    assert walk.heads(7) == walk.tails(-1) == []
+    assert one.chosen(set(), []).among(document.roots) == []

@@ -2,7 +2,7 @@
 """The walk through a page that makes its blocks, on libxml2's own nodes. `walk.py` is the same in Python.
 
 Elements become Python objects only where somebody asks for them. The nodes that are remembered belong to a document that
-is held here and that nobody changes, so they live as long as the walk does.
+is held here and that nobody takes anything out of, so they live as long as the walk does.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
@@ -104,43 +104,16 @@ cdef class Walk:
         free_nodes(&self._atoms)
         free_nodes(&self._images)
 
-    def heads(self, Py_ssize_t block):
-        return self._elements_of(&self._heads, block)
-
-    def tails(self, Py_ssize_t block):
-        return self._elements_of(&self._tails, block)
-
-    def atoms(self, blocks):
-        return self._elements_in(&self._atoms, blocks)
-
     def images(self, blocks):
-        return self._elements_in(&self._images, blocks)
+        cdef Py_ssize_t index
+        cdef list found = []
+        for index in range(self._images.size):
+            if self._images.places[index] in blocks:
+                found.append(elementFactory(self._document, self._images.nodes[index]))
+        return found
 
     def chosen(self, blocks, list more):
         return Chosen(self, blocks, more)
-
-    cdef list _elements_of(self, Nodes* owners, Py_ssize_t block):
-        """The elements of one block; they stand in the order of the blocks."""
-        cdef Py_ssize_t low = 0, high = owners.size, middle
-        cdef list found = []
-        while low < high:
-            middle = (low + high) // 2
-            if owners.places[middle] < block:
-                low = middle + 1
-            else:
-                high = middle
-        while low < owners.size and owners.places[low] == block:
-            found.append(elementFactory(self._document, owners.nodes[low]))
-            low += 1
-        return found
-
-    cdef list _elements_in(self, Nodes* owners, blocks):
-        cdef Py_ssize_t index
-        cdef list found = []
-        for index in range(owners.size):
-            if owners.places[index] in blocks:
-                found.append(elementFactory(self._document, owners.nodes[index]))
-        return found
 
     def walk(self, list roots):
         """Walk through the page; no depth of nesting can exhaust the stack."""

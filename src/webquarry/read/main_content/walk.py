@@ -65,21 +65,11 @@ class Walk:
         self._open_links = 0
         self._box = -1
         self._broken = False  # the last thing in the block is a line break
-        self._owners: list[tuple[list[Element], list[Element]]] = []
-        self._atoms: list[tuple[Element, int]] = []
+        self.owners: list[
+            tuple[list[Element], list[Element]]
+        ] = []  # whose own text, and what behind whom, is in a block
+        self.atoms: list[tuple[Element, int]] = []  # formulas and breaks, and the block they stand in or before
         self._images: list[Element] = []
-
-    def heads(self, block: int) -> list[Element]:
-        """The elements whose own text is in a block."""
-        return self._owners[block][0]
-
-    def tails(self, block: int) -> list[Element]:
-        """The elements with text behind them that is in a block."""
-        return self._owners[block][1]
-
-    def atoms(self, blocks: AbstractSet[int]) -> list[Element]:
-        """The formulas and breaks that stand in or before some blocks."""
-        return [element for element, block in self._atoms if block in blocks]
 
     def images(self, blocks: AbstractSet[int]) -> list[Element]:
         """The images that stand in or before some blocks."""
@@ -144,7 +134,7 @@ class Walk:
         if kind == BREAK:
             self._break_line(element)
         elif kind == ATOM:
-            self._atoms.append((element, len(self.texts)))
+            self.atoms.append((element, len(self.texts)))
             self._parts.append(" ")
         elif kind == SVG and len(element) and next(element.iterdescendants(*BLOCKS_IN_SVG), None) is not None:
             return INLINE
@@ -152,7 +142,7 @@ class Walk:
             self._images.append(element)
             self.image_places.append(len(self.texts))
         elif element.tag == "script" and (element.get("type") or "").startswith("math/tex"):
-            self._atoms.append((element, len(self.texts)))
+            self.atoms.append((element, len(self.texts)))
         return DROP
 
     def _break_line(self, element: Element) -> None:
@@ -160,7 +150,7 @@ class Walk:
             self._flush()
         elif self._parts:
             self._parts.append(" ")
-            self._atoms.append((element, len(self.texts)))
+            self.atoms.append((element, len(self.texts)))
             self._broken = True
 
     def _open_box(self, element: Element, kind: int) -> bool:
@@ -227,7 +217,7 @@ class Walk:
                 chars, links = min(chars, len(text)), links or 1
             self.texts.append(text)
             self.blocks.append((self._box, chars, links))
-            self._owners.append((self._heads, self._tails))
+            self.owners.append((self._heads, self._tails))
         self._heads, self._tails = [], []
         self._link_chars = self._links = 0
 
@@ -237,18 +227,17 @@ class Chosen:
 
     def __init__(self, walk: Walk, blocks: AbstractSet[int], more: list[Element]) -> None:
         self._parts: dict[Element, int] = defaultdict(int)
-        ways = [*walk.atoms(blocks), *more]
+        ways: list[Element | None] = [*more, *(element for element, block in walk.atoms if block in blocks)]
         for block in blocks:
-            if block < len(walk.texts):
-                for element in walk.heads(block):
-                    self._parts[element] |= HEAD
-                    ways.append(element)
-                for element in walk.tails(block):
-                    self._parts[element] |= TAIL
-                    if (parent := element.getparent()) is not None:
-                        ways.append(parent)
-        for element in ways:
-            self._open_way(element)
+            heads, tails = walk.owners[block]
+            for element in heads:
+                self._parts[element] |= HEAD
+                ways.append(element)
+            for element in tails:
+                self._parts[element] |= TAIL
+                ways.append(element.getparent())
+        for way in ways:
+            self._open_way(way)
 
     def among(self, elements: list[Element]) -> list[tuple[Element, int]]:
         """Those of some elements that are chosen, each with what it is."""
