@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from webquarry.errors import WebquarryError
-from webquarry.read.decode import decode
-from webquarry.read.html import parse_html
+from webquarry.read.encoding.decode import decode
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content import main_content, render_selection
 
 

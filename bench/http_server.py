@@ -26,7 +26,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.surfaces.http.tokens import TokenFile
+from webquarry.surfaces.server.tokens import TokenFile
 
 CLIENTS = (1, 16, 64)
 SECONDS = 6.0

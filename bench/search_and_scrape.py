@@ -24,11 +24,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from webquarry.pages.snapshot import snapshot_of
 from webquarry.search.models import Query
 from webquarry.settings import Settings
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._snapshot import snapshot_of
 
 LATENCY = 0.1
 PAGE_BYTES = 50_000

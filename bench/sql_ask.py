@@ -27,7 +27,7 @@ ROWS = 1000
 GOAL = 1.7
 MODEL = f"""
 import json, sys
-from webquarry.ask.rehearsal import Rehearsal
+from webquarry.testing.model_and_search import Rehearsal
 with Rehearsal(latency={LATENCY}) as stage:
     print(json.dumps(stage.environ), flush=True)
     sys.stdin.read()

@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from scripts.mcp_clients.packages import environment, installed  # noqa: E402
 from scripts.mcp_clients.serving import OURS, served  # noqa: E402
 
-from webquarry.surfaces.http.tokens import TokenFile  # noqa: E402
+from webquarry.surfaces.server.tokens import TokenFile  # noqa: E402
 
 PACKAGE = "@modelcontextprotocol/conformance"
 RUNS = (

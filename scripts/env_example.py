@@ -8,14 +8,14 @@ from typing import Any
 
 from settings_table import takes
 
-from webquarry.cache.redis_place import REDIS_URL, STORE_KEY, USUAL_URL
 from webquarry.registry import members_of
-from webquarry.search.member import Member
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.provider import Provider
 from webquarry.search.routing import LAST, PREFERRED
 from webquarry.search.scholarly.provider import Scholarly
+from webquarry.search.services.service import Member
 from webquarry.settings import Settings
+from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
 
 HEAD = """# Every variable that webquarry knows. All of them are optional: searching by DuckDuckGo and reading need none.
 #

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from webquarry.registry import members_of
-from webquarry.search.member import Member
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.provider import Provider
 from webquarry.search.scholarly.provider import Scholarly
+from webquarry.search.services.service import Member
 from webquarry.settings import Settings
 
 HEAD = """# Search providers

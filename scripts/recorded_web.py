@@ -21,7 +21,7 @@ from web_scholarly_replies import scholarly_exchanges
 from web_search_replies import search_exchanges
 
 from webquarry.clock import FrozenClock
-from webquarry.net.archive import Recorder, recorded_web
+from webquarry.net.archive.open import Recorder, recorded_web
 
 MOMENT = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)  # one for all, so that a further page changes no date elsewhere
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from webquarry.cache.redis_link import Link
 from webquarry.secret import Secret
+from webquarry.store.redis.connection import Link
 
 KEY = bytes(range(32))
 PATIENCE_SECONDS = 60

@@ -28,8 +28,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "tools", "tool", "toolkit", "host", "ask", "sessions", "evidence", "read", "search", "net",
-    "records", "quota", "cache", "registry", "credentials", "settings", "logs", "progress", "meter", "caller", "clock", "secret", "errors",
+    "sql", "surfaces", "testing", "tools", "tool", "pages", "toolkit", "host", "ask", "sessions", "evidence", "read", "search", "net",
+    "records", "quota", "cache", "store", "registry", "credentials", "settings", "logs", "progress", "meter", "caller", "clock", "secret", "errors",
 )  # fmt: skip
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 HEAVY = {

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from publicsuffixlist import PublicSuffixList
 from scripts.extraction.labels import label_page
 
-from webquarry.read.decode import decode
-from webquarry.read.html import parse_html
+from webquarry.read.encoding.decode import decode
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
 
 SETS = ("scrapinghub", "trafilatura-eval", "wcxb", "magic-article", "magic-forum")

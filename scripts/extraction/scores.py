@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set
 
-from webquarry.read.decode import decode
-from webquarry.read.html import parse_html
+from webquarry.read.encoding.decode import decode
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import flow_of
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.render import render_selection

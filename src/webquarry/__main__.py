@@ -17,7 +17,7 @@ def main() -> int:
 
         return serve("webquarry", "research")
     try:
-        from webquarry.surfaces.cli import run
+        from webquarry.surfaces.cli.app import run
 
         return run()
     except KeyboardInterrupt:

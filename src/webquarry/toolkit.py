@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
     from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
-    from webquarry.cache.redis_link import Link
-    from webquarry.net.archive import Recorder, Replay
+    from webquarry.net.archive.open import Recorder, Replay
     from webquarry.net.client import Client
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
-    from webquarry.search.board import BreakerBoard
-    from webquarry.search.lenses import Lens
     from webquarry.search.patents.finder import PatentFinder
+    from webquarry.search.query.lenses import Lens
     from webquarry.search.router import Router
     from webquarry.search.scholarly.finder import Finder
+    from webquarry.search.services.breakers import BreakerBoard
     from webquarry.sessions.sessions import Sessions
+    from webquarry.store.redis.connection import Link
 
 
 class Toolkit:
@@ -65,7 +65,7 @@ class Toolkit:
         kit = cls(settings or Settings.from_environment(environ), environ, shared)
         try:
             if kit.link is not None:
-                from webquarry.cache.redis_place import check_redis
+                from webquarry.store.redis.open import check_redis
 
                 await check_redis(kit.link)
             yield kit
@@ -76,7 +76,7 @@ class Toolkit:
     def replay(self) -> Replay | None:
         if self.settings.replay is None:
             return None
-        from webquarry.net.archive import Replay, recorded_web
+        from webquarry.net.archive.open import Replay, recorded_web
 
         return Replay(recorded_web() if self.settings.replay == Path("demo") else self.settings.replay)
 
@@ -92,8 +92,8 @@ class Toolkit:
             transport = self.replay.transport()
             return Client(self.settings, self.clock, pages=transport, providers=transport)
         if self.settings.record:
-            from webquarry.net.archive import Recorder
-            from webquarry.net.guard import Guard
+            from webquarry.net.archive.open import Recorder
+            from webquarry.net.guard.guard import Guard
             from webquarry.net.transport import open_transport
 
             self._recorder = Recorder(self.settings.record, self.clock)
@@ -114,19 +114,19 @@ class Toolkit:
         """The Redis that several servers share; None where there is only this one."""
         if not self.shared:
             return None
-        from webquarry.cache.redis_place import open_link
+        from webquarry.store.redis.open import open_link
 
         return open_link(self.settings, self.environ)
 
     @cached_property
     def cache(self) -> Cache:
-        from webquarry.cache.place import open_cache
+        from webquarry.cache.open import open_cache
 
         return open_cache(self.settings, self.environ, self.clock, self.link)
 
     @cached_property
     def records(self) -> RecordFile:
-        from webquarry.records.place import open_records
+        from webquarry.records.open import open_records
 
         return open_records(self.settings, self.environ)
 
@@ -159,7 +159,7 @@ class Toolkit:
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
-        from webquarry.search.lenses import load_lenses
+        from webquarry.search.query.lenses import load_lenses
 
         return load_lenses(self.settings.lenses)
 
@@ -173,16 +173,16 @@ class Toolkit:
     def board(self) -> BreakerBoard:
         """How the providers are doing."""
         if self.link is not None:
-            from webquarry.search.redis_board import RedisBoard
+            from webquarry.search.services.redis_board import RedisBoard
 
             return RedisBoard(self.settings, self.clock, self.link)
-        from webquarry.search.board import LocalBoard
+        from webquarry.search.services.breakers import LocalBoard
 
         return LocalBoard(self.settings, self.clock)
 
     @cached_property
     def patents(self) -> PatentFinder:
-        from webquarry.evidence.patent_page import read_patent
+        from webquarry.evidence.page.patent_page import read_patent
         from webquarry.search.patents.finder import PatentFinder
 
         return PatentFinder(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import Rehearsal, Said, home, open_engine, trouble
-from webquarry.ask.ledger import Spent
+from webquarry.ask.billing.ledger import Spent
 from webquarry.ask.models import Cancelled, Question, Reply
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from webquarry.ask import answers, ledger
+from webquarry.ask import answers
 from webquarry.ask.answers import Kept
-from webquarry.ask.desk import Desk
-from webquarry.ask.ledger import HELD_SECONDS, NoRoom, Reservation, Spent
+from webquarry.ask.billing import ledger
+from webquarry.ask.billing.group_commit import Desk
+from webquarry.ask.billing.ledger import HELD_SECONDS, NoRoom, Reservation, Spent
 from webquarry.ask.models import Limits, Reply, Source, Usage
-from webquarry.cache.vault import Vault
 from webquarry.records.base import RecordsFailure
 from webquarry.records.file import RecordFile
+from webquarry.store.encryption import Vault
 
 DAY = "2026-11-16"
 NOW = 1_800_000_000.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from webquarry.ask.limiter import Limiter
+from webquarry.ask.exchange.limiter import Limiter
 from webquarry.clock import Clock
 
 

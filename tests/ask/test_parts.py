@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from webquarry.ask.billing.prices import Prices, Tokens
+from webquarry.ask.exchange.schema import Mismatch, Schema
 from webquarry.ask.keys import NAMES, Keys
 from webquarry.ask.options import Options
-from webquarry.ask.prices import Prices, Tokens
-from webquarry.ask.schema import Mismatch, Schema
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.settings import Settings
 

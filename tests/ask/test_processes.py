@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import Rehearsal, Said, home, open_engine
-from webquarry.ask import ledger
-from webquarry.ask.ledger import Spent
+from webquarry.ask.billing import ledger
+from webquarry.ask.billing.ledger import Spent
 from webquarry.ask.models import Question
 from webquarry.clock import Clock
 

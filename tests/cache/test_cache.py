@@ -19,8 +19,8 @@ from webquarry.cache.base import Entry, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.disk import DiskStore
 from webquarry.cache.memory import MemoryStore
-from webquarry.cache.vault import Vault
 from webquarry.clock import Clock
+from webquarry.store.encryption import Vault
 
 
 class HandClock(Clock):

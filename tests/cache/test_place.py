@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from webquarry.cache.freshness import freshness
-from webquarry.cache.place import cache_folder, open_disk, open_stores
+from webquarry.cache.open import cache_folder, open_disk, open_stores
 from webquarry.settings import Settings
 
 

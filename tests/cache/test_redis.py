@@ -15,9 +15,9 @@ from webquarry.cache.base import Entry, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.memory import MemoryStore
 from webquarry.cache.redis import FrontStore, RedisStore
-from webquarry.cache.redis_link import Link, LinkDown
 from webquarry.caller import serving
 from webquarry.clock import Clock
+from webquarry.store.redis.connection import Link, LinkDown
 
 OTHER_KEY = bytes(32)
 

@@ -16,8 +16,8 @@ from tests.redis_server import RedisServer, WatchedLink
 from webquarry.cache.cache import Cache, Kept, Made
 from webquarry.cache.redis import RedisStore
 from webquarry.cache.redis_flights import _RENEW, RedisFlights
-from webquarry.cache.redis_link import Link
 from webquarry.clock import Clock
+from webquarry.store.redis.connection import Link
 
 LONG = 3600.0  # a lease that does not end within a test
 
@@ -203,7 +203,7 @@ HOLDER = """
 import asyncio, sys
 from webquarry.cache.cache import Cache
 from webquarry.cache.redis_flights import _RENEW, RedisFlights
-from webquarry.cache.redis_link import Link
+from webquarry.store.redis.connection import Link
 from webquarry.clock import Clock
 from webquarry.secret import Secret
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.redis_server import KEY, RedisServer
-from webquarry.cache.redis_place import check_redis, open_link, place_of, redis_url, store_key
 from webquarry.errors import AuthFailure, BadInput, NetworkFailure, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import examine
+from webquarry.store.redis.open import check_redis, open_link, place_of, redis_url, store_key
+from webquarry.surfaces.cli.doctor.command import examine
 from webquarry.toolkit import Toolkit
 
 PASSWORD = "canary-redis-5678"

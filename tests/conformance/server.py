@@ -11,8 +11,8 @@ import warnings
 
 from tests.conformance.fixtures import mount
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.http import announce, app_of, listen, serve
 from webquarry.surfaces.mcp.server import build_server
+from webquarry.surfaces.server.app import announce, app_of, listen, serve
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webquarry.evidence.evidence import Evidence, evidence_of
-from webquarry.read.html import Document, parse_html
+from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.models import Dated, Page
 
 FOLDER = Path(__file__).parent / "pages"

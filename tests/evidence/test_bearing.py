@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.bearing import bearing_on, joined
-from webquarry.evidence.terms import Terms
-from webquarry.read.paragraphs import paragraphs_of
+from webquarry.evidence.language.bearing import bearing_on, joined
+from webquarry.evidence.language.terms import Terms
+from webquarry.read.slices.paragraphs import paragraphs_of
 
 TEXT = """# Tides
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.claims import claim_signal, sentences
+from webquarry.evidence.language.claims import claim_signal, sentences
 
 CASES = [
     (

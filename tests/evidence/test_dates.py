@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.dates import date_parts, is_plausible, read_date
+from webquarry.evidence.page.dates import date_parts, is_plausible, read_date
 
 NOW = datetime(2026, 11, 15, 23, 0, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.evidence.pages_at_hand import evidence, linked, meta, page_at, recorded, with_head
 from webquarry.evidence.doi import detect_doi, normal_doi
-from webquarry.evidence.tags import Tags
+from webquarry.evidence.page.tags import Tags
 
 ARTICLE = "https://estuary-press.example/articles/1"
 

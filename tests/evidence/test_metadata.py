@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence.pages_at_hand import ACCESSED, URL, evidence, linked, meta, page_at, recorded, with_head
-from webquarry.evidence.jsonld import main_node, read_graph
-from webquarry.evidence.metadata import PageFacts, read_facts
-from webquarry.evidence.people import Name
-from webquarry.evidence.tags import read_tags
-from webquarry.read.html import Document, parse_html
+from webquarry.evidence.page.jsonld import main_node, read_graph
+from webquarry.evidence.page.metadata import PageFacts, read_facts
+from webquarry.evidence.page.people import Name
+from webquarry.evidence.page.tags import read_tags
+from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.models import Dated, Page
 
 

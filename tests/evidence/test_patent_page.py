@@ -11,9 +11,9 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import ScriptPage, WebquarryError
-from webquarry.evidence.patent_page import patent_from, read_patent
+from webquarry.evidence.page.patent_page import patent_from, read_patent
 from webquarry.net.client import Client
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.reader import Reader
 from webquarry.search.patents.models import Patent
 from webquarry.search.patents.numbers import read_number

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.people import Name, people, person
+from webquarry.evidence.page.people import Name, people, person
 
 
 @pytest.mark.parametrize(

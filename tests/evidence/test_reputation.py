@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.evidence.reputation import registrable_domain, reputation_of
+from webquarry.evidence.trust.reputation import registrable_domain, reputation_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from tests.evidence.pages_at_hand import ACCESSED
 from webquarry.errors import BadInput, ProviderFailure, RateLimited
 from webquarry.evidence.models import RetractionStatus
-from webquarry.evidence.retraction import build_request, parse_reply
+from webquarry.evidence.trust.retraction import build_request, parse_reply
 from webquarry.net.models import Reply
 from webquarry.settings import Settings
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence import scores
-from webquarry.evidence.scores import WEIGHTS, Part
-from webquarry.evidence.terms import Terms
-from webquarry.read.paragraphs import paragraphs_of
+from webquarry.evidence.language import scores
+from webquarry.evidence.language.scores import WEIGHTS, Part
+from webquarry.evidence.language.terms import Terms
+from webquarry.read.slices.paragraphs import paragraphs_of
 
 TODAY = date(2026, 3, 1)
 

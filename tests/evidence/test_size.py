@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.evidence.size import estimated_tokens, size_category
+from webquarry.evidence.language.size import estimated_tokens, size_category
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from tests.evidence.pages_at_hand import linked, meta, recorded, with_head
 from webquarry.evidence.models import StructuredData
-from webquarry.evidence.structured import structured_data
-from webquarry.evidence.tags import read_tags
-from webquarry.read.html import Document, parse_html
+from webquarry.evidence.page.structured import structured_data
+from webquarry.evidence.page.tags import read_tags
+from webquarry.read.html.parse import Document, parse_html
 
 
 def structured(page: str | Document) -> StructuredData | None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.claims import nearest_sentences
-from webquarry.evidence.terms import Terms, language_of
+from webquarry.evidence.language.claims import nearest_sentences
+from webquarry.evidence.language.terms import Terms, language_of
 
 
 @pytest.mark.parametrize(

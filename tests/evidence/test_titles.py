@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.evidence.titles import title_case, title_from_url, without_site
+from webquarry.evidence.page.titles import title_case, title_from_url, without_site
 
 
 @pytest.mark.parametrize(

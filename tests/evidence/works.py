@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.work import Work
 
 FOLDER = Path(__file__).parent / "citations"

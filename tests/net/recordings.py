@@ -16,7 +16,7 @@ from warcio.checker import Checker
 
 from tests.net.loopback import serve
 from webquarry.clock import FrozenClock
-from webquarry.net.archive import Recorder, Replay
+from webquarry.net.archive.open import Recorder, Replay
 
 MOMENT = datetime(2026, 11, 10, 9, 30, tzinfo=UTC)
 CLOCK = FrozenClock(MOMENT)

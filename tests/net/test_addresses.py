@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry.net.addresses import METADATA, parse_address, readings, refused_class
+from webquarry.net.guard.addresses import METADATA, parse_address, readings, refused_class
 
 NOT_PUBLIC = [
     ("0.0.0.0", "this network"),

@@ -29,9 +29,9 @@ from tests.net.recordings import (
 )
 from webquarry.clock import Clock, FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused, TooLarge, WebquarryError
-from webquarry.net.archive import Recorder, Replay
+from webquarry.net.archive.open import Recorder, Replay
 from webquarry.net.client import Client
-from webquarry.net.guard import Guard
+from webquarry.net.guard.guard import Guard
 from webquarry.net.transport import open_transport
 from webquarry.settings import Settings
 

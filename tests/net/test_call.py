@@ -6,7 +6,7 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import NetworkFailure
-from webquarry.net.call import Call
+from webquarry.net.budget import Call
 
 
 def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:

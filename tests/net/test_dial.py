@@ -15,7 +15,7 @@ from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from webquarry.errors import Refused
 from webquarry.net import dial
 from webquarry.net.dial import MOST_DIALLED, Dialler, taking_turns
-from webquarry.net.guard import Guard
+from webquarry.net.guard.guard import Guard
 
 
 class MoodySockets(FakeSockets):

@@ -25,7 +25,7 @@ from tests.net.wires import (
     tunnel,
 )
 from webquarry.errors import BadInput, MissingExtra, Refused
-from webquarry.net.guard import Guard
+from webquarry.net.guard.guard import Guard
 from webquarry.net.proxies import Proxies, read_proxy
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from tests.net.recordings import record_mock, replay
-from webquarry.net.recorder import LOGIN
+from webquarry.net.archive.recorder import LOGIN
 
 GIVEN = json.dumps({"access_token": "canary-token-nobody-knows-yet", "expires_in": "1199"}).encode()
 

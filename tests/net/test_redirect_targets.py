@@ -20,7 +20,7 @@ import pytest
 from tests.net.doubles import FakeClock, settings_with
 from webquarry.errors import Refused, WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.guard import Guard
+from webquarry.net.guard.guard import Guard
 from webquarry.net.models import Reply
 from webquarry.net.transport import open_transport
 

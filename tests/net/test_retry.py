@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.errors import NetworkFailure
-from webquarry.net.retry import may_repeat, wait_before
+from webquarry.net.http.retry import may_repeat, wait_before
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])

@@ -16,7 +16,7 @@ from tests.net.loopback import message
 from tests.net.recordings import ask, check, record, record_mock, records_of, replay, text_of
 from webquarry import secret
 from webquarry.errors import NotRecorded
-from webquarry.net.scrub import Masker
+from webquarry.net.archive.scrub import Masker
 from webquarry.secret import Secret
 
 CANARY = "canary/7f3a+91c0=key"
@@ -165,7 +165,7 @@ def test_a_secret_across_chunks_is_masked_as_in_one_piece(chunks: list[bytes]) -
 
 
 def test_a_body_that_unpacks_to_too_much_is_left_out(warc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webquarry.net.recorder._LARGEST_UNPACKED", 100_000)
+    monkeypatch.setattr("webquarry.net.archive.recorder._LARGEST_UNPACKED", 100_000)
     Secret(CANARY)
     bomb = zlib.compress(bytes(1_000_000))
 

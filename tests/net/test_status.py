@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from webquarry.errors import AuthFailure, NetworkFailure, NotFound, RateLimited, SiteRefused, WebquarryError
+from webquarry.net.http.status import raise_for_status, retry_after_seconds
 from webquarry.net.models import Reply
-from webquarry.net.status import raise_for_status, retry_after_seconds
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -27,8 +27,8 @@ from tests.net.wires import (
     settings,
 )
 from webquarry.errors import BadInput, Refused
-from webquarry.net.addresses import parse_address
-from webquarry.net.guard import Guard
+from webquarry.net.guard.addresses import parse_address
+from webquarry.net.guard.guard import Guard
 from webquarry.net.transport import open_tls, open_transport
 
 FOLDER = Path(__file__).parent / "cases"

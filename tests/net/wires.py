@@ -20,7 +20,7 @@ import httpcore2
 import httpx2
 import pytest
 
-from webquarry.net.guard import Guard
+from webquarry.net.guard.guard import Guard
 from webquarry.net.transport import open_transport
 from webquarry.settings import Settings
 

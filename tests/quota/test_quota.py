@@ -174,7 +174,7 @@ def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(re
 
 HOLDER = """
 import asyncio, sys
-from webquarry.cache.redis_link import Link
+from webquarry.store.redis.connection import Link
 from webquarry.quota.redis import RedisQuota
 from webquarry.secret import Secret
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.read.converting import page
-from webquarry.read.characters import INVISIBLE, clean, strip_invisible, without_surrogates
+from webquarry.read.text.characters import INVISIBLE, clean, strip_invisible, without_surrogates
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.css import without_comments
-from webquarry.read.css_rules import _fit as fit_in_python
+from webquarry.read.css.declarations import without_comments
+from webquarry.read.css.rules import _fit as fit_in_python
 
-compiled = pytest.importorskip("webquarry.read._css_filter", reason="the compiled filter was not built")
+compiled = pytest.importorskip("webquarry.read.css._css_filter", reason="the compiled filter was not built")
 
 NAMES = frozenset({b"a", b"b-c", b"main", b"x9"})
 PIECES = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.css import length
-from webquarry.read.html import parse_html
-from webquarry.read.markdown import to_markdown
+from webquarry.read.css.declarations import length
+from webquarry.read.html.parse import parse_html
+from webquarry.read.markdown.convert import to_markdown
 
 HIDDEN = "words nobody sees"
 

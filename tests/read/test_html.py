@@ -8,7 +8,7 @@ from lxml import etree
 from tests.read.converting import markdown
 from webquarry.read.format import Source
 from webquarry.read.formats.html import Html
-from webquarry.read.html import CUT, FLATTENED, parse_html
+from webquarry.read.html.parse import CUT, FLATTENED, parse_html
 
 DEEP = 20_000
 DEEPEST = 100_000

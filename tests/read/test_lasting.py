@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html import parse_html
-from webquarry.read.lasting import with_lasting_marks
-from webquarry.read.markdown import to_markdown
+from webquarry.read.html.inline_tags import with_lasting_marks
+from webquarry.read.html.parse import parse_html
+from webquarry.read.markdown.convert import to_markdown
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from webquarry.read.links import Links
+from webquarry.read.markdown.links import Links
 
 BASE = "https://example.org/a/b?q=1#f"
 ORDINARY = ["x", "x/y.html", "/", "/x", "/x?y#z", "//h/p", "?r=2", "#s", "./x", "../x", "../../../x", "x/../y", "http://h", "a:b/../c"]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.errors import BadInput
-from webquarry.read.outline import find_section, headings_of
+from webquarry.read.slices.outline import find_section, headings_of
 
 PAGE = """\
 Before.

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from webquarry.read.room import LARGE, Room
+from webquarry.read.executor import LARGE, Room
 
 
 class Work:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.redis_server import KEY, RedisServer, running
-from webquarry.cache.redis_link import Link
 from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.records.redis import RedisJournals
 from webquarry.secret import Secret
+from webquarry.store.redis.connection import Link
 
 HOURS = 4 * 3600.0
 Scenario = Callable[[Journals, Journals], Awaitable[None]]

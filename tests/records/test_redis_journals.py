@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.redis_server import RedisServer, WatchedLink, running
-from webquarry.cache.redis_link import LinkDown
 from webquarry.records.base import RecordsFailure
 from webquarry.records.redis import RedisJournals
+from webquarry.store.redis.connection import LinkDown
 
 HOURS = 4 * 3600.0
 

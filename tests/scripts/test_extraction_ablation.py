@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scripts.extraction.ablation import GROUPS, RULES, group_members, rule_left_out
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import flow_of
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.features import NAMES

@@ -14,8 +14,8 @@ from tests.net.doubles import FakeClock
 from webquarry import meter
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.asker import Asker, Turn, Work, heeding
-from webquarry.search.member import Member
+from webquarry.search.services.asker import Asker, Turn, Work, heeding
+from webquarry.search.services.service import Member
 from webquarry.settings import Settings
 
 

@@ -10,14 +10,14 @@ from tests.net.doubles import FakeClock
 from tests.redis_server import RedisServer
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed
 from webquarry.cache.cache import Cache
-from webquarry.cache.redis_link import Link
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.client import Client
-from webquarry.search.board import LocalBoard
 from webquarry.search.models import Query
-from webquarry.search.redis_board import RedisBoard
 from webquarry.search.router import Router
+from webquarry.search.services.breakers import LocalBoard
+from webquarry.search.services.redis_board import RedisBoard
 from webquarry.settings import Settings
+from webquarry.store.redis.connection import Link
 
 SETTINGS = Settings(breaker_failures=1, breaker_rest_seconds=600)
 

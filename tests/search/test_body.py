@@ -6,7 +6,7 @@ import pytest
 
 from tests.search.replies import recorded, reply
 from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
-from webquarry.search.body import failure, json_object, quoted, rate_limited, used_up
+from webquarry.search.replies.body import failure, json_object, quoted, rate_limited, used_up
 from webquarry.secret import Secret
 
 HTML = {"content-type": "text/html; charset=utf-8"}

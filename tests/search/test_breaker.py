@@ -6,7 +6,7 @@ import pytest
 
 from webquarry.clock import Clock
 from webquarry.errors import AuthFailure, BadInput, NetworkFailure, NotRecorded, RateLimited, WebquarryError
-from webquarry.search.breaker import Breaker
+from webquarry.search.services.breaker import Breaker
 
 
 class HandClock(Clock):

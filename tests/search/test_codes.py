@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.errors import BadInput
-from webquarry.search.codes import COUNTRIES, LANGUAGES, country_code, language_code
+from webquarry.search.replies.codes import COUNTRIES, LANGUAGES, country_code, language_code
 
 
 def test_codes_are_taken_in_any_case() -> None:

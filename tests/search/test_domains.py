@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.errors import BadInput
-from webquarry.search.domains import DomainFilter, host_of, normalise
+from webquarry.search.query.domains import DomainFilter, host_of, normalise
 
 
 @pytest.mark.parametrize(

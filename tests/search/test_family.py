@@ -13,8 +13,8 @@ from tests.net.doubles import FakeClock
 from tests.search.patents.recorded import LENS_ONLY
 from webquarry.errors import BadInput, NetworkFailure, RateLimited
 from webquarry.net.client import Client
-from webquarry.search.family import Family, Turn
 from webquarry.search.patents.provider import PatentProvider
+from webquarry.search.services.services import Family, Turn
 from webquarry.settings import Settings
 
 T = TypeVar("T")

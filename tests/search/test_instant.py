@@ -15,9 +15,9 @@ from tests.search.replies import MOMENT, recorded, recorded_json, reply
 from webquarry.clock import FrozenClock
 from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
 from webquarry.net.client import Client
-from webquarry.search.domains import host_of
 from webquarry.search.instant import InstantAnswer, Topic, ask, build_request, parse_reply
-from webquarry.search.text import plain
+from webquarry.search.query.domains import host_of
+from webquarry.search.replies.text import plain
 from webquarry.settings import Settings
 
 SCRIPT = {"content-type": "application/x-javascript"}  # as DuckDuckGo names its JSON

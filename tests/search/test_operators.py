@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.search.models import Query
-from webquarry.search.operators import with_sites, with_terms, without_commands
+from webquarry.search.query.operators import with_sites, with_terms, without_commands
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from tests.search.replies import MOMENT, recorded
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.search.models import Query
-from webquarry.search.pace import Pace
 from webquarry.search.providers.duckduckgo import DuckDuckGo
 from webquarry.search.providers.hackernews import HackerNews
 from webquarry.search.router import Router
+from webquarry.search.services.pace import Pace
 from webquarry.settings import Settings
 
 

@@ -15,9 +15,9 @@ from tests.search.replies import ERRORS, FOLDER, recorded_json, recorded_reply, 
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 from webquarry.registry import members_of
-from webquarry.search.domains import host_of
 from webquarry.search.models import Query
 from webquarry.search.provider import Provider
+from webquarry.search.query.domains import host_of
 from webquarry.settings import Settings
 
 KINDS: list[type[Provider]] = members_of("webquarry.search.providers", Provider)

@@ -13,10 +13,10 @@ import pytest
 from tests.search.replies import FOLDER, recorded, recorded_reply, reply
 from tests.search.test_providers import BY_NAME, KINDS, configured, each_keyed, each_provider, provider_of
 from webquarry.errors import OUTCOMES, Challenge, WebquarryError
-from webquarry.search.domains import host_of
 from webquarry.search.models import Batch, Query
 from webquarry.search.provider import Provider
-from webquarry.search.text import iso_date, plain
+from webquarry.search.query.domains import host_of
+from webquarry.search.replies.text import iso_date, plain
 
 OUTCOME_OF = {
     "brave/error_400_option_not_in_plan.json": "auth",

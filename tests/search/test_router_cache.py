@@ -19,8 +19,8 @@ from webquarry.cache.memory import MemoryStore
 from webquarry.errors import ProviderFailure
 from webquarry.net.client import Client
 from webquarry.search import router as router_module
-from webquarry.search.lenses import load_lenses
 from webquarry.search.models import Attempt, Found, Query, Result
+from webquarry.search.query.lenses import load_lenses
 from webquarry.search.router import Router
 from webquarry.search.stored import pack, unpack
 from webquarry.settings import Settings
@@ -245,7 +245,7 @@ def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
 def test_nothing_is_kept_on_disk_while_the_web_is_recorded_or_replayed_or_the_cache_is_off(
     tmp_path: Path, setting: dict[str, str]
 ) -> None:
-    from webquarry.cache.place import open_stores
+    from webquarry.cache.open import open_stores
 
     if "WEBQUARRY_RECORD" in setting:
         setting = {"WEBQUARRY_RECORD": str(tmp_path / "x.warc.gz")}

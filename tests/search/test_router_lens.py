@@ -10,12 +10,12 @@ import pytest
 
 from tests.search.engines import KEYS, Engines, brave, failed, google, routed, tavily
 from webquarry.errors import AuthFailure, BadInput, RateLimited
-from webquarry.search.lenses import Lens, load_lenses
 from webquarry.search.models import Found, Query
-from webquarry.search.pages import MOST_GROUPS, domain_groups
+from webquarry.search.paging import MOST_GROUPS, domain_groups
 from webquarry.search.providers.brave import Brave
 from webquarry.search.providers.mediawiki import MediaWiki
 from webquarry.search.providers.tavily import Tavily
+from webquarry.search.query.lenses import Lens, load_lenses
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 ACADEMIC = load_lenses()["academic"]

@@ -9,8 +9,8 @@ import pytest
 
 from webquarry.errors import BadInput
 from webquarry.registry import members_of
-from webquarry.search.lenses import load_lenses
 from webquarry.search.provider import Provider
+from webquarry.search.query.lenses import load_lenses
 from webquarry.search.routing import KINDS, PREFERRED, default_order, order_for, read_routing, unknown
 from webquarry.settings import Settings
 

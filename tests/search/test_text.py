@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.search.text import iso_date, plain, plain_from_html, rfc_date, shortened
+from webquarry.search.replies.text import iso_date, plain, plain_from_html, rfc_date, shortened
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import Rehearsal, Said, home, open_engine
-from webquarry.ask import exchange
-from webquarry.ask.conversation import TOOL
+from webquarry.ask.exchange import exchange
+from webquarry.ask.exchange.conversation import TOOL
+from webquarry.ask.exchange.results import MOST_BYTES, format_results, shown
 from webquarry.ask.models import Question, Reply
-from webquarry.ask.results import MOST_BYTES, format_results, shown
 from webquarry.search.models import Result
 
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")

@@ -29,8 +29,8 @@ from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
 from webquarry.cache.base import key_of
 from webquarry.errors import AuthFailure, BadInput, RateLimited
 from webquarry.search import stored
-from webquarry.search.lenses import Lens, load_lenses
 from webquarry.search.models import Attempt, Found, Query, Result
+from webquarry.search.query.lenses import Lens, load_lenses
 from webquarry.tool import load
 from webquarry.tools.research._search import NOT_IN_KEY
 

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.demo import tell
+from webquarry.surfaces.cli.demo import tell
 
 
 def told() -> str:

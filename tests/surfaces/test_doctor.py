@@ -16,19 +16,19 @@ from typing import Any, cast
 
 import pytest
 from rich.console import Console
+from webquarry.surfaces.cli.doctor import checks as doctor_parts
 
 from tests.net.loopback import message, serve
 from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
-from webquarry.search.family import Family
-from webquarry.search.member import Member
 from webquarry.search.provider import Provider
 from webquarry.search.router import Router
+from webquarry.search.services.service import Member
+from webquarry.search.services.services import Family
 from webquarry.settings import Settings
-from webquarry.surfaces import doctor_parts
-from webquarry.surfaces.doctor import ProviderFinding, Report, examine, examine_provider
-from webquarry.surfaces.doctor_parts import Finding, examine_parts
-from webquarry.surfaces.doctor_view import show_report
+from webquarry.surfaces.cli.doctor.checks import Finding, examine_parts
+from webquarry.surfaces.cli.doctor.command import ProviderFinding, Report, examine, examine_provider
+from webquarry.surfaces.cli.doctor.view import show_report
 from webquarry.toolkit import Toolkit
 
 BRAVE_PATH = "/res/v1/web/search"
@@ -225,7 +225,7 @@ def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]
 def test_a_provider_that_never_answers_does_not_hold_doctor_up(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webquarry.surfaces.doctor._PROBE_SECONDS", 0.05)
+    monkeypatch.setattr("webquarry.surfaces.cli.doctor.command._PROBE_SECONDS", 0.05)
 
     async def run() -> Report:
         silent = asyncio.Event()

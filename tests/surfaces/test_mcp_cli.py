@@ -11,9 +11,9 @@ from tests.duckduckgo_site import DuckDuckGoSite
 from tests.surfaces.mcp.stdio_process import session
 from webquarry.__main__ import main
 from webquarry.registry import module_names
-from webquarry.surfaces import mcp_cli
-from webquarry.surfaces.cli import app
-from webquarry.surfaces.mcp.http import Place
+from webquarry.surfaces.cli import mcp as mcp_cli
+from webquarry.surfaces.cli.app import app
+from webquarry.surfaces.server.app import Place
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
         calls.append(arguments)
         return 0
 
-    monkeypatch.setattr("webquarry.surfaces.mcp.http.run", run)
+    monkeypatch.setattr("webquarry.surfaces.server.app.run", run)
     monkeypatch.setenv("PORT", "8123")
     flags = ["--http", "--toolset", "core", "--text", "digest", "--log-level", "info", "--log-format", "json"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from webquarry.surfaces.cli import app
-from webquarry.surfaces.mcp_config import CLIENTS, Entry, entry_for, written
+from webquarry.surfaces.cli.app import app
+from webquarry.surfaces.cli.mcp_config import CLIENTS, Entry, entry_for, written
 
 ENTRY = Entry("webquarry", '/opt/we "b/webquarry', ["mcp"])
 

@@ -19,9 +19,9 @@ import pytest
 import webquarry
 from tests.executables import Answer, Asked, Site, as_json
 from tests.surfaces.test_cli import Runner, on_terminal, without_colours
-from webquarry.search.lenses import load_lenses
+from webquarry.search.query.lenses import load_lenses
+from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.mcp.server import call
-from webquarry.surfaces.search_cli import search
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 

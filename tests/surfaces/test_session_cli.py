@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import webquarry
-from webquarry.surfaces.cli import app
+from webquarry.surfaces.cli.app import app
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from webquarry.errors import RateLimited
-from webquarry.surfaces.terminal import answering, as_json, one_line, printable
+from webquarry.surfaces.cli.terminal import answering, as_json, one_line, printable
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.host.workbench import WEATHER, Workbench, schema_of
-from webquarry.surfaces.tools_cli import app
+from webquarry.surfaces.cli.tools import app
 
 
 @pytest.fixture

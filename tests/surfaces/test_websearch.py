@@ -8,7 +8,7 @@ import pytest
 
 import webquarry
 from webquarry.settings import Settings
-from webquarry.surfaces.websearch import main
+from webquarry.surfaces.mcp.websearch import main
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.net.doubles import FakeWeb
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
+from webquarry.pages.slice import Wanted, take
 from webquarry.tool import load
-from webquarry.tools.research._slices import Wanted, take
 
 DOI = "10.1234/tides.2024.7"
 PAPER = (

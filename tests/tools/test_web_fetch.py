@@ -27,7 +27,7 @@ from webquarry.errors import (
     Unreadable,
     WebquarryError,
 )
-from webquarry.read.html import CUT
+from webquarry.read.html.parse import CUT
 from webquarry.read.models import Page
 from webquarry.tools.executables.web_fetch import FetchAnswer, select_lines, web_fetch
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.ask.models import Reply, Source, Usage
-from webquarry.cache.vault import Vault
+from webquarry.store.encryption import Vault
 
 _AT_ONCE = 500  # names in one query
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from webquarry.ask.billing.statement import Statement
 from webquarry.ask.engine import Engine, Hear
 from webquarry.ask.models import MAX_TOKENS, Question, Reply
-from webquarry.ask.statement import Statement
 from webquarry.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:

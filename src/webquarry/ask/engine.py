@@ -18,19 +18,20 @@ from datetime import timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask import answers, ledger
+from webquarry.ask import answers
 from webquarry.ask.answers import Kept
-from webquarry.ask.conversation import Shape, converse
-from webquarry.ask.desk import Desk
+from webquarry.ask.billing import ledger
+from webquarry.ask.billing.group_commit import Desk
+from webquarry.ask.billing.ledger import Spent
+from webquarry.ask.billing.prices import Prices
+from webquarry.ask.billing.statement import Statement
+from webquarry.ask.exchange.conversation import Shape, converse
+from webquarry.ask.exchange.limiter import Limiter
+from webquarry.ask.exchange.request_template import Shapes, Wishes
 from webquarry.ask.flights import Flight, Flights
 from webquarry.ask.keys import Keys
-from webquarry.ask.ledger import Spent
-from webquarry.ask.limiter import Limiter
 from webquarry.ask.models import Cancelled, LimitReached, Limits, Progress, Question, Reply, Usage
 from webquarry.ask.options import Options
-from webquarry.ask.prices import Prices
-from webquarry.ask.shapes import Shapes, Wishes
-from webquarry.ask.statement import Statement
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.records.file import RecordFile
@@ -39,7 +40,7 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     import httpx2
 
-    from webquarry.ask.exchange import Exchange, Means
+    from webquarry.ask.exchange.exchange import Exchange, Means
     from webquarry.search.router import Router
 
 Hear = Callable[[Progress], None]
@@ -240,8 +241,8 @@ class Engine:
 
     async def _fly(self, question: Question, shape: Shape, digest: str, flight: Flight) -> Reply:
         """Ask for it and pay: reserve, talk, settle, keep; the reply is given when all that is on disk."""
-        from webquarry.ask.anthropic_client import Fault
-        from webquarry.ask.exchange import Exchange, worst_exchange
+        from webquarry.ask.exchange.anthropic_client import Fault
+        from webquarry.ask.exchange.exchange import Exchange, worst_exchange
 
         statement = flight.owner
         await self._gate.acquire()
@@ -281,7 +282,7 @@ class Engine:
 
     def _rehearsed(self, question: Question, shape: Shape, statement: Statement) -> Reply:
         """A dry run: what it would cost at most is noted, and nobody is asked."""
-        from webquarry.ask.exchange import worst_exchange
+        from webquarry.ask.exchange.exchange import worst_exchange
 
         digest = shape.digest(question.context, question.prompt)
         statement.planned(digest, worst_exchange(self._means.prices, shape, question))
@@ -306,8 +307,8 @@ class Engine:
 
     @cached_property
     def _means(self) -> Means:
-        from webquarry.ask.anthropic_client import ModelClient
-        from webquarry.ask.exchange import Means
+        from webquarry.ask.exchange.anthropic_client import ModelClient
+        from webquarry.ask.exchange.exchange import Means
 
         return Means(
             client=ModelClient(self._shapes.origin, self._open_transport, self.clock),

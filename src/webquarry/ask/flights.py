@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from webquarry.ask.billing.statement import Statement
 from webquarry.ask.models import Cancelled, Reply
-from webquarry.ask.statement import Statement
 
 Waiter = tuple[Statement, "asyncio.Future[Reply]"]
 

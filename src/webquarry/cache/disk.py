@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.cache.base import Entry, Stats, Store
-from webquarry.cache.sqlite import connect, switch_to_wal, touch, will_pass
-from webquarry.cache.vault import Vault
+from webquarry.store.encryption import Vault
+from webquarry.store.sqlite import connect, switch_to_wal, touch, will_pass
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.cache.base import Entry, Stats, Store
 from webquarry.cache.memory import MemoryStore
-from webquarry.cache.redis_link import PREFIX, Link, LinkDown
+from webquarry.store.redis.connection import PREFIX, Link, LinkDown
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from webquarry.cache.flights import Flights, Kept
-from webquarry.cache.redis_link import PREFIX, Link, LinkDown
+from webquarry.store.redis.connection import PREFIX, Link, LinkDown
 
 log = logging.getLogger(__name__)
 

@@ -12,16 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from webquarry.evidence.dates import date_parts
 from webquarry.evidence.models import Citation, CitationFormats, CitationMetadata
-from webquarry.evidence.people import byline
+from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.page.people import byline
+from webquarry.evidence.page.titles import host_of_page, without_site
 from webquarry.evidence.styles.apa import apa
 from webquarry.evidence.styles.bibtex import bibtex
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.mla import mla
 from webquarry.evidence.styles.ris import ris
 from webquarry.evidence.styles.work import Work
-from webquarry.evidence.titles import host_of_page, without_site
 
 NO_DATE = "n.d."  # nobody stated one
 

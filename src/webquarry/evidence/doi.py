@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from webquarry.evidence.jsonld import Node
-from webquarry.evidence.tags import Tags
-from webquarry.search.doi import DOI, normal_doi, trimmed
+from webquarry.evidence.page.jsonld import Node
+from webquarry.evidence.page.tags import Tags
+from webquarry.search.replies.doi import DOI, normal_doi, trimmed
 
 __all__ = ["detect_doi", "normal_doi"]
 

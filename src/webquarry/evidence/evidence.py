@@ -13,12 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from webquarry.evidence.citation import citation
-from webquarry.evidence.classify import AuthorityTier, DomainCategory, SourceType, classify, is_preprint
-from webquarry.evidence.dates import date_parts
 from webquarry.evidence.doi import detect_doi
-from webquarry.evidence.forum import forum_signals
-from webquarry.evidence.jsonld import Node, main_node, read_graph, types_of
-from webquarry.evidence.metadata import PageFacts, read_facts
+from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
+from webquarry.evidence.language.text import line, line_from_html
 from webquarry.evidence.models import (
     Citation,
     DomainReputation,
@@ -27,14 +24,17 @@ from webquarry.evidence.models import (
     StatedDate,
     StructuredData,
 )
-from webquarry.evidence.reputation import reputation_of
-from webquarry.evidence.size import SizeCategory, estimated_tokens, size_category
-from webquarry.evidence.structured import structured_data
+from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.page.forum import forum_signals
+from webquarry.evidence.page.jsonld import Node, main_node, read_graph, types_of
+from webquarry.evidence.page.metadata import PageFacts, read_facts
+from webquarry.evidence.page.structured import structured_data
+from webquarry.evidence.page.tags import Tags, read_tags
+from webquarry.evidence.page.titles import host_of_page, title_from_url
 from webquarry.evidence.styles.work import Work
-from webquarry.evidence.tags import Tags, read_tags
-from webquarry.evidence.text import line, line_from_html
-from webquarry.evidence.titles import host_of_page, title_from_url
-from webquarry.read.html import Document
+from webquarry.evidence.trust.classify import AuthorityTier, DomainCategory, SourceType, classify, is_preprint
+from webquarry.evidence.trust.reputation import reputation_of
+from webquarry.read.html.parse import Document
 from webquarry.read.models import Dated, Page
 
 _KIND_OF_TYPE: dict[SourceType, str] = {

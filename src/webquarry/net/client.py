@@ -17,13 +17,13 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.net import robots
-from webquarry.net.call import Call
-from webquarry.net.courier import Answer, Courier
-from webquarry.net.encodings import ACCEPTED
-from webquarry.net.guard import Guard
+from webquarry.net.budget import Call
+from webquarry.net.guard.guard import Guard
+from webquarry.net.http.encodings import ACCEPTED
+from webquarry.net.http.redirects import Trail, redirected
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
-from webquarry.net.redirects import Trail, redirected
+from webquarry.net.sender import Answer, Courier
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact
 from webquarry.settings import Settings

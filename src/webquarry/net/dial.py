@@ -18,8 +18,8 @@ from typing import Any
 
 import httpcore2
 
-from webquarry.net.addresses import parse_address
-from webquarry.net.guard import Guard
+from webquarry.net.guard.addresses import parse_address
+from webquarry.net.guard.guard import Guard
 
 Stream = httpcore2.AsyncNetworkStream
 

@@ -14,8 +14,8 @@ from ipaddress import ip_network
 import httpx2
 
 from webquarry.errors import BadInput, MissingExtra
-from webquarry.net.addresses import Network, parse_address
-from webquarry.net.strict_url import port_of
+from webquarry.net.guard.addresses import Network, parse_address
+from webquarry.net.guard.strict_url import port_of
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 

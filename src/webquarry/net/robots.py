@@ -18,7 +18,7 @@ from protego import Protego
 
 from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused, WebquarryError
-from webquarry.net.failures import is_unreachable
+from webquarry.net.http.failures import is_unreachable
 from webquarry.net.models import Reply
 
 LARGEST = 500 * 1024  # bytes that are read of one file, as the RFC asks at least

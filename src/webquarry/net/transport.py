@@ -19,9 +19,9 @@ import httpx2
 
 from webquarry.errors import BadInput
 from webquarry.net.dial import Dialler, judged_addresses, time_limit
-from webquarry.net.guard import Guard
+from webquarry.net.guard.guard import Guard
+from webquarry.net.guard.strict_url import port_of
 from webquarry.net.proxies import Proxies, Proxy
-from webquarry.net.strict_url import port_of
 from webquarry.secret import redact
 from webquarry.settings import Settings
 

@@ -10,9 +10,9 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from webquarry.cache.redis_link import PREFIX, Link, LinkDown
 from webquarry.quota.base import Denied, Granted, Limit, Quota, no_slot, verdict
 from webquarry.quota.local import LocalQuota
+from webquarry.store.redis.connection import PREFIX, Link, LinkDown
 
 LEASE_SECONDS = 15.0
 

@@ -13,10 +13,10 @@ from functools import cache
 from urllib.parse import unquote, urlsplit
 
 from webquarry.errors import Unreadable
-from webquarry.read.decode import Text
+from webquarry.read.encoding.decode import Text
+from webquarry.read.encoding.labels import find_bom
+from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.format import Format, Source
-from webquarry.read.labels import find_bom
-from webquarry.read.signatures import binary_type
 from webquarry.registry import members_of
 from webquarry.secret import redact
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from webquarry.read.decode import Text, decode
+from webquarry.read.encoding.decode import Text, decode
+from webquarry.read.html.traits import Traits
 from webquarry.read.models import Dated
-from webquarry.read.traits import Traits
 
 if TYPE_CHECKING:
-    from webquarry.read.html import Document
+    from webquarry.read.html.parse import Document
 
 Selection = Literal["whole", "main"]  # everything a person sees on a page, or the part of it that they came for
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from webquarry.read.html import Document
+    from webquarry.read.html.parse import Document
 
 
 @dataclass(frozen=True)

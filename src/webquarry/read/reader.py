@@ -18,18 +18,18 @@ from typing import TypeVar
 from webquarry.clock import Clock
 from webquarry.errors import LoginWall, NotFound, ThinPage, Unreadable, WebquarryError
 from webquarry.net.client import Client
+from webquarry.net.http.status import raise_for_status
 from webquarry.net.models import Reply
-from webquarry.net.status import raise_for_status
 from webquarry.progress import note
-from webquarry.read.decode import Text
 from webquarry.read.detect import pick_format
+from webquarry.read.encoding.decode import Text
+from webquarry.read.encoding.signatures import binary_type
+from webquarry.read.executor import Room
 from webquarry.read.format import Draft, Format, Selection, Source
 from webquarry.read.formats.html import Html
 from webquarry.read.models import Page, RawPage
-from webquarry.read.outcome import Outcome, judge, raise_if_login, raise_if_walled
-from webquarry.read.room import Room
-from webquarry.read.signatures import binary_type
 from webquarry.read.special_reader import Desk, reader_for
+from webquarry.read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
 from webquarry.secret import redact
 from webquarry.settings import Settings
 

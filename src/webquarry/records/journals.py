@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from webquarry.cache.vault import Vault
 from webquarry.records.base import Journal, JournalMoved, Journals, RecordsFailure, TooManyJournals
 from webquarry.records.file import RecordFile
+from webquarry.store.encryption import Vault
 
 
 class FileJournals(Journals):

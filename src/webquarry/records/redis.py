@@ -11,9 +11,9 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from webquarry.cache.redis_link import PREFIX, Link, LinkDown
 from webquarry.records import redis_scripts as scripts
 from webquarry.records.base import Journal, JournalMoved, Journals, RecordsFailure, TooManyJournals
+from webquarry.store.redis.connection import PREFIX, Link, LinkDown
 
 _ROOM = PREFIX + b"journal"
 _SECONDS = 5.0  # a record is worth waiting for

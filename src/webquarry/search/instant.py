@@ -16,10 +16,10 @@ import httpx2
 from webquarry.errors import ProviderFailure, RateLimited, SiteRefused, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects
-from webquarry.search.domains import host_of
 from webquarry.search.provider import at_origin
-from webquarry.search.text import plain, plain_from_html
+from webquarry.search.query.domains import host_of
+from webquarry.search.replies.body import failure, json_object, objects
+from webquarry.search.replies.text import plain, plain_from_html
 from webquarry.settings import Settings
 
 LABEL = "DuckDuckGo Instant Answer"

@@ -10,10 +10,10 @@ import httpx2
 
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import optional_text
-from webquarry.search.member import Member, at_origin
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.text import plain
+from webquarry.search.replies.body import optional_text
+from webquarry.search.replies.text import plain
+from webquarry.search.services.service import Member, at_origin
 
 __all__ = ["EVERY_FILTER", "Provider", "at_origin"]
 

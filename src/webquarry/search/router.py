@@ -24,15 +24,15 @@ from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search import routing
-from webquarry.search.asker import heeding
-from webquarry.search.board import BreakerBoard
-from webquarry.search.domains import DomainFilter, host_of, normalise
-from webquarry.search.filters import words_of
-from webquarry.search.lenses import Lens
 from webquarry.search.models import Batch, Found, Query, Result
-from webquarry.search.pace import Pace
-from webquarry.search.pages import Gathering, gather
+from webquarry.search.paging import Gathering, gather
 from webquarry.search.provider import Provider
+from webquarry.search.query.domains import DomainFilter, host_of, normalise
+from webquarry.search.query.filters import words_of
+from webquarry.search.query.lenses import Lens
+from webquarry.search.services.asker import heeding
+from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.pace import Pace
 from webquarry.search.stored import VERSION, pack, unpack
 from webquarry.search.turns import Plan, Turns
 from webquarry.secret import redact

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from webquarry.errors import BadInput
-from webquarry.search.member import Member
 from webquarry.search.provider import Provider
+from webquarry.search.services.service import Member
 from webquarry.settings import Settings
 
 KINDS = ("web", "news", "images", "academic", "patents")  # of searches, as SEARCH_ROUTING names them

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure, WebquarryError
-from webquarry.search.asker import Asker, Turn
-from webquarry.search.board import BreakerBoard
-from webquarry.search.domains import DomainFilter
-from webquarry.search.failure import nobody_answered
-from webquarry.search.filters import Sieve, notes_on, unapplied, with_reserve
 from webquarry.search.models import Attempt, Batch, Found, Query
-from webquarry.search.pages import Gathering, gather
+from webquarry.search.paging import Gathering, gather
 from webquarry.search.provider import Provider
+from webquarry.search.query.domains import DomainFilter
+from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
+from webquarry.search.services.asker import Asker, Turn
+from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.failure import nobody_answered
 from webquarry.settings import Settings
 
 AskPage = Callable[[Provider, Query, float], Awaitable[Batch]]  # with the seconds that it may take

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from webquarry.evidence.terms import Terms
+from webquarry.evidence.language.terms import Terms
 from webquarry.sessions.models import Session, Step
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")

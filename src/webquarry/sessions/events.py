@@ -20,7 +20,7 @@ from typing import Any
 from webquarry.errors import WebquarryError
 from webquarry.records.base import Journal, RecordsFailure
 from webquarry.search.identity import identity
-from webquarry.search.text import plain, shortened
+from webquarry.search.replies.text import plain, shortened
 from webquarry.secret import redact
 from webquarry.sessions.models import Draft, RecordedError, RecordedSource, Session, Source, Step
 

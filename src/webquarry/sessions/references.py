@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from webquarry.evidence.dates import date_parts
+from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.page.titles import host_of_page, title_from_url, without_site
 from webquarry.evidence.styles.csl import work_of
 from webquarry.evidence.styles.work import Work
-from webquarry.evidence.titles import host_of_page, title_from_url, without_site
-from webquarry.search.doi import normal_doi
+from webquarry.search.replies.doi import normal_doi
 from webquarry.sessions.models import Source
 
 

@@ -20,7 +20,7 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput, NotFound, TooLarge
 from webquarry.records.base import JournalMoved, Journals, TooManyJournals
 from webquarry.search.identity import identity
-from webquarry.search.text import plain, shortened
+from webquarry.search.replies.text import plain, shortened
 from webquarry.sessions import events, rules
 from webquarry.sessions.models import Draft, Session, Source, Step
 from webquarry.settings import Settings

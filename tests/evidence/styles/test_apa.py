@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.evidence.works import CASES, FOLDER, case, work_of
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.apa import apa
 from webquarry.evidence.styles.work import Work, page_range
 

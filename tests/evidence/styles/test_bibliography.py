@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.evidence.styles.test_exchange import SAMPLES, unescaped
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.bibliography import Style, bibliography, distinct
 from webquarry.evidence.styles.csl import csl, work_of
 from webquarry.evidence.styles.keys import key_of, keys_of, letters_of

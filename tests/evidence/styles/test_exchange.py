@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evidence.works import FOLDER, case, work_of
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.bibtex import bibtex, escaped
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.keys import key_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
 
 

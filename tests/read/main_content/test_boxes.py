@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
 from webquarry.read.main_content.boxes import (
     CLUSTER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
 from webquarry.read.main_content.choose import choose, in_sight, threshold, with_cells, with_headings, without_copies
 from webquarry.read.main_content.notices import without_notices

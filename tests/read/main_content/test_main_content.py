@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content import main_content, render_selection
 
 PAGES = Path(__file__).parent / "pages"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import flow_of
 from webquarry.read.main_content.context import context_of
 from webquarry.read.main_content.features import NAMES, features_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import flow_of
 
 SENTENCES = "The ferry leaves at seven and carries forty passengers to the island, where the keeper of the old tower meets them with tea, a lamp and the log of the year."

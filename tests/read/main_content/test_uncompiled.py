@@ -19,7 +19,7 @@ import json, sys
 from pathlib import Path
 without, *paths = json.loads(sys.stdin.read())
 sys.modules.update(dict.fromkeys(without))  # None there is an ImportError
-from webquarry.read.html import parse_html
+from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content import main_content, render_selection
 from webquarry.read.main_content.blocks import Walk
 print(json.dumps([Walk.__module__, *[

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.html import Document, parse_html
+from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.main_content import walk as plain
 from webquarry.read.main_content.tags import HEAD, MOST_BLOCKS, TAIL, WAY
 

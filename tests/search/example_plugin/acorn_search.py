@@ -13,11 +13,11 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites
 from webquarry.search.provider import Provider
-from webquarry.search.text import plain
+from webquarry.search.query.operators import with_sites
+from webquarry.search.replies.body import failure, json_object, objects, optional_text
+from webquarry.search.replies.text import plain
 
 KEY = "ACORN_API_KEY"
 

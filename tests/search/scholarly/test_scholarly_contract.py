@@ -16,11 +16,11 @@ import pytest
 from tests.search.scholarly.replies import FOLDER, NAMES, body_of, reply
 from webquarry.errors import AuthFailure, WebquarryError
 from webquarry.registry import members_of
-from webquarry.search.doi import normal_doi
-from webquarry.search.domains import host_of
+from webquarry.search.query.domains import host_of
+from webquarry.search.replies.doi import normal_doi
+from webquarry.search.replies.text import plain
 from webquarry.search.scholarly.models import FIELDS, Paper, PaperQuery
 from webquarry.search.scholarly.provider import RECORDS, Scholarly
-from webquarry.search.text import plain
 from webquarry.settings import Settings
 
 KINDS: list[type[Scholarly]] = members_of("webquarry.search.scholarly.providers", Scholarly)

@@ -419,7 +419,7 @@ def test_one_file_is_all_that_it_takes_to_add_an_index(tmp_path: Any, monkeypatc
 
 ACORN = """
 import httpx2
-from webquarry.search.body import json_object, objects
+from webquarry.search.replies.body import json_object, objects
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.text import from_markup
 

@@ -20,7 +20,7 @@ import httpx2
 from tests.redis_server import RedisServer, running
 from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
 from tests.surfaces.mcp.stdio_process import command_of
-from webquarry.surfaces.http.tokens import TokenFile
+from webquarry.surfaces.server.tokens import TokenFile
 
 SERVERS = 3
 PEOPLE = 10

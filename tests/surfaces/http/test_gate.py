@@ -19,9 +19,9 @@ from tests.surfaces.mcp.http_process import HEADERS, Served, http_server, messag
 from tests.surfaces.mcp.stdio_process import command_of
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
-from webquarry.surfaces.http.access import access_of
-from webquarry.surfaces.http.principal import Denied
-from webquarry.surfaces.http.tokens import METRICS, TokenFile
+from webquarry.surfaces.server.access import access_of
+from webquarry.surfaces.server.principal import Denied
+from webquarry.surfaces.server.tokens import METRICS, TokenFile
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 

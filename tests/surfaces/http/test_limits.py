@@ -17,9 +17,9 @@ from webquarry.quota.base import Quota
 from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.settings import Settings
-from webquarry.surfaces.http.limits import Limits
-from webquarry.surfaces.http.principal import Principal
-from webquarry.surfaces.http.tokens import TokenFile
+from webquarry.surfaces.server.limits import Limits
+from webquarry.surfaces.server.principal import Principal
+from webquarry.surfaces.server.tokens import TokenFile
 
 ADA, BOB = {"principal": Principal("1", "ada")}, {"principal": Principal("2", "bob")}
 

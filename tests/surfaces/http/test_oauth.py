@@ -16,8 +16,8 @@ import pytest
 from tests.surfaces.http.issuer import Issuer, issuing
 from webquarry.clock import Clock
 from webquarry.settings import Settings
-from webquarry.surfaces.http.oauth import OAuthVerifier
-from webquarry.surfaces.http.principal import CannotTell, Denied, Principal
+from webquarry.surfaces.server.oauth import OAuthVerifier
+from webquarry.surfaces.server.principal import CannotTell, Denied, Principal
 
 AUDIENCE = "https://quarry.example.org/mcp"
 

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.surfaces.http.asgi import asked, scope_of
-from webquarry.surfaces.http.patience import Patience, PatientProtocol
+from webquarry.surfaces.server.slow_clients import Patience, PatientProtocol
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from webquarry.errors import BadInput, NotFound
-from webquarry.surfaces.cli import app
-from webquarry.surfaces.http.principal import CannotTell, Denied, Principal
-from webquarry.surfaces.http.tokens import MCP, METRICS, TokenFile, TokenVerifier
+from webquarry.surfaces.cli.app import app
+from webquarry.surfaces.server.principal import CannotTell, Denied, Principal
+from webquarry.surfaces.server.tokens import MCP, METRICS, TokenFile, TokenVerifier
 
 
 @pytest.fixture

@@ -28,10 +28,10 @@ from tests.surfaces.http.test_gate import children_of
 from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
 from webquarry import meter
 from webquarry.errors import RateLimited
-from webquarry.surfaces.http.metrics import Metrics
-from webquarry.surfaces.http.observe import Observe
-from webquarry.surfaces.http.tokens import METRICS, TokenFile
-from webquarry.surfaces.http.traces import wanted
+from webquarry.surfaces.server.metrics import Metrics
+from webquarry.surfaces.server.observe import Observe
+from webquarry.surfaces.server.tokens import METRICS, TokenFile
+from webquarry.surfaces.server.traces import wanted
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}

@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 
-from webquarry.surfaces.http.workers import _Supervisor
+from webquarry.surfaces.server.workers import _Supervisor
 
 _SCRIPT = """
 import logging, sys
-from webquarry.surfaces.http.workers import supervise
+from webquarry.surfaces.server.workers import supervise
 logging.basicConfig(format="%(message)s")
 sys.exit(supervise(2, lambda: 3))
 """

@@ -13,7 +13,7 @@ from typing import Any
 from typer.main import get_command
 
 from webquarry.settings import Settings
-from webquarry.surfaces.cli import app
+from webquarry.surfaces.cli.app import app
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")

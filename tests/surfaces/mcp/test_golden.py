@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import webquarry
 from webquarry.errors import WebquarryError
 from webquarry.surfaces import library
-from webquarry.surfaces.cli import app
+from webquarry.surfaces.cli.app import app
 from webquarry.surfaces.mcp.server import build_server
 
 CALLS: list[tuple[str, dict[str, Any]]] = [

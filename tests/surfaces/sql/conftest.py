@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 import webquarry.sql
-from webquarry.ask.rehearsal import Rehearsal
 from webquarry.sql import Session
+from webquarry.testing.model_and_search import Rehearsal
 
 Connection = Any  # DuckDB's stubs know less than the module
 

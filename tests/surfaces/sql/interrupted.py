@@ -16,7 +16,7 @@ import time
 import duckdb
 
 import webquarry.sql
-from webquarry.ask.rehearsal import Rehearsal
+from webquarry.testing.model_and_search import Rehearsal
 
 LATENCY = 60.0
 STATEMENT = "SELECT count(stps_ask_ai(x, 'who?')) FROM t"

@@ -10,8 +10,8 @@ import pytest
 
 from tests.surfaces.sql.conftest import Connection, rows, value
 from webquarry.ask.models import LimitReached
-from webquarry.ask.rehearsal import Rehearsal
 from webquarry.sql import Session
+from webquarry.testing.model_and_search import Rehearsal
 
 ADDRESS = '{"city": "Osterby", "postal_code": "12345", "street_name": "Mill Lane", "street_nr": "7"}'
 

@@ -13,7 +13,7 @@ import pytest
 
 import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows
-from webquarry.surfaces.sql import asking
+from webquarry.surfaces.sql.functions import asking
 from webquarry.surfaces.sql.lint import look_at
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text("utf-8")

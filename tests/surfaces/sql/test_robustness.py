@@ -18,8 +18,8 @@ import sqlalchemy
 import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows, value
 from webquarry.ask.models import Cancelled
-from webquarry.ask.rehearsal import MODEL_KEY, Rehearsal, trouble
 from webquarry.sql import Session
+from webquarry.testing.model_and_search import MODEL_KEY, Rehearsal, trouble
 
 ROOT = Path(__file__).parents[3]
 

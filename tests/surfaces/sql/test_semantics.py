@@ -13,9 +13,9 @@ import pytest
 
 import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows, value
-from webquarry.ask.rehearsal import MODEL_KEY, SEARCH_KEY, Rehearsal, trouble
 from webquarry.errors import AuthFailure, MissingExtra
 from webquarry.sql import Session
+from webquarry.testing.model_and_search import MODEL_KEY, SEARCH_KEY, Rehearsal, trouble
 
 EVERYWHERE = pytest.mark.parametrize("where", ["connection", "cursor"])
 

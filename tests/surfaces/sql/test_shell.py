@@ -12,12 +12,12 @@ import pytest
 
 from tests.surfaces.test_cli import WEBQUARRY, Runner
 from webquarry.ask.models import Progress, Usage
-from webquarry.ask.rehearsal import Rehearsal
-from webquarry.surfaces.sql.progress_line import ProgressLine, line
-from webquarry.surfaces.sql.rendering import render
 from webquarry.surfaces.sql.session import Result
-from webquarry.surfaces.sql.shell import without_keys
-from webquarry.surfaces.sql.splitting import is_blank, pieces, split
+from webquarry.surfaces.sql.shell.progress_line import ProgressLine, line
+from webquarry.surfaces.sql.shell.rendering import render
+from webquarry.surfaces.sql.shell.shell import without_keys
+from webquarry.surfaces.sql.shell.splitting import is_blank, pieces, split
+from webquarry.testing.model_and_search import Rehearsal
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from webquarry.ask.models import Cancelled
-from webquarry.ask.rehearsal import Rehearsal
 from webquarry.sql import Session
 from webquarry.surfaces.sql.interrupts import Watcher
 from webquarry.surfaces.sql.statements import Scope, Statements
+from webquarry.testing.model_and_search import Rehearsal
 
 
 class Hand:

@@ -6,11 +6,11 @@ import duckdb
 import pytest
 
 from tests.surfaces.sql.conftest import Connection, rows, value
-from webquarry.ask.rehearsal import Rehearsal
 from webquarry.sql import Session
 from webquarry.surfaces.library import find_tool
-from webquarry.surfaces.sql.shapes import arrow_type, fit, shape_of, sql_type, structure
-from webquarry.surfaces.sql.tool_functions import OFFERED, parameters_of
+from webquarry.surfaces.sql.functions.tool_functions import OFFERED, parameters_of
+from webquarry.surfaces.sql.functions.types import arrow_type, fit, shape_of, sql_type, structure
+from webquarry.testing.model_and_search import Rehearsal
 
 
 @pytest.mark.parametrize("name", OFFERED)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from webquarry.read.characters import strip_invisible
+from webquarry.read.text.characters import strip_invisible
 from webquarry.search.instant import InstantAnswer, Topic
 from webquarry.search.models import Result
 from webquarry.tools.duckduckgo._markdown import address, answer_page, inline, line, search_page

@@ -9,17 +9,17 @@ import threading
 
 import pytest
 
-from webquarry.tools.research import _beforehand
+from webquarry.pages import preload as _beforehand
 
 FIRST_PAGE = """
 import sys
 from datetime import UTC, datetime
 import httpx2
 from webquarry.evidence.evidence import evidence_of
-from webquarry.evidence.terms import Terms
+from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
 from webquarry.read.reader import read_reply
-from webquarry.tools.research._beforehand import load
+from webquarry.pages.preload import load
 
 load()
 known = set(sys.modules)

@@ -12,19 +12,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
+from webquarry.pages import read_results as _reading
+from webquarry.pages.read_results import Read
+from webquarry.pages.score import study
+from webquarry.pages.share import Text, enough_of, share_out
 from webquarry.read import reader as reader_module
-from webquarry.tools.research import _reading
-from webquarry.tools.research._budget import Text, enough_of, share_out
-from webquarry.tools.research._reading import Read
-from webquarry.tools.research._study import study
 
 SHARED = "The same words about tidal energy and its storage stand on every page that anybody has written about it."
 
 
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webquarry.read.room.LARGE", 1)
-    monkeypatch.setattr("webquarry.tools.research._reading._SMALL", 0)
+    monkeypatch.setattr("webquarry.read.executor.LARGE", 1)
+    monkeypatch.setattr("webquarry.pages.read_results._SMALL", 0)
 
 
 class Watch:
@@ -93,7 +93,7 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
         )
 
     small = call()
-    monkeypatch.setattr("webquarry.read.room.LARGE", 1)
+    monkeypatch.setattr("webquarry.read.executor.LARGE", 1)
 
     assert call() == small
 

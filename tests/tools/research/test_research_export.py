@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from tests.net.doubles import FakeClock, FakeWeb, Silent, redirect, text
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound, RateLimited
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import csl, work_of
 from webquarry.evidence.styles.work import Work
 from webquarry.progress import listening

@@ -27,11 +27,11 @@ from tests.tools.research.searched_web import (
     url,
 )
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
+from webquarry.pages.score import study
 from webquarry.progress import listening
 from webquarry.surfaces.mcp.calling import success
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._study import study
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
@@ -246,7 +246,7 @@ def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(monkeypat
             raise ZeroDivisionError
         return study(snapshot, result, question)
 
-    monkeypatch.setattr("webquarry.tools.research._reading.study", broken)
+    monkeypatch.setattr("webquarry.pages.read_results.study", broken)
     answer = desk(1, 2, 3, 4).call()
 
     assert urls_of(answer) == [url(2), url(3), url(4)]

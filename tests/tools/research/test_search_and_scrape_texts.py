@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
-from webquarry.evidence.bearing import Bearing, bearing_on
+from webquarry.evidence.language.bearing import Bearing, bearing_on
+from webquarry.pages.share import Text, fair_shares, share_out
 from webquarry.tools.research import _sources
-from webquarry.tools.research._budget import Text, fair_shares, share_out
 
 SHARED = (
     "Everybody copies this paragraph about tidal power from everybody else, word by word and without a second look."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from webquarry.evidence.dates import MONTHS
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.dates import MONTHS
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
 
 YEAR_ONLY = frozenset(

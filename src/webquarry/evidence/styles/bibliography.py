@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Literal
 
+from webquarry.evidence.page.titles import title_from_url
 from webquarry.evidence.styles.apa import YEAR_ONLY, apa
 from webquarry.evidence.styles.bibtex import bibtex
 from webquarry.evidence.styles.csl import csl
@@ -20,9 +21,8 @@ from webquarry.evidence.styles.keys import keys_of, letters_of
 from webquarry.evidence.styles.mla import mla
 from webquarry.evidence.styles.ris import ris
 from webquarry.evidence.styles.work import Work, plain
-from webquarry.evidence.titles import title_from_url
-from webquarry.search.doi import doi_url
 from webquarry.search.identity import identity
+from webquarry.search.replies.doi import doi_url
 
 Style = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
 _ANY_KIND = ("webpage", "document")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.keys import key_of
 from webquarry.evidence.styles.work import MOST_LISTED, Work, page_range, plain
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from webquarry.evidence.dates import date_parts, read_date
-from webquarry.evidence.people import MOST_AUTHORS, Name, people, person
+from webquarry.evidence.page.dates import date_parts, read_date
+from webquarry.evidence.page.people import MOST_AUTHORS, Name, people, person
 from webquarry.evidence.styles.keys import key_of
 from webquarry.evidence.styles.work import Work, plain
-from webquarry.search.doi import normal_doi
+from webquarry.search.replies.doi import normal_doi
 
 _TEXTS = {
     "title": "title",

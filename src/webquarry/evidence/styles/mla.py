@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
+from webquarry.evidence.page.titles import title_case
 from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
-from webquarry.evidence.titles import title_case
 
 _MONTHS = ("Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _PLAIN_CONTAINER = frozenset({"article", "report", "dataset", "software"})  # the publisher, which is not set in italics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.work import Work, page_range, plain
 
 _TYPES = {

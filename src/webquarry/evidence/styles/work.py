@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
 
 MOST_LISTED = 100
 # Control characters stand for italics while a reference is put together: no text that comes in can hold them.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from webquarry.read.documents.pool import read_document
+from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.format import Draft, Format, Source
-from webquarry.read.signatures import binary_type
 
 
 class DocumentFormat(Format):

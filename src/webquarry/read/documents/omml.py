@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from webquarry.read.characters import strip_invisible
-from webquarry.read.delimiters import defuse_verbatim
 from webquarry.read.documents.office import child_of, name_of, value_of
+from webquarry.read.text.characters import strip_invisible
+from webquarry.read.text.delimiters import defuse_verbatim
 
 _LONGEST = 4_000  # characters
 _BLANKS = re.compile(r"\s+")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry.read.inline import BREAK, CLOSE, Piece, Span
+from webquarry.read.markdown.inline import BREAK, CLOSE, Piece, Span
 
 
 class Look(NamedTuple):

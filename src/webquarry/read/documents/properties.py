@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from webquarry.read.documents import prose
 from webquarry.read.documents.office import Package, name_of
+from webquarry.read.html.tree import text_of
 from webquarry.read.models import Dated
-from webquarry.read.tree import text_of
 
 _DATE = re.compile(
     r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"

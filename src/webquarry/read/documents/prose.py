@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from webquarry.read.characters import strip_invisible, without_surrogates
-from webquarry.read.delimiters import defuse_verbatim
-from webquarry.read.escape import escape, escape_heading, escape_line_starts
+from webquarry.read.text.characters import strip_invisible, without_surrogates
+from webquarry.read.text.delimiters import defuse_verbatim
+from webquarry.read.text.escape import escape, escape_heading, escape_line_starts
 
 _LONGEST_NAME = 500  # characters of a title or an author
 _BLANKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]{2,}|[\t\n\r\f\v\u2028\u2029]")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from webquarry.read.compose import Composer
 from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.markdown.compose import Composer
 
 _LONGEST = 10_000_000  # characters
 _FENCE = re.compile(r"(?m)^(`{3,})[^\n]*\n[\s\S]*?\n\1`*$")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from webquarry.read.characters import without_surrogates
 from webquarry.read.feeds.dates import iso_date
 from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.html.tree import text_of
 from webquarry.read.models import Dated
-from webquarry.read.tree import text_of
+from webquarry.read.text.characters import without_surrogates
 
 _OWN_ENTITIES = re.compile(r"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
 _LONGEST_NAME = 500  # characters

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import urlsplit
 
-from webquarry.read.characters import INVISIBLE, clean
-from webquarry.read.delimiters import defuse_prose
 from webquarry.read.documents.prose import line
-from webquarry.read.escape import escape_cell
 from webquarry.read.format import Draft, Format, Source
 from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.text.characters import INVISIBLE, clean
+from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.escape import escape_cell
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60

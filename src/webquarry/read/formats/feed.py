@@ -3,13 +3,13 @@ XML or JSON, and so is one that declares entities: they are never expanded."""
 
 from __future__ import annotations
 
-from webquarry.read.compose import Composer
 from webquarry.read.feeds.json_feed import parse_json_feed
 from webquarry.read.feeds.write import write_feed
 from webquarry.read.feeds.xml_feed import parse_xml_feed
 from webquarry.read.format import Draft, Format, Source
 from webquarry.read.formats.json import Json
 from webquarry.read.formats.xml import Xml
+from webquarry.read.markdown.compose import Composer
 
 
 class FeedFormat(Format):

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webquarry.read.format import Draft, Format, Source
-from webquarry.read.html import CUT, Document, parse_html
-from webquarry.read.markdown import title_of, to_markdown
-from webquarry.read.traits import traits_of
+from webquarry.read.html.parse import CUT, Document, parse_html
+from webquarry.read.html.traits import traits_of
+from webquarry.read.markdown.convert import title_of, to_markdown
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
 _SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that

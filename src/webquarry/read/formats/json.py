@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 
-from webquarry.read.characters import clean
-from webquarry.read.fence import fence
 from webquarry.read.format import Draft, Format, Source
+from webquarry.read.text.characters import clean
+from webquarry.read.text.fence import fence
 
 _LARGEST = 2_000_000  # characters; indenting more is slow, and nobody reads it
 _GROWTH = 4  # how much longer indentation may make a document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from webquarry.read.characters import clean
 from webquarry.read.format import Draft, Format, Source
 from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.text.characters import clean
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from webquarry.read.characters import clean
 from webquarry.read.format import Draft, Format, Source
+from webquarry.read.text.characters import clean
 
 
 class PlainText(Format):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from webquarry.read.characters import clean
-from webquarry.read.fence import fence
 from webquarry.read.format import Draft, Format, Source
 from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.text.characters import clean
+from webquarry.read.text.fence import fence
 
 
 class Xml(Format):

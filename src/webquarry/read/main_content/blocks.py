@@ -8,7 +8,7 @@ see is only flagged here, by its own attributes; `render.py` leaves it out. What
 
 from __future__ import annotations
 
-from webquarry.read.html import Document
+from webquarry.read.html.parse import Document
 from webquarry.read.main_content.head import read_head
 from webquarry.read.main_content.nesting import free_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from webquarry.read.html import Document
+from webquarry.read.html.parse import Document
 
 _ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
 _LONGEST = 200_000  # characters of structured data that are looked at

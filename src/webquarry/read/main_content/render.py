@@ -10,22 +10,22 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-from webquarry.read.actions import SKIP, Leave
-from webquarry.read.concealment import DISPLAY, NO_SIZE, TRANSPARENT
-from webquarry.read.delimiters import defuse_prose
-from webquarry.read.elements import ACTIONS, called_heading, skip
-from webquarry.read.footnotes import Footnotes
-from webquarry.read.formulas import is_formula_image
-from webquarry.read.furniture import Furniture
-from webquarry.read.hidden_classes import HIDDEN_CLASS
-from webquarry.read.html import Document
-from webquarry.read.links import Links
+from webquarry.read.css.class_names import HIDDEN_CLASS
+from webquarry.read.html.page_info import Furniture
+from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Chosen
 from webquarry.read.main_content.select import Selection
 from webquarry.read.main_content.tags import HEAD, TAIL, WAY
-from webquarry.read.markdown import Markdown
-from webquarry.read.visible import HIDDEN, SAME_COLOUR, VISIBILITY, Sight
-from webquarry.read.walk import Walker
+from webquarry.read.markdown.actions import SKIP, Leave
+from webquarry.read.markdown.convert import Markdown
+from webquarry.read.markdown.elements import ACTIONS, called_heading, skip
+from webquarry.read.markdown.footnotes import Footnotes
+from webquarry.read.markdown.formulas import is_formula_image
+from webquarry.read.markdown.links import Links
+from webquarry.read.markdown.walker import Walker
+from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.visibility.concealment import DISPLAY, NO_SIZE, TRANSPARENT
+from webquarry.read.visibility.tracker import HIDDEN, SAME_COLOUR, VISIBILITY, Sight
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 _NEARLY_NOTHING = 0.05  # of the chosen text; a page that shows no more of it hides itself until it is ready

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webquarry.read.html import Document
+from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Flow, flow_of
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.features import features_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from webquarry.read.compose import moment, whole_number
-from webquarry.search.body import objects
+from webquarry.read.markdown.compose import moment, whole_number
+from webquarry.search.replies.body import objects
 
 
 @dataclass(frozen=True)

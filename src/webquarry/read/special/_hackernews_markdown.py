@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webquarry.read.compose import Composer, moment, whole_number, written
+from webquarry.read.markdown.compose import Composer, moment, whole_number, written
 from webquarry.read.special._hackernews_items import Item, Reply, Thread, numbers
 
 SITE = "https://news.ycombinator.com/"

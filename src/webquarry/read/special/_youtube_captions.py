@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.search.body import objects
+from webquarry.search.replies.body import objects
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
 _PARAGRAPH_SECONDS = 30

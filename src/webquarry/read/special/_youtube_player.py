@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.search.body import objects
+from webquarry.search.replies.body import objects
 
 _INITIAL = re.compile(r"ytInitialPlayerResponse\s*=\s*(?=\{)")
 _KEY = re.compile(r'"INNERTUBE_API_KEY":\s*"([\w-]{10,100})"')

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry.errors import NotFound, WebquarryError
-from webquarry.read.compose import Composer
+from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
 from webquarry.read.special._hackernews_items import (
     Item,

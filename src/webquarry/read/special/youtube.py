@@ -16,7 +16,7 @@ import httpx2
 
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.read.compose import Composer
+from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
 from webquarry.read.special._youtube_captions import Cue, clock_time, paragraphs, read_captions
 from webquarry.read.special._youtube_player import (

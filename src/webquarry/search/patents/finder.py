@@ -19,10 +19,6 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.search import routing
-from webquarry.search.asker import Turn, heeding
-from webquarry.search.board import BreakerBoard
-from webquarry.search.failure import nobody_answered
-from webquarry.search.family import Family
 from webquarry.search.models import Attempt
 from webquarry.search.patents.filters import admits, has_names
 from webquarry.search.patents.logins import Logins
@@ -32,6 +28,10 @@ from webquarry.search.patents.numbers import PatentNumber
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.web import ReadPage, WebPatents
 from webquarry.search.router import Router
+from webquarry.search.services.asker import Turn, heeding
+from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.failure import nobody_answered
+from webquarry.search.services.services import Family
 from webquarry.secret import redact
 from webquarry.settings import Settings
 

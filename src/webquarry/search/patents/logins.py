@@ -10,8 +10,8 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.family import Family
 from webquarry.search.patents.provider import PatentProvider
+from webquarry.search.services.services import Family
 from webquarry.secret import Secret
 
 BuildRequest = Callable[[], httpx2.Request]

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 
 from webquarry.errors import BadInput
-from webquarry.search.codes import COUNTRIES
+from webquarry.search.replies.codes import COUNTRIES
 
 # Offices that are no country of today: regional ones, and those whose documents have outlived them.
 _OTHER_OFFICES = frozenset(["AP", "EA", "EP", "GC", "OA", "WO", "XN", "CS", "DD", "SU", "YU", "EM", "WB"])

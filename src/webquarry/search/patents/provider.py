@@ -13,9 +13,9 @@ from typing import ClassVar
 import httpx2
 
 from webquarry.net.models import Reply
-from webquarry.search.member import Member
 from webquarry.search.patents.models import PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber
+from webquarry.search.services.service import Member
 from webquarry.secret import Secret
 
 

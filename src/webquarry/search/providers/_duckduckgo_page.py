@@ -15,8 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from lxml import etree
 
-from webquarry.search.domains import host_of
-from webquarry.search.text import iso_date, plain
+from webquarry.search.query.domains import host_of
+from webquarry.search.replies.text import iso_date, plain
 
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?")
 _NOTHING = re.compile(r"No\s+(?:more\s+)?results(?:\s+found\b.*)?\.?", re.IGNORECASE)

@@ -14,12 +14,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import json_object, objects, quoted
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites, with_terms
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._brave_codes import country_code, language_code
-from webquarry.search.text import iso_date, plain_from_html
+from webquarry.search.query.operators import with_sites, with_terms
+from webquarry.search.replies.body import json_object, objects, quoted
+from webquarry.search.replies.text import iso_date, plain_from_html
 
 KEY = "BRAVE_API_KEY"
 MAX_CHARACTERS = 400  # of the query, operators included; Brave answers 422 above

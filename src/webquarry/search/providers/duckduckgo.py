@@ -14,14 +14,14 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, Challenge, ProviderFailure, SiteRefused, WebquarryError
+from webquarry.net.http.retry import REPEATABLE
 from webquarry.net.models import Reply
-from webquarry.net.retry import REPEATABLE
-from webquarry.search.body import asks_for_proof, failure
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites, with_terms, without_commands
 from webquarry.search.provider import EVERY_FILTER, Provider, at_origin
 from webquarry.search.providers._duckduckgo_page import Hit, ResultPage
 from webquarry.search.providers._duckduckgo_regions import region_of
+from webquarry.search.query.operators import with_sites, with_terms, without_commands
+from webquarry.search.replies.body import asks_for_proof, failure
 from webquarry.settings import Settings
 
 MAX_CHARACTERS = 499

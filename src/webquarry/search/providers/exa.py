@@ -14,10 +14,10 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, optional_text, quoted, rate_limited, used_up
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
-from webquarry.search.text import iso_date, plain, shortened
+from webquarry.search.replies.body import failure, json_object, objects, optional_text, quoted, rate_limited, used_up
+from webquarry.search.replies.text import iso_date, plain, shortened
 
 KEY = "EXA_API_KEY"
 SNIPPET_CHARACTERS = 500

@@ -17,12 +17,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import json_object, objects, optional_text, quoted
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
-from webquarry.search.text import iso_date, plain, plain_from_html
+from webquarry.search.query.operators import with_sites
+from webquarry.search.replies.body import json_object, objects, optional_text, quoted
+from webquarry.search.replies.text import iso_date, plain, plain_from_html
 
 KEY = "GOOGLE_SEARCH_API_KEY"
 ENGINE = "GOOGLE_SEARCH_ENGINE_ID"

@@ -16,11 +16,19 @@ import httpx2
 
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.body import asks_for_proof, failure, json_object, objects, optional_text, quoted, rate_limited
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_terms
 from webquarry.search.provider import Provider
-from webquarry.search.text import iso_date, plain, shortened
+from webquarry.search.query.operators import with_terms
+from webquarry.search.replies.body import (
+    asks_for_proof,
+    failure,
+    json_object,
+    objects,
+    optional_text,
+    quoted,
+    rate_limited,
+)
+from webquarry.search.replies.text import iso_date, plain, shortened
 
 ITEM = "https://news.ycombinator.com/item?id="
 REST_SECONDS = 10.0

@@ -14,11 +14,19 @@ import httpx2
 
 from webquarry.errors import BadInput, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import asks_for_proof, failure, json_object, objects, optional_text, quoted, rate_limited
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_terms
 from webquarry.search.provider import Provider
-from webquarry.search.text import plain, plain_from_html
+from webquarry.search.query.operators import with_terms
+from webquarry.search.replies.body import (
+    asks_for_proof,
+    failure,
+    json_object,
+    objects,
+    optional_text,
+    quoted,
+    rate_limited,
+)
+from webquarry.search.replies.text import plain, plain_from_html
 
 MAX_CHARACTERS = 300
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)

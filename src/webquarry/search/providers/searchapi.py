@@ -13,12 +13,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, quoted, used_up
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites, with_terms
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
-from webquarry.search.text import plain_from_html
+from webquarry.search.query.operators import with_sites, with_terms
+from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.replies.text import plain_from_html
 
 KEY = "SEARCHAPI_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words

@@ -12,11 +12,11 @@ import httpx2
 
 from webquarry.errors import AuthFailure, ProviderFailure, SiteRefused
 from webquarry.net.models import Reply
-from webquarry.search.body import asks_for_proof, failure, json_object, objects, quoted
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites, with_terms, without_commands
 from webquarry.search.provider import Provider
-from webquarry.search.text import iso_date
+from webquarry.search.query.operators import with_sites, with_terms, without_commands
+from webquarry.search.replies.body import asks_for_proof, failure, json_object, objects, quoted
+from webquarry.search.replies.text import iso_date
 
 URL = "SEARXNG_URL"
 MAX_CHARACTERS = 2000  # of the query; the engines behind it take less, and pass over the rest

@@ -13,11 +13,11 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, quoted, used_up
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_sites, with_terms
 from webquarry.search.provider import Provider
 from webquarry.search.providers._google_codes import language_code
+from webquarry.search.query.operators import with_sites, with_terms
+from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
 
 KEY = "SERPER_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words

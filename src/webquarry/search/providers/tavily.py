@@ -12,12 +12,12 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, quoted, used_up
 from webquarry.search.models import Batch, Query, Result
-from webquarry.search.operators import with_terms
 from webquarry.search.provider import Provider
 from webquarry.search.providers._tavily_countries import COUNTRIES
-from webquarry.search.text import iso_date, rfc_date
+from webquarry.search.query.operators import with_terms
+from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.replies.text import iso_date, rfc_date
 
 KEY = "TAVILY_API_KEY"
 MAX_CHARACTERS = 400

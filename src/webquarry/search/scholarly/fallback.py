@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from webquarry.search.doi import normal_doi
 from webquarry.search.identity import identity
 from webquarry.search.models import Result
+from webquarry.search.replies.doi import normal_doi
+from webquarry.search.replies.text import plain
 from webquarry.search.scholarly.models import Paper
 from webquarry.search.scholarly.provider import arxiv_id, with_origins
-from webquarry.search.text import plain
 
 _NUMBER = re.compile(r"^\[\d{4}\.\d{4,5}(?:v\d+)?\]\s*")  # arXiv puts it before the title
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")

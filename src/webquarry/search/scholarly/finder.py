@@ -17,18 +17,18 @@ from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
-from webquarry.search.asker import Turn, heeding
-from webquarry.search.board import BreakerBoard
-from webquarry.search.failure import nobody_answered, short
-from webquarry.search.family import Family
-from webquarry.search.lenses import Lens
 from webquarry.search.models import Attempt, Query
+from webquarry.search.query.lenses import Lens
 from webquarry.search.router import Router
 from webquarry.search.scholarly.fallback import papers_of
 from webquarry.search.scholarly.merge import merge
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery, PapersFound
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.stored import VERSION, pack, unpack
+from webquarry.search.services.asker import Turn, heeding
+from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.failure import nobody_answered, short
+from webquarry.search.services.services import Family
 from webquarry.secret import redact
 from webquarry.settings import Settings
 

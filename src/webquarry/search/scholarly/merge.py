@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from webquarry.search.doi import doi_url
+from webquarry.search.replies.doi import doi_url
 from webquarry.search.scholarly.models import FIELDS, Paper
 
 _SMOOTHING = 60  # of reciprocal rank fusion, as in the paper that proposed it

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.search.body import objects
-from webquarry.search.doi import DOI, normal_doi, trimmed
+from webquarry.search.replies.body import objects
+from webquarry.search.replies.doi import DOI, normal_doi, trimmed
 
 # What PubMed and Europe PMC call them, in letters alone and lower case.
 _TYPES = {

@@ -17,13 +17,13 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import AuthFailure
 from webquarry.net.models import Reply
-from webquarry.search.doi import doi_url, normal_doi
-from webquarry.search.domains import host_of
 from webquarry.search.identity import identity
-from webquarry.search.member import Member
+from webquarry.search.query.domains import host_of
+from webquarry.search.replies.doi import doi_url, normal_doi
+from webquarry.search.replies.text import iso_date, plain
 from webquarry.search.scholarly.models import ARXIV_DOI, FIELDS, Author, Paper, PaperQuery
 from webquarry.search.scholarly.text import from_markup
-from webquarry.search.text import iso_date, plain
+from webquarry.search.services.service import Member
 from webquarry.settings import Settings
 
 RECORDS = 20  # asked of every index, however few are wanted: what several know is worth more, and some is filtered out

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from webquarry.search.text import plain, shortened
+from webquarry.search.replies.text import plain, shortened
 
 LONGEST_TITLE = 1000  # characters
 LONGEST_ABSTRACT = 10_000

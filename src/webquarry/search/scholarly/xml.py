@@ -8,8 +8,8 @@ from lxml import etree
 
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.body import not_json
-from webquarry.search.text import plain
+from webquarry.search.replies.body import not_json
+from webquarry.search.replies.text import plain
 
 _OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
 

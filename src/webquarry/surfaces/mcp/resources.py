@@ -55,7 +55,7 @@ async def health(kit: Toolkit) -> Any:
 
     Callers of a server for others learn which parts work, and neither its folders and addresses nor what others keep.
     """
-    from webquarry.surfaces.doctor_parts import examine_parts
+    from webquarry.surfaces.cli.doctor.checks import examine_parts
 
     parts = [finding.as_dict() for finding in examine_parts(kit.settings, kit.environ)]
     ours = caller() == LOCAL

@@ -14,10 +14,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from webquarry.ask.rehearsal import Rehearsal
-from webquarry.surfaces.sql.progress_line import summary
-from webquarry.surfaces.sql.rendering import render
 from webquarry.surfaces.sql.session import Session
+from webquarry.surfaces.sql.shell.progress_line import summary
+from webquarry.surfaces.sql.shell.rendering import render
+from webquarry.testing.model_and_search import Rehearsal
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import Bridge
 from webquarry.surfaces.sql.interrupts import watcher
-from webquarry.surfaces.sql.progress_line import ProgressLine
+from webquarry.surfaces.sql.shell.progress_line import ProgressLine
 from webquarry.surfaces.sql.statements import Scope, Statements
 from webquarry.toolkit import Toolkit
 

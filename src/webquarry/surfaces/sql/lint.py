@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.surfaces.sql.catalogue import paid_names
+from webquarry.surfaces.sql.functions.catalogue import paid_names
 from webquarry.surfaces.sql.libraries import library
 
 # An EXPLAIN that fails aborts the user's transaction, so only what DuckDB explains is tried.

@@ -22,10 +22,10 @@ from webquarry.ask.models import Cancelled, Progress
 from webquarry.errors import BadInput
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.sql.installing import install
+from webquarry.surfaces.sql.functions.setters import usage
+from webquarry.surfaces.sql.install import install
 from webquarry.surfaces.sql.libraries import library
 from webquarry.surfaces.sql.lint import Warning, look_at
-from webquarry.surfaces.sql.setters import usage
 from webquarry.surfaces.sql.statements import Scope
 
 log = logging.getLogger(__name__)

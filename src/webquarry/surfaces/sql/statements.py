@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.models import Progress, Usage
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.sql.arguments import Mark
+from webquarry.surfaces.sql.functions.arguments import Mark
 
 if TYPE_CHECKING:
+    from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
-    from webquarry.ask.statement import Statement
 
 IDLE_SECONDS = 1.0
 _ENDING_SECONDS = 0.25  # after a cancellation, for the threads of that statement to notice

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from webquarry.read.characters import strip_invisible, without_surrogates
-from webquarry.read.delimiters import defuse_prose
-from webquarry.read.escape import escape, escape_heading, escape_line_starts
-from webquarry.read.links import Links
+from webquarry.read.markdown.links import Links
+from webquarry.read.text.characters import strip_invisible, without_surrogates
+from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.escape import escape, escape_heading, escape_line_starts
 from webquarry.search.instant import InstantAnswer, Topic
 from webquarry.search.models import Result
 

@@ -12,19 +12,19 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from webquarry.evidence.models import Shape
-from webquarry.evidence.people import Name
+from webquarry.evidence.page.people import Name
+from webquarry.evidence.page.titles import title_from_url
 from webquarry.evidence.styles.apa import apa
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.keys import keys_of
 from webquarry.evidence.styles.work import Work
-from webquarry.evidence.titles import title_from_url
-from webquarry.read.characters import clean
+from webquarry.pages.clean import clean_line, clean_url
+from webquarry.read.text.characters import clean
 from webquarry.sessions.advice import repeated_errors
 from webquarry.sessions.models import RecordedSource, Session, Step
 from webquarry.sessions.references import work_of_source
 from webquarry.tools.research._links import LinkState
 from webquarry.tools.research._session import FullStep, NumberedSource, in_full
-from webquarry.tools.research._text import clean_line, clean_url
 
 
 class ExportedSource(NumberedSource):

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.evidence.models import Shape
 from webquarry.net.models import Reply
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.read.reader import raw_reply
 from webquarry.search.identity import identity
 from webquarry.secret import MASK, redact
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._text import clean_line, clean_url
 
 log = logging.getLogger(__name__)
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 from webquarry.evidence.styles.apa import apa
 from webquarry.evidence.styles.work import Work
-from webquarry.read.delimiters import defuse_prose
-from webquarry.read.escape import escape_line_starts
+from webquarry.pages.clean import clean_url
+from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.escape import escape_line_starts
 from webquarry.tools.research._export import ErrorCount, ExportedSource
 from webquarry.tools.research._session import FullStep
-from webquarry.tools.research._text import clean_url
 
 # More than `read.escape` does, which may look at a whole run of text: these are pieces that stand beside markup of ours.
 _MARKUP = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#\w])")

@@ -6,18 +6,18 @@ from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.dates import date_parts
 from webquarry.evidence.models import TRUST, RetractionStatus, Shape, ZeroResultHints
-from webquarry.evidence.people import Name, person
-from webquarry.evidence.retraction import status_of
+from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.page.people import Name, person
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.work import Work
-from webquarry.search.failure import short
+from webquarry.evidence.trust.retraction import status_of
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.scholarly.models import Author, Paper, PapersFound
+from webquarry.search.services.failure import short
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
 from webquarry.tools.research._search import trace_of
-from webquarry.tools.research._text import clean_line, clean_url
 
 _MOST_SHOWN = 20  # authors
 # Fields of a paper whose origin is told, by their names in the answer.

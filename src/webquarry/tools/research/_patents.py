@@ -7,16 +7,16 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from webquarry.evidence.dates import date_parts
 from webquarry.evidence.models import TRUST, Shape, ZeroResultHints
-from webquarry.evidence.people import Name, person
+from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.page.people import Name, person
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.work import Work
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.patents.assignees import Cluster
 from webquarry.search.patents.models import Patent
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
-from webquarry.tools.research._text import clean_line, clean_url
 
 _SEPARATOR = "; "
 

@@ -9,15 +9,15 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.claims import claim_signal
+from webquarry.evidence.language.claims import claim_signal
 from webquarry.evidence.models import TRUST, DomainReputation, Shape, ZeroResultHints
-from webquarry.evidence.reputation import reputation_of
-from webquarry.search.domains import host_of
-from webquarry.search.failure import short
+from webquarry.evidence.trust.reputation import reputation_of
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.models import Attempt, Found, Result
+from webquarry.search.query.domains import host_of
+from webquarry.search.services.failure import short
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
-from webquarry.tools.research._text import clean_line, clean_url
 
 NOT_IN_KEY = frozenset({"sessionId"})  # arguments that do not affect what is found
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from webquarry.evidence.models import Shape
-from webquarry.search.text import plain, shortened
+from webquarry.search.replies.text import plain, shortened
 from webquarry.sessions.advice import repeated_errors
 from webquarry.sessions.models import RecordedSource, Session, Step
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webquarry.evidence.bearing import bearing_on, joined
+from webquarry.evidence.language.bearing import bearing_on, joined
+from webquarry.evidence.language.scores import SourceScores
 from webquarry.evidence.models import TRUST, DomainReputation, Shape
-from webquarry.evidence.scores import SourceScores
-from webquarry.read.paragraphs import Paragraph
-from webquarry.read.repeats import Repeats
-from webquarry.tools.research._budget import Share, Text, enough_of, share_out
-from webquarry.tools.research._reading import Read
+from webquarry.pages.read_results import Read
+from webquarry.pages.share import Share, Text, enough_of, share_out
+from webquarry.read.slices.paragraphs import Paragraph
+from webquarry.read.slices.repeats import Repeats
 
 READ_ON = "Call scrape_page with this url for the whole text"
 

@@ -15,7 +15,7 @@ from webquarry.evidence.styles.work import Work
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._export import clean_work, works_of
-from webquarry.tools.research._given import work_of_given
+from webquarry.tools.research._parse_source import work_of_given
 
 _MOST = 2000  # sources, as many as a session holds
 _SHOWN = 20  # numbers in a hint

@@ -13,13 +13,13 @@ from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, Shape
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search import instant
 from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import key_parameters
-from webquarry.tools.research._text import clean_line, clean_url
 
 _VERSION = 1
 _HINT = "No instant answer; most questions have none. Use web_search."

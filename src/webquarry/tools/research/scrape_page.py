@@ -20,6 +20,7 @@ from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
 from webquarry.evidence.citation import NO_DATE
+from webquarry.evidence.language.size import estimated_tokens, size_category
 from webquarry.evidence.models import (
     TRUST,
     Citation,
@@ -30,14 +31,13 @@ from webquarry.evidence.models import (
     Shape,
     StructuredData,
 )
-from webquarry.evidence.size import estimated_tokens, size_category
-from webquarry.read.outline import Heading
+from webquarry.pages.slice import Piece, Wanted, not_ours, take
+from webquarry.pages.snapshot import Snapshot, circumstances, snapshot_of
+from webquarry.read.slices.outline import Heading
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import key_parameters
-from webquarry.tools.research._slices import Piece, Wanted, not_ours, take
-from webquarry.tools.research._snapshot import Snapshot, circumstances, snapshot_of
 
 PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000

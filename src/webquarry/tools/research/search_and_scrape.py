@@ -15,20 +15,20 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError
+from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
 from webquarry.evidence.models import TRUST, Shape, SuggestedAction, ZeroResultHints
-from webquarry.evidence.size import SizeCategory, estimated_tokens, size_category
+from webquarry.pages.clean import clean_line, clean_url
+from webquarry.pages.preload import loading
+from webquarry.pages.read_results import Failed, Harvest, Read, Reading
+from webquarry.pages.score import Question
 from webquarry.progress import note
 from webquarry.search.models import Found, Query, Result
 from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._beforehand import loading
-from webquarry.tools.research._reading import Failed, Harvest, Read, Reading
 from webquarry.tools.research._search import with_trace
 from webquarry.tools.research._sources import ScrapedSource, Wishes, build
-from webquarry.tools.research._study import Question
-from webquarry.tools.research._text import clean_line, clean_url
 
 MOST_BYTES = 5_000_000
 LEAST_BYTES = 1_000

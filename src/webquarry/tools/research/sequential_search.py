@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.errors import TooLarge, WebquarryError
 from webquarry.evidence.models import TRUST, Shape
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.search.models import Query
 from webquarry.sessions.coverage import coverage_of, refinement_queries
@@ -30,7 +31,6 @@ from webquarry.tools.research._session import (
     shown,
     status_of,
 )
-from webquarry.tools.research._text import clean_line, clean_url
 
 _INDEX = 10  # steps in the index of an answer; get_research_session has all of them
 _RESULTS = 5  # of each search that `thorough` runs

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
-from webquarry.search.codes import country_code, language_code
-from webquarry.search.domains import normalise
-from webquarry.search.lenses import pick_lens
 from webquarry.search.models import Found, Query
+from webquarry.search.query.domains import normalise
+from webquarry.search.query.lenses import pick_lens
+from webquarry.search.replies.codes import country_code, language_code
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import SearchOutput, as_search_result, key_parameters, with_trace

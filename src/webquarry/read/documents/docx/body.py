@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from webquarry.read.blocks import Blocks
-from webquarry.read.characters import strip_invisible
-from webquarry.read.delimiters import defuse_verbatim
 from webquarry.read.documents import prose
 from webquarry.read.documents.docx.numbering import Mark
 from webquarry.read.documents.docx.runs import RunReader
@@ -18,10 +15,13 @@ from webquarry.read.documents.docx.styles import Style, outline_level, run_prope
 from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
 from webquarry.read.documents.office import child_of, name_of, preferred, value_of
 from webquarry.read.documents.paragraph import Paragraph
-from webquarry.read.escape import escape_heading, escape_line_starts
-from webquarry.read.fence import fence
-from webquarry.read.inline import Inline
-from webquarry.read.tables import Cell, Table
+from webquarry.read.markdown.blocks import Blocks
+from webquarry.read.markdown.inline import Inline
+from webquarry.read.markdown.tables import Cell, Table
+from webquarry.read.text.characters import strip_invisible
+from webquarry.read.text.delimiters import defuse_verbatim
+from webquarry.read.text.escape import escape_heading, escape_line_starts
+from webquarry.read.text.fence import fence
 
 _BOXES = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:txbxContent"})
 _DELETED = frozenset({"w:del", "w:moveFrom"})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from webquarry.read.delimiters import defuse_prose
 from webquarry.read.documents import prose
 from webquarry.read.documents.docx.body import Body
 from webquarry.read.documents.docx.story import Full, Story
 from webquarry.read.documents.models import Document, Refusal
 from webquarry.read.documents.office import DAMAGED, Package, child_of, value_of
 from webquarry.read.documents.properties import read_properties
+from webquarry.read.text.delimiters import defuse_prose
 
 _FULL = "The document has more text than is read at once; its end is missing."
 _WHITE = frozenset({"ffffff", "auto"})

@@ -16,7 +16,7 @@ from webquarry.read.documents.office import child_of, name_of, preferred, value_
 from webquarry.read.documents.omml import to_tex
 from webquarry.read.documents.paragraph import Look, Paragraph
 from webquarry.read.documents.symbols import symbol
-from webquarry.read.inline import BREAK, EMPHASIS, LOWERED, RAISED, STRONG, STRUCK, Literal, Span
+from webquarry.read.markdown.inline import BREAK, EMPHASIS, LOWERED, RAISED, STRONG, STRUCK, Literal, Span
 
 _TRANSPARENT = frozenset(
     {"w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:sdt", "w:sdtContent", "w:dir", "w:bdo", "w:rubyBase"}

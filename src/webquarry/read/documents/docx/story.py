@@ -12,8 +12,8 @@ from webquarry.read.documents.docx.numbering import Numbering
 from webquarry.read.documents.docx.styles import Styles
 from webquarry.read.documents.models import LONGEST_TEXT
 from webquarry.read.documents.office import Package, Relation, name_of, value_of
-from webquarry.read.inline import LINK, Span
-from webquarry.read.links import Links
+from webquarry.read.markdown.inline import LINK, Span
+from webquarry.read.markdown.links import Links
 
 UNSAFE_LINK = "unsafe link"
 DELETED = "deleted text"

@@ -11,17 +11,17 @@ from collections import Counter
 from itertools import pairwise
 from typing import NamedTuple
 
-from webquarry.read.blocks import Blocks
-from webquarry.read.characters import strip_invisible, without_surrogates
-from webquarry.read.delimiters import defuse_prose, defuse_verbatim
 from webquarry.read.documents import prose
 from webquarry.read.documents.pdf.blocks import Block, contents_entry
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.lines import Line, Word
 from webquarry.read.documents.pdf.tables import Table
-from webquarry.read.fence import fence
-from webquarry.read.tables import Cell
-from webquarry.read.tables import Table as PipeTable
+from webquarry.read.markdown.blocks import Blocks
+from webquarry.read.markdown.tables import Cell
+from webquarry.read.markdown.tables import Table as PipeTable
+from webquarry.read.text.characters import strip_invisible, without_surrogates
+from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
+from webquarry.read.text.fence import fence
 
 _WIDEST_CODE = 200  # characters
 _LONGEST_NUMBER = 4  # "999." is one of a list; Markdown takes digits with a full stop or a bracket

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pypdfium2 import raw
 
-from webquarry.read.colours import WHITE, Colour, alike
+from webquarry.read.css.colours import WHITE, Colour, alike
 from webquarry.read.documents.pdf.pdfium import Box, PageText
 
 OFF_PAGE = "off page"

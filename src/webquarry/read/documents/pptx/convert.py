@@ -11,14 +11,14 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from webquarry.read.blocks import Blocks
-from webquarry.read.delimiters import defuse_prose
 from webquarry.read.documents import prose
 from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
 from webquarry.read.documents.office import DAMAGED, Package, child_of, name_of, value_of
 from webquarry.read.documents.pptx.slide import Slide
 from webquarry.read.documents.properties import read_properties
-from webquarry.read.links import Links
+from webquarry.read.markdown.blocks import Blocks
+from webquarry.read.markdown.links import Links
+from webquarry.read.text.delimiters import defuse_prose
 
 _MOST_SLIDES = 2_000
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from webquarry.read.blocks import Blocks
 from webquarry.read.documents import prose
 from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
 from webquarry.read.documents.office import Package, Relation, child_of, name_of, preferred, value_of
 from webquarry.read.documents.omml import to_tex
 from webquarry.read.documents.paragraph import Look, Paragraph
 from webquarry.read.documents.pptx.shapes import Layout, Shape, shapes_of
-from webquarry.read.escape import escape_heading, escape_line_starts
-from webquarry.read.inline import BREAK, EMPHASIS, LINK, LOWERED, RAISED, STRONG, STRUCK, Inline, Literal, Span
-from webquarry.read.links import Links
-from webquarry.read.tables import Cell, Table
+from webquarry.read.markdown.blocks import Blocks
+from webquarry.read.markdown.inline import BREAK, EMPHASIS, LINK, LOWERED, RAISED, STRONG, STRUCK, Inline, Literal, Span
+from webquarry.read.markdown.links import Links
+from webquarry.read.markdown.tables import Cell, Table
+from webquarry.read.text.escape import escape_heading, escape_line_starts
 
 UNSAFE_LINK = "unsafe link"
 TINY = "tiny text"

@@ -17,13 +17,13 @@ from lxml import etree
 
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.net.archive.recorder import LOGIN
 from webquarry.net.models import Reply
-from webquarry.net.recorder import LOGIN
-from webquarry.search.body import failure, json_object, quoted, rate_limited, used_up
 from webquarry.search.patents.models import Patent, PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber, number_of
 from webquarry.search.patents.provider import Login, PatentProvider
 from webquarry.search.patents.words import bare, terms
+from webquarry.search.replies.body import failure, json_object, quoted, rate_limited, used_up
 from webquarry.search.scholarly.xml import said, xml_root
 from webquarry.secret import Secret
 

@@ -13,11 +13,11 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, quoted, rate_limited, used_up
 from webquarry.search.patents.models import Patent, PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber, number_of
 from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.text import iso_date, plain
+from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited, used_up
+from webquarry.search.replies.text import iso_date, plain
 
 KEY = "LENS_API_TOKEN"
 _FIELDS = [

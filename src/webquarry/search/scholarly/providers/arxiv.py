@@ -13,7 +13,7 @@ from lxml import etree
 
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, quoted, rate_limited
+from webquarry.search.replies.body import failure, quoted, rate_limited
 from webquarry.search.scholarly.models import ARXIV_DOI, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, arxiv_id, author, authors_of

@@ -15,7 +15,7 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, not_json, objects, quoted
+from webquarry.search.replies.body import failure, json_object, not_json, objects, quoted
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import crossref_notices
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, date_of

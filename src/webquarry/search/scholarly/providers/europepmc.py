@@ -14,7 +14,7 @@ import httpx2
 
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, quoted
+from webquarry.search.replies.body import failure, json_object, objects, quoted
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice, flagged
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part

@@ -13,7 +13,7 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.body import failure, json_object, objects, quoted, rate_limited
+from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part

@@ -1,0 +1,1 @@
+"""what a question costs: prices, limits that are reserved, the ledger"""

@@ -1,0 +1,1 @@
+"""one question -> requests to a model, with at most one search, and its answer"""

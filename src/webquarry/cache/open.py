@@ -1,0 +1,77 @@
+"""Where the cache is, and what it is made of: settings and environment in, a folder or stores out.
+
+While exchanges are recorded or replayed nothing is kept on disk, nor shared: what came from there would not be recorded,
+and a recording must not answer for the web, nor the web for a recording.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webquarry.cache.base import Store
+from webquarry.cache.cache import Cache
+from webquarry.cache.memory import MemoryStore
+from webquarry.clock import Clock
+from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry.cache.disk import DiskStore
+    from webquarry.store.redis.connection import Link
+
+log = logging.getLogger(__name__)
+
+MEMORY_BYTES = 32_000_000
+
+
+def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+    """The folder of the cache; None when this user has no home."""
+    return own_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
+
+
+def own_folder(chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str) -> Path | None:
+    """A folder of ours: the chosen one, or where this variable says, or below the user's home; None without a home."""
+    if chosen is not None:
+        return chosen.expanduser()
+    given = Path(environ.get(variable) or "")
+    if given.is_absolute():
+        return given / "webquarry"
+    try:
+        home = Path(environ.get("HOME") or Path.home())
+    except RuntimeError:
+        return None
+    return home / below_home / "webquarry"
+
+
+def open_cache(settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None) -> Cache:
+    """The cache; with a link to Redis, the one that several servers share."""
+    if link is None or settings.record or settings.replay:
+        return Cache(open_stores(settings, environ), clock)
+    from webquarry.cache.redis import FrontStore, RedisStore
+    from webquarry.cache.redis_flights import RedisFlights
+
+    behind = RedisStore(link, settings.cache_max_bytes)
+    front = FrontStore(min(MEMORY_BYTES, settings.cache_max_bytes), behind)
+    return Cache([front, behind] if settings.cache else [], clock, RedisFlights(link))
+
+
+def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
+    """The stores from the nearest to the farthest; none when the cache is off."""
+    if not settings.cache:
+        return []
+    stores: list[Store] = [MemoryStore(min(MEMORY_BYTES, settings.cache_max_bytes))]
+    disk = None if settings.record or settings.replay else open_disk(settings, environ)
+    return [*stores, disk] if disk else stores
+
+
+def open_disk(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:
+    """The store on disk, which makes its file when it is first used."""
+    folder = cache_folder(settings, environ)
+    if folder is None:
+        log.warning("no cache on disk: there is no home folder; answers are kept in memory only")
+        return None
+    from webquarry.cache.disk import DiskStore  # brings SQLite and the cipher, which a single fetch does not need
+
+    return DiskStore(folder, settings.cache_max_bytes)

@@ -1,0 +1,1 @@
+"""text -> terms, sentences and scores that tell what bears on a question"""

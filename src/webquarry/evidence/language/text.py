@@ -1,0 +1,27 @@
+"""Text that a page states about itself -> one clean line: nothing invisible, no delimiter of a chat, not endless."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from webquarry.read.text.characters import clean
+from webquarry.search.replies.text import shortened
+
+LONGEST = 1000  # characters of a title or a name
+_MARKUP = re.compile(r"</?(?:i|b|em|strong|sub|sup|span|scp|tt|u|br)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+
+
+def line(text: object, longest: int = LONGEST) -> str:
+    """A text in one line; what is no text is none. Longer ones end in dots."""
+    if not isinstance(text, str):
+        return ""
+    text = text[: longest * 4]
+    if not (text.isascii() and text.isprintable() and "<" not in text and "[" not in text):
+        text = clean(text).text
+    return shortened(" ".join(text.split()), longest)
+
+
+def line_from_html(text: object, longest: int = LONGEST) -> str:
+    """The same for places where entities and a little markup are written into plain text, such as JSON-LD."""
+    return line(html.unescape(_MARKUP.sub("", text[: longest * 4])), longest) if isinstance(text, str) else ""

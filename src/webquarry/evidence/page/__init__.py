@@ -1,0 +1,1 @@
+"""a page -> what it says of itself: title, people, dates, structured data"""

@@ -1,0 +1,64 @@
+"""How a forum received a post: the JSON-LD of a Reddit page -> its votes and comments; nothing for any other page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from webquarry.evidence.models import ForumSignals
+from webquarry.evidence.page.dates import read_date
+from webquarry.evidence.page.jsonld import Graph, Node, types_of
+from webquarry.evidence.page.titles import host_of_page
+from webquarry.evidence.trust.reputation import registrable_domain
+
+FEW_VOTES = 20
+_NOTE = f"Fewer than {FEW_VOTES} upvotes: few people have judged this post, and so few votes are easily manipulated."
+_POSTS = frozenset({"discussionforumposting", "socialmediaposting"})
+_UP = ("likeaction", "agreeaction", "voteaction")
+_COMMENTS = ("commentaction", "replyaction")
+_COUNT = re.compile(r"-?\d{1,12}")
+
+
+def forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
+    """The signals of a Reddit post; None where the page states no votes."""
+    if registrable_domain(host_of_page(page_url)) != "reddit.com":
+        return None
+    post = next((node for node in graph.nodes if types_of(node) & _POSTS), None)
+    if post is None:
+        return None
+    upvotes = _counted(graph, post, _UP, "upvoteCount")
+    if upvotes is None:
+        return None
+    author = next((name for one in graph.members(post, "author") if (name := graph.name_of(one))), None)
+    return ForumSignals(
+        platform="reddit",
+        upvotes=upvotes,
+        comments=_counted(graph, post, _COMMENTS, "commentCount") or 0,
+        date_published=read_date(post.get("datePublished")),
+        author_name=author if author != "[deleted]" else None,
+        credibility_note=_NOTE if upvotes < FEW_VOTES else None,
+    )
+
+
+def _counted(graph: Graph, post: Node, actions: tuple[str, ...], plain: str) -> int | None:
+    """The count of one kind of action, else the property that says the same."""
+    for counter in graph.members(post, "interactionStatistic"):
+        if isinstance(counter, Mapping) and _action(counter.get("interactionType")) in actions:
+            return _number(counter.get("userInteractionCount"))
+    return _number(post.get(plain))
+
+
+def _action(value: Any) -> str:
+    """The bare name of an action: given as an address, as a name, or as a thing with a type."""
+    if isinstance(value, Mapping):
+        return next(iter(sorted(types_of(value))), "")
+    return value.rstrip("/").rpartition("/")[2].lower() if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    return int(value) if isinstance(value, str) and _COUNT.fullmatch(value.strip()) else None

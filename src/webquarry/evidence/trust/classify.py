@@ -1,0 +1,171 @@
+"""What kind of source a page is: its address and what it states in, three words of the answer out.
+
+    sourceType      the first that speaks: a well-known host, but for preprints, which no tag makes peer-reviewed;
+                    scholarly tags (a journal, a conference, a DOI of their own); a government's suffix, which is part
+                    of the host table; the JSON-LD type of what the page is about; the software that made the page;
+                    names in the address (`docs.`, `/blog/`, `forum.`). Else `unknown`.
+    authorityTier   what others say counts for more than what a page says of itself. `high`: governments, journals and
+                    documentation of known hosts, sites that Wikipedia's editors find reliable. `low`: what those editors
+                    find unreliable, blogs, forums, social media. `medium`: all others, also pages that only call
+                    themselves scholarly.
+    domainCategory  the subject a host is known for; else that of the JSON-LD type; papers are academic, documentation
+                    is technical. Else `general`.
+
+The same page always gets the same words. They are hints for weighing a source, not a verdict on the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+from urllib.parse import urlsplit
+
+from webquarry.evidence.page.jsonld import Graph, Node, types_of
+from webquarry.evidence.page.tags import Tags
+from webquarry.evidence.page.titles import host_of_page
+from webquarry.evidence.trust.known_hosts import PREPRINT, known_category, known_type
+from webquarry.evidence.trust.reputation import Reputation
+
+SourceType = Literal[
+    "peer_reviewed", "official_docs", "government", "news_publication", "blog", "forum", "wiki", "social_media", "unknown"
+]  # fmt: skip
+AuthorityTier = Literal["high", "medium", "low"]
+DomainCategory = Literal["academic", "legal", "medical", "financial", "technical", "general"]
+
+_SCHOLARLY_TAGS = ("citation_journal_title", "citation_conference_title", "citation_doi", "prism.doi")
+_TYPE_OF: dict[str, SourceType] = {
+    "scholarlyarticle": "peer_reviewed",
+    "medicalscholarlyarticle": "peer_reviewed",
+    "discussionforumposting": "forum",
+    "qapage": "forum",
+    "question": "forum",
+    "socialmediaposting": "social_media",
+    "techarticle": "official_docs",
+    "apireference": "official_docs",
+    "blogposting": "blog",
+    "liveblogposting": "news_publication",
+    "newsarticle": "news_publication",
+    "reportagenewsarticle": "news_publication",
+    "backgroundnewsarticle": "news_publication",
+    "opinionnewsarticle": "news_publication",
+    "analysisnewsarticle": "news_publication",
+    "reviewnewsarticle": "news_publication",
+}
+_CATEGORY_OF: dict[str, DomainCategory] = {
+    "medicalscholarlyarticle": "medical",
+    "medicalwebpage": "medical",
+    "medicalcondition": "medical",
+    "legislation": "legal",
+    "scholarlyarticle": "academic",
+    "apireference": "technical",
+    "techarticle": "technical",
+    "softwaresourcecode": "technical",
+}
+_GENERATORS: tuple[tuple[re.Pattern[str], SourceType], ...] = (
+    (re.compile(r"mediawiki|dokuwiki|xwiki|bookstack", re.IGNORECASE), "wiki"),
+    (re.compile(r"discourse|phpbb|vbulletin|flarum|xenforo|mybb|nodebb", re.IGNORECASE), "forum"),
+    (re.compile(r"sphinx|mkdocs|docusaurus|docfx|antora|mdbook|vitepress|gitbook", re.IGNORECASE), "official_docs"),
+)
+_HOST_LABELS: dict[str, SourceType] = {
+    **dict.fromkeys(("docs", "doc", "developer", "developers", "devdocs", "documentation"), "official_docs"),
+    **dict.fromkeys(("blog", "blogs"), "blog"),
+    **dict.fromkeys(("forum", "forums", "discuss", "discourse", "community"), "forum"),
+    "wiki": "wiki",
+}
+_PATH_PARTS: dict[str, SourceType] = {
+    **dict.fromkeys(("docs", "documentation", "reference", "api-reference", "manual"), "official_docs"),
+    **dict.fromkeys(("blog", "blogs"), "blog"),
+    **dict.fromkeys(("forum", "forums"), "forum"),
+    "wiki": "wiki",
+}
+_LOW: frozenset[SourceType] = frozenset({"blog", "forum", "social_media"})
+_HIGH_IF_KNOWN: frozenset[SourceType] = frozenset({"peer_reviewed", "government", "official_docs"})
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The three words."""
+
+    source_type: SourceType
+    authority_tier: AuthorityTier
+    domain_category: DomainCategory
+
+
+def classify(
+    page_url: str, tags: Tags, graph: Graph, main: Node | None, reputation: Reputation | None
+) -> Classification:
+    """The words for a page; the same for the same page."""
+    host = host_of_page(page_url)
+    known = known_type(host)
+    source_type = _source_type(page_url, host, known, tags, graph, main)
+    return Classification(
+        source_type,
+        _authority(source_type, source_type == known, reputation),
+        _category(host, source_type, known, main),
+    )
+
+
+def is_preprint(page_url: str) -> bool:
+    """Whether a page is at a server for papers that nobody has reviewed yet."""
+    return known_type(host_of_page(page_url)) == PREPRINT
+
+
+def _source_type(
+    page_url: str, host: str, known: str | None, tags: Tags, graph: Graph, main: Node | None
+) -> SourceType:
+    if known == PREPRINT:
+        return "unknown"
+    if known and known != "government":
+        return cast(SourceType, known)
+    if any(tags.all(name) for name in _SCHOLARLY_TAGS):
+        return "peer_reviewed"
+    if known:
+        return "government"
+    return _stated_type(graph, main) or _made_type(tags) or _address_type(page_url, host) or "unknown"
+
+
+def _stated_type(graph: Graph, main: Node | None) -> SourceType | None:
+    pages = [node for node in graph.nodes if "qapage" in types_of(node)]
+    for node in (main, *pages):
+        stated = sorted(types_of(node)) if isinstance(node, Mapping) else []
+        if found := [_TYPE_OF[name] for name in stated if name in _TYPE_OF]:
+            return found[0]
+    return None
+
+
+def _made_type(tags: Tags) -> SourceType | None:
+    generators = " ".join(tags.all("generator"))
+    return next((kind for pattern, kind in _GENERATORS if pattern.search(generators)), None)
+
+
+def _address_type(page_url: str, host: str) -> SourceType | None:
+    label = host.partition(".")[0] if host.count(".") > 1 else ""
+    if label in _HOST_LABELS:
+        return _HOST_LABELS[label]
+    try:
+        parts = urlsplit(page_url).path.lower().split("/")[1:4]
+    except ValueError:
+        return None
+    return next((_PATH_PARTS[part] for part in parts[:-1] if part in _PATH_PARTS), None)
+
+
+def _authority(source_type: SourceType, known: bool, reputation: Reputation | None) -> AuthorityTier:
+    if reputation is not None and reputation.tier != "mixed":
+        return "high" if reputation.tier == "high" else "low"
+    if source_type in _LOW:
+        return "low"
+    return "high" if known and source_type in _HIGH_IF_KNOWN else "medium"
+
+
+def _category(host: str, source_type: SourceType, known: str | None, main: Node | None) -> DomainCategory:
+    by_host = known_category(host)
+    if by_host:
+        return cast(DomainCategory, by_host)
+    stated = [_CATEGORY_OF[name] for name in sorted(types_of(main)) if name in _CATEGORY_OF]
+    if stated:
+        return stated[0]
+    if source_type == "peer_reviewed" or known == PREPRINT:
+        return "academic"
+    return "technical" if source_type == "official_docs" else "general"

@@ -1,0 +1,1 @@
+"""exchanges -> a WARC file, and answers from one with the network off"""

@@ -1,0 +1,1 @@
+"""a URL or an address -> whether it may be reached"""

@@ -1,0 +1,128 @@
+"""One strict reading of a URL.
+
+A text comes in, from a person, a model or a redirect; out goes the URL that is requested, or `Refused`. Nothing parses
+the text a second time: the URL that goes out is put together anew from parts that have only one reading, with path and
+query percent-encoded as browsers do it and without the fragment, which is never sent.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry.errors import Refused
+from webquarry.net.guard.hosts import read_host
+
+MAX_LENGTH = 16_384  # both as written and as sent; servers rarely take more than 8,192
+
+# The ports of the Fetch standard that belong to other protocols, some of which can be talked to through HTTP.
+BAD_PORTS = frozenset((
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+    111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+    540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+    6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+))  # fmt: skip
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}):")
+_PARTS = re.compile(r"([Hh][Tt][Tt][Pp][Ss]?)://([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?")
+_PORT = re.compile(r"[0-9]{1,5}")
+_PATH_SAFE = "!$%&'()*+,/:;=@[]|"
+_QUERY_SAFE = "!$%&()*+,/:;=?@[]^`{|}"
+
+
+def read_url(text: str) -> httpx2.URL:
+    """The URL to request; `Refused` for anything that is not a plain http or https URL. Never another exception."""
+    _check_characters(text)
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        raise _refused(_scheme_fault(text))
+    scheme, authority, path, query = parts[1].lower(), parts[2], parts[3], parts[4]
+    host, port = _read_authority(authority)
+    origin = f"{scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
+    target = quote(_without_dots(path), safe=_PATH_SAFE)
+    if query is not None:
+        target += "?" + quote(query, safe=_QUERY_SAFE)
+    return _built(origin + target)
+
+
+def port_of(url: httpx2.URL) -> int:
+    """The port that an http or https URL leads to."""
+    return url.port or (443 if url.scheme == "https" else 80)
+
+
+def _check_characters(text: str) -> None:
+    if len(text) > MAX_LENGTH:
+        raise _refused(f"The URL is longer than {MAX_LENGTH:,} characters.")
+    if _CONTROL.search(text):
+        raise _refused("The URL holds a control character.")
+    if "\\" in text:
+        raise _refused("The URL holds a backslash, which programs read differently; written as %5C it is allowed.")
+    if text != text.strip():
+        raise _refused("The URL begins or ends with a blank.")
+
+
+def _scheme_fault(text: str) -> str:
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return "The URL does not begin with http:// or https://."
+    if scheme[1].lower() in ("http", "https"):
+        return "The URL does not have exactly two slashes after its scheme."
+    return f"The scheme {scheme[1].lower()!r} is not http or https."
+
+
+def _read_authority(authority: str) -> tuple[str, int | None]:
+    """Host and port; a user name in front of the host is refused and not repeated, as it may be a secret."""
+    if "@" in authority:
+        raise _refused("The URL holds a user name or an @ before its host.")
+    if authority.startswith("["):
+        host, bracket, rest = authority.partition("]")
+        host += bracket
+        if rest and not rest.startswith(":"):
+            raise _refused("The URL has something between its IPv6 address and its port.")
+        port = rest[1:]
+    else:
+        host, _, port = authority.partition(":")
+    return read_host(host), _read_port(port)
+
+
+def _read_port(text: str) -> int | None:
+    if not text:
+        return None
+    if not _PORT.fullmatch(text) or int(text) > 65_535:
+        raise _refused("The port of the URL is not a number from 1 to 65535.")
+    if int(text) in BAD_PORTS:
+        raise _refused(f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we refuse it.")
+    return int(text)
+
+
+def _without_dots(path: str) -> str:
+    """The path with its . and .. steps taken, also where they are written as %2e."""
+    kept: list[str] = []
+    steps = path.split("/")[1:]
+    for place, step in enumerate(steps, start=1):
+        plain = step.lower().replace("%2e", ".")
+        if plain == ".." and kept:
+            kept.pop()
+        if plain not in (".", ".."):
+            kept.append(step)
+        elif place == len(steps):
+            kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _built(text: str) -> httpx2.URL:
+    if len(text) > MAX_LENGTH:
+        raise _refused(f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded.")
+    try:
+        url = httpx2.URL(text)
+        _ = url.host  # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd labels
+    except (httpx2.InvalidURL, ValueError):
+        raise _refused("The host of the URL is not a valid international name.") from None
+    return url
+
+
+def _refused(sentence: str) -> Refused:
+    return Refused(sentence, suggested_action="Use a URL of the form https://host/path, with a public host.")

@@ -1,0 +1,1 @@
+"""what HTTP says: bodies, encodings, redirects, status codes, retries, failures"""

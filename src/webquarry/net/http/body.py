@@ -1,0 +1,80 @@
+"""Bodies: a response as it streams in, the plain bytes out, never more than the limit before or after decompression.
+
+A body that is shorter than its Content-Length, or whose compressed data is broken or ends early, is an error: nothing
+is cut silently. Cut on purpose (`cut=True`) are only robots.txt, and a page that is asked whether it is still there.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from types import AsyncGeneratorType
+
+import httpx2
+
+from webquarry.errors import NetworkFailure, TooLarge
+from webquarry.net.http.encodings import PIECE, decoder_for
+
+CLOSED_EARLY = "The server closed the connection before the answer was complete"
+_WITHOUT_BODY = frozenset({204, 205, 304})
+
+
+async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False) -> bytes:
+    """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit` bytes if it may be cut."""
+    expected = expected_length(response)
+    if expected is not None and expected > limit and not cut:
+        raise _too_large(limit, f"it announces {expected} bytes")
+    decoder = decoder_for(response.headers)
+    body, received = io.BytesIO(), 0  # its buffer becomes the bytes we return without a second copy
+    async with _chunks(response) as chunks:
+        async for chunk in chunks:
+            received += len(chunk)
+            if received > limit and not cut:
+                raise _too_large(limit, "more than that was sent")
+            for start in range(0, len(chunk), PIECE):
+                for piece in decoder.feed(chunk[start : start + PIECE]):
+                    body.write(piece)
+                    if body.tell() > limit:
+                        if cut:
+                            return body.getvalue()[:limit]
+                        raise _too_large(limit, "it goes on after decompression")
+            if received > limit:
+                return body.getvalue()
+    response.is_stream_consumed = True
+    if expected is not None and received < expected:
+        raise NetworkFailure(f"{CLOSED_EARLY} ({received} of {expected} bytes came)")
+    decoder.finish()
+    return body.getvalue()
+
+
+async def drain(response: httpx2.Response, limit: int) -> None:
+    """Read a small body that nobody needs, so that its connection can be used again; leave a large one."""
+    received = 0
+    async with _chunks(response) as chunks:
+        async for chunk in chunks:
+            received += len(chunk)
+            if received > limit:
+                return
+    response.is_stream_consumed = True
+
+
+def expected_length(response: httpx2.Response) -> int | None:
+    """How many bytes are to come as sent, if the headers tell."""
+    if response.request.method == "HEAD" or response.status_code in _WITHOUT_BODY:
+        return None
+    length = response.headers.get("content-length", "").strip()
+    if "transfer-encoding" in response.headers or not (length.isascii() and length.isdecimal() and len(length) < 20):
+        return None
+    return int(length)
+
+
+def _chunks(response: httpx2.Response) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+    """The raw chunks; a generator behind them is closed with the block, not whenever it is collected."""
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    chunks = aiter(response.stream)
+    return aclosing(chunks) if isinstance(chunks, AsyncGeneratorType) else nullcontext(chunks)
+
+
+def _too_large(limit: int, reason: str) -> TooLarge:
+    return TooLarge(f"The body is larger than the limit WEBQUARRY_MAX_BYTES of {limit} bytes: {reason}.")

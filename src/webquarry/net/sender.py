@@ -1,0 +1,146 @@
+"""One request to one address: its turn at the host, the answer with its body, and further tries where they make sense.
+
+Comes in: a request that is ready to be sent. Goes out: an answer of any status; a redirect comes without its body.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.errors import NetworkFailure
+from webquarry.net.budget import Call
+from webquarry.net.http.body import drain, read_body
+from webquarry.net.http.failures import STACK_ERRORS, describe
+from webquarry.net.http.redirects import location_of
+from webquarry.net.http.retry import REPEATABLE, may_repeat, wait_before
+from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.pacing import Pacing
+from webquarry.secret import redact
+
+log = logging.getLogger(__name__)
+
+_MOST_HEADERS = 1000
+_SMALL = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response, closed, and its body."""
+
+    response: httpx2.Response
+    body: bytes
+    location: str | None  # where it redirects to, as written
+
+
+class Courier:
+    """Sends requests."""
+
+    def __init__(self, pacing: Pacing, clock: Clock, chance: Callable[[], float] = random.random) -> None:
+        self._pacing = pacing
+        self._clock = clock
+        self._chance = chance
+
+    async def ask(
+        self,
+        transport: httpx2.AsyncBaseTransport,
+        request: httpx2.Request,
+        call: Call,
+        limit: int,
+        *,
+        cut: bool = False,
+    ) -> Answer:
+        """Send it, and again after a passing failure as long as the call has tries and time for it."""
+        while True:
+            outcome = await self._try(transport, request, call, limit, cut)
+            wait = self._wait_after(request, outcome, call)
+            if wait is None:
+                if isinstance(outcome, NetworkFailure):
+                    raise _placed(outcome, request, call)
+                return outcome
+            call.tries_left -= 1
+            call.further += 1
+            call.doing = f"waiting to ask {request.url.host} again"
+            await self._clock.sleep(wait)
+
+    async def _try(
+        self, transport: httpx2.AsyncBaseTransport, request: httpx2.Request, call: Call, limit: int, cut: bool
+    ) -> Answer | NetworkFailure:
+        host = request.url.host
+        call.doing = f"waiting for a turn at {host}"
+        async with self._pacing.turn(host):
+            call.doing = f"waiting for the answer of {host}"
+            try:
+                response = await transport.handle_async_request(request)
+                call.doing = f"reading the answer of {host}"
+                answer = await _receive(request, response, limit, cut)
+            except NetworkFailure as failure:
+                return failure
+            except STACK_ERRORS as error:
+                return _chained(describe(error), error)
+        log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
+        return answer
+
+    def _wait_after(self, request: httpx2.Request, outcome: Answer | NetworkFailure, call: Call) -> float | None:
+        """Seconds until the next try; None when this outcome is the last."""
+        told = None
+        if isinstance(outcome, Answer):
+            told = retry_after_seconds(outcome.response.headers, self._clock.now())
+        result = outcome.response.status_code if isinstance(outcome, Answer) else outcome
+        promised = bool(request.extensions.get(REPEATABLE))
+        if not (call.tries_left and may_repeat(request.method, result, promised=promised)):
+            return None
+        wait = wait_before(call.further + 1, told, self._chance())
+        return wait if wait < call.remaining else None
+
+
+async def _receive(request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool) -> Answer:
+    """Read what is needed of a response, and close it whatever happens."""
+    response.request = request
+    try:
+        if len(response.headers.raw) > _MOST_HEADERS:
+            raise NetworkFailure(f"The server sent more than {_MOST_HEADERS} headers", retryable=False)
+        location = location_of(response)
+        if location is None:
+            return Answer(response, await read_body(response, limit, cut=cut), None)
+        await _pass_over(response)
+        return Answer(response, b"", location)
+    finally:
+        await response.aclose()
+        if not response.is_stream_consumed:
+            await _hang_up(response)
+
+
+async def _pass_over(response: httpx2.Response) -> None:
+    try:
+        await drain(response, _SMALL)
+    except (NetworkFailure, *STACK_ERRORS):
+        log.debug("the body of a redirect of %s did not come to its end", response.request.url.host)
+
+
+async def _hang_up(response: httpx2.Response) -> None:
+    """Close an HTTP/2 connection of which one answer was left unread.
+
+    The rest of that answer would use up the connection's window, and every later request on it would starve.
+    """
+    stream = response.extensions.get("network_stream")
+    if response.extensions.get("http_version") == b"HTTP/2" and stream is not None:
+        await stream.aclose()
+
+
+def _chained(failure: NetworkFailure, error: Exception) -> NetworkFailure:
+    # The text of a local protocol error repeats the header it dislikes, and that may be a key.
+    failure.__cause__ = None if isinstance(error, httpx2.LocalProtocolError) else error
+    return failure
+
+
+def _placed(failure: NetworkFailure, request: httpx2.Request, call: Call) -> NetworkFailure:
+    """Say which host it was, where a redirect led to one that the caller did not name."""
+    if call.redirects:
+        failure.args = (f"{failure.message} (at {request.url.host}, where a redirect led)",)
+    return failure

@@ -1,0 +1,1 @@
+"""a URL -> a kept page with its evidence; results -> pages read, scored and shared out"""

@@ -1,0 +1,1 @@
+"""style sheets -> the rules, selectors and values that can hide an element"""

@@ -1,0 +1,1 @@
+"""bytes -> text, whatever the page says about its characters"""

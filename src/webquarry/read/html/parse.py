@@ -1,0 +1,87 @@
+"""Text of a page -> a tree of elements, in time and memory that no page can drive up.
+
+libxml2 is given UTF-8 bytes: it ends a document silently at a byte that it cannot convert. It stops at 2,048 levels and
+takes quadratic time over the attributes of one tag, so a page that goes that far is rewritten first (`flatten.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from lxml import etree
+
+from webquarry.read.html.flatten import flatten, trim_attributes
+from webquarry.read.html.inline_tags import with_lasting_marks
+from webquarry.read.html.page_info import Furniture, furniture_of
+from webquarry.read.text.characters import without_surrogates
+
+CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
+FLATTENED = (
+    "The page nests elements thousands of levels deep; the innermost boxes were taken apart so that no text is lost."
+)
+_CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed page: its root and the siblings of its root, where text behind `</html>` ends up."""
+
+    roots: list[etree._Element]
+    notes: tuple[str, ...] = ()
+    data: bytes = field(default=b"", repr=False)  # what was parsed
+
+    @cached_property
+    def comments(self) -> int:
+        """How many there were; the tree holds none."""
+        return self.data.count(b"<!--")
+
+    @cached_property
+    def furniture(self) -> Furniture:
+        """What concerns the whole page, found once."""
+        return furniture_of(self.roots)
+
+    def elements(self) -> Iterator[etree._Element]:
+        """Every element, in document order."""
+        for root in self.roots:
+            yield from root.iter()
+
+
+def parse_html(page: str | bytes) -> Document:
+    """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are UTF-8."""
+    data = _encoded(page)
+    roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
+    if not cut:
+        return Document(roots, (), data)
+    flat, lost = flatten(data.decode("utf-8", "replace"))
+    flattened, cut = _parse(with_lasting_marks(flat.encode()))
+    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), data)
+
+
+def _encoded(page: str | bytes) -> bytes:
+    """A page in UTF-8, without NUL and surrogates."""
+    if isinstance(page, bytes):
+        return page.replace(b"\x00", b"") if 0 in page else page
+    if "\x00" in page:
+        page = page.replace("\x00", "")
+    try:
+        return page.encode()
+    except UnicodeEncodeError:
+        return without_surrogates(page).encode()
+
+
+def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
+    """The roots, and whether the parser gave up before the end."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:  # empty, or nothing but comments
+        return [], False
+    if root is None:
+        return [], False
+    last = parser.error_log.last_error  # the parser stops there; the page's own words stand further on in messages
+    cut = last is not None and last.message.startswith(_CUT_MESSAGES)
+    return [root, *root.itersiblings()], cut

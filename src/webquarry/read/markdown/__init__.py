@@ -1,0 +1,1 @@
+"""a tree of elements -> Markdown"""

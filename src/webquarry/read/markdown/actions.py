@@ -1,0 +1,19 @@
+"""What an action on an element is: called when the walk comes to it, it says what to do when the walk leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from webquarry.read.markdown.walker import Walker
+
+Element = etree._Element
+Leave = Callable[["Walker", Element], None]
+Action = Callable[["Walker", Element], Leave | None]
+
+
+def SKIP(walker: Walker, element: Element) -> None:  # a mark, compared and never called
+    """An action that returns this lets the walk go past everything in the element."""

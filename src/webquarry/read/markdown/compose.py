@@ -1,0 +1,83 @@
+"""Pieces of text that an API gave -> Markdown put together from them, as safe as what is made of a page.
+
+Nothing in it is invisible, passes for a delimiter of a chat, or for markup that was not there.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from datetime import UTC, datetime
+
+from webquarry.read.html.parse import parse_html
+from webquarry.read.markdown.convert import to_markdown
+from webquarry.read.markdown.links import Links
+from webquarry.read.text.characters import clean
+from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.escape import escape, escape_line_starts
+
+
+class Composer:
+    """Makes Markdown for one page and counts what it had to take out."""
+
+    def __init__(self, base_url: str) -> None:
+        self._base = base_url
+        self._links = Links(base_url)
+        self.removed: Counter[str] = Counter()
+
+    def plain(self, value: object, *, is_html: bool = False) -> str:
+        """One line without markup; what is no text is empty."""
+        if not isinstance(value, str):
+            return ""
+        cleaned = clean(html.unescape(value) if is_html else value)
+        self.removed.update(cleaned.removed)
+        return " ".join(cleaned.text.split())
+
+    def line(self, text: str) -> str:
+        """Plain text for the middle of a line of Markdown."""
+        return escape(text)
+
+    def link(self, text: str, url: str) -> str:
+        """A link, or the bare text where the address leads nowhere."""
+        target = self._links.absolute(url)
+        return f"[{escape(text)}]({target})" if target and text else escape(text)
+
+    def paragraphs(self, value: object) -> str:
+        """Plain text of several lines, its line breaks kept."""
+        if not isinstance(value, str):
+            return ""
+        cleaned = clean(value)
+        self.removed.update(cleaned.removed)
+        lines = [escape_line_starts(escape(line.strip())) for line in cleaned.text.strip().split("\n")]
+        broken = "\n".join(
+            f"{line}\\" if line and at + 1 < len(lines) and lines[at + 1] else line for at, line in enumerate(lines)
+        )
+        return defuse_prose(broken, self.removed)
+
+    def fragment(self, value: object) -> str:
+        """A piece of HTML as Markdown."""
+        if not isinstance(value, str) or not value.strip():
+            return ""
+        page = to_markdown(parse_html(value), self._base)
+        self.removed.update(page.removed)
+        return page.text
+
+
+def moment(seconds: object) -> datetime | None:
+    """Seconds since the epoch as a moment; None for what is none."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def written(when: datetime | None) -> str:
+    """A moment as it is shown; empty for none."""
+    return f"{when:%Y-%m-%d %H:%M} UTC" if when else ""
+
+
+def whole_number(value: object) -> int | None:
+    """A count; None for anything else, `true` included."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,237 @@
+"""The pieces of one block -> a line or more of Markdown.
+
+A piece is text as it stands in the page, a `Literal` that is Markdown already, a `Span` that opens, or CLOSE for the
+innermost one. White space is folded here, once for the whole block, and marks never touch the blanks beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from webquarry.read.text.characters import strip_invisible
+from webquarry.read.text.escape import escape
+
+BREAK = "\u2028"  # a line break in the page; the character means just that, so one found in the text does too
+STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
+_MOST_USES = 16  # blocks that one link may cover; the rest of them is plain text
+
+_FOLDED = re.compile(r"[ \t\n\f\r]{2,}|[\t\n\f\r]")
+_BLANKS = re.compile(" {2,}")
+_AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
+_INSIDE_TEX = r"(?:[^\\]|\\[^()\[\]])"  # anything but another delimiter
+_TEX = re.compile(
+    rf"\\\(({_INSIDE_TEX}{{1,800}}?)\\\)|(?<![\\$\w])\$(?![\s$])([^$]{{1,300}}?)(?<![\s\\])\$(?![\w$])"
+    rf"|\\\[({_INSIDE_TEX}{{1,2000}}?)\\\]|(?<!\\)\$\$([^$]{{1,2000}}?)\$\$"
+)
+_WHITE = " \t\n\f\r"
+_OUTER = " \u2028\u2029\u00a0\u3000\n"
+_SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_RAISED_PLAIN = re.compile(r"(?:st|nd|rd|th|er|re|ère|e|ème|o|a|os|as|TM|SM|MD|®|™|©|\\?\*+|†|‡|§|#)", re.IGNORECASE)
+
+
+class Literal(str):
+    """Text that is Markdown already: a code span, a formula, a note mark."""
+
+    __slots__ = ()
+
+
+class _Start(str):
+    """The mark that starts an emphasis."""
+
+    __slots__ = ()
+
+
+class _End(str):
+    """The mark that ends an emphasis."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Span:
+    """Something that marks a stretch of text: emphasis, a link."""
+
+    kind: str
+    target: str = ""
+    uses: int = 0
+
+
+class Close:
+    """The end of the innermost span."""
+
+    __slots__ = ()
+
+
+CLOSE = Close()
+Piece = str | Span | Close
+
+
+class Inline:
+    """Makes Markdown of pieces; counts the characters it takes out."""
+
+    def __init__(self, removed: Counter[str], *, typesets_tex: bool = False) -> None:
+        self._removed = removed
+        self._typesets_tex = typesets_tex  # a script of the page makes formulas of TeX between delimiters
+
+    def plain(self, texts: list[str]) -> str:
+        """A block without any marks."""
+        text = texts[0] if len(texts) == 1 else "".join(texts)
+        if text.isascii() and not self._typesets_tex and (text.isprintable() or "\n" in text):
+            folded = " ".join(text.split())
+            if folded.isprintable():  # as nearly all are
+                return escape(folded)
+        return self._finish(self._run([text]))
+
+    def marked(self, pieces: list[Piece]) -> str:
+        """A block with marks, all of them closed."""
+        if len(pieces) == 3 and pieces[2] is CLOSE and pieces[1].__class__ is str:
+            return self._single(pieces[0], pieces[1])
+        outer: list[str] = []
+        levels: list[tuple[list[str], Span]] = []  # what stands around each open span, and the span
+        run: list[str] = []
+        for piece in pieces:
+            if piece.__class__ is str:
+                run.append(piece)
+                continue
+            if run:
+                outer.append(self._run(run))
+                run = []
+            if piece.__class__ is Span:
+                levels.append((outer, piece))
+                outer = []
+            elif piece is CLOSE:
+                content = _joined(outer)
+                outer, span = levels.pop()
+                _close(span, content, outer)
+            else:
+                outer.append(str(piece))
+        if run:
+            outer.append(self._run(run))
+        return self._finish(_joined(outer))
+
+    def _single(self, span: Piece, text: Piece) -> str:
+        """Nothing but one span of text, as in most lists of links."""
+        assert isinstance(span, Span)
+        assert isinstance(text, str)
+        outer: list[str] = []
+        _close(span, self._run([text]), outer)
+        return self._finish(outer[0] if len(outer) == 1 else "".join(outer))
+
+    def _run(self, texts: list[str]) -> str:
+        """Adjacent text: folded, cleaned, escaped."""
+        text = texts[0] if len(texts) == 1 else "".join(texts)
+        if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
+            text = _fold(text)
+        if not text.isprintable() or not text.isascii():
+            text = strip_invisible(text, self._removed)
+        if self._typesets_tex and ("$" in text or "\\" in text):
+            return _escape_around_tex(text)
+        return escape(text)
+
+    def _finish(self, text: str) -> str:
+        """Blanks folded across pieces, and breaks made lines."""
+        if "  " in text:
+            text = _BLANKS.sub(" ", text)
+        if not text.isascii() and (BREAK in text or "\u2029" in text):
+            text = _AROUND_BREAK.sub("\n", text)
+        return text.strip(_OUTER)
+
+
+def _escape_around_tex(text: str) -> str:
+    """Text in which TeX stands between delimiters, which become dollar signs."""
+    parts: list[str] = []
+    place = 0
+    for found in _TEX.finditer(text):
+        inline, display = found[1] or found[2], found[3] or found[4]
+        formula = f"${inline}$" if inline else f"$${display}$$"
+        parts += [escape(text[place : found.start()]), formula.replace("`", "'")]  # a tick would start code
+        place = found.end()
+    return "".join([*parts, escape(text[place:])])
+
+
+def _fold(text: str) -> str:
+    """White space of any length as one blank; only what HTML calls white space."""
+    if not text.isascii():
+        return _FOLDED.sub(" ", text)
+    words = " ".join(text.split())
+    lead = " " if text[0] in _WHITE else ""
+    return f"{lead}{words} " if words and text[-1] in _WHITE else lead + words
+
+
+def _close(span: Span, content: str, outer: list[str]) -> None:
+    """Put what a span holds behind what stands before it, with its blanks outside."""
+    inner = content.strip()  # of every kind of blank: no mark counts beside one
+    if not inner:
+        if content:
+            outer.append(content)
+        return
+    start = 0
+    if len(inner) < len(content):
+        start = len(content) - len(content.lstrip())
+        if start:
+            outer.append(content[:start])
+    kind = span.kind
+    if kind == LINK:
+        _close_link(span, inner, outer)
+    elif kind == RAISED:
+        outer.append(_raised(inner))
+    elif kind == LOWERED:
+        lowered = inner.translate(_SUBSCRIPTS)
+        outer.append(lowered if not any(map(str.isascii, lowered)) else f"~{inner}~")
+    else:
+        _close_emphasis(kind, inner, outer)
+    if start + len(inner) < len(content):
+        outer.append(content[start + len(inner) :])
+
+
+def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
+    """Emphasis right behind emphasis of the same kind goes on where that one ended."""
+    if outer and outer[-1].__class__ is _End and outer[-1] == mark:
+        outer[-1] = inner
+        outer.append(_End(mark))
+    else:
+        if outer and outer[-1].__class__ is _End:
+            outer.append(" ")  # the two marks would be read as one
+        outer += [_Start(mark), inner, _End(mark)]
+
+
+def _joined(parts: list[str]) -> str:
+    """The parts of a line; marks that Markdown would take for letters, because of what is beside them, are left out."""
+    if len(parts) == 1:
+        return parts[0]
+    start = 0
+    for place, part in enumerate(parts):
+        if part.__class__ is _Start:
+            start = place
+        elif part.__class__ is _End:
+            before = next((text[-1] for text in reversed(parts[max(start - 3, 0) : start]) if text), " ")
+            after = next((text[0] for text in parts[place + 1 : place + 4] if text), " ")
+            first, last = parts[start + 1].lstrip("*~")[:1], parts[place - 1].rstrip("*~")[-1:]  # nested marks aside
+            if (before.isalnum() and not first.isalnum()) or (not last.isalnum() and after.isalnum()):
+                parts[start] = parts[place] = ""
+    return "".join(parts)
+
+
+def _close_link(span: Span, inner: str, outer: list[str]) -> None:
+    span.uses += 1
+    if span.uses > _MOST_USES:
+        outer.append(inner)
+        return
+    if outer and outer[-1][-1:] in ("!", ")"):
+        if outer[-1][-1] == "!":
+            outer[-1] = outer[-1][:-1] + "\\!"  # otherwise the link would be an image
+        elif outer[-1][0] == "[":
+            outer.append(" ")  # links side by side are set apart by the page's style
+    if not inner.isascii():
+        inner = _AROUND_BREAK.sub(" ", inner)
+    outer.append(f"[{inner}]({span.target})")
+
+
+def _raised(inner: str) -> str:
+    if inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
+        return inner
+    raised = inner.translate(_SUPERSCRIPTS)
+    return raised if not any(map(str.isascii, raised)) else f"^{inner}^"

@@ -1,0 +1,123 @@
+"""The address in an attribute -> the absolute URL to show, or None where following it could do harm.
+
+`urljoin` costs about ten microseconds; the shapes that nearly all links have are put together from strings instead.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urljoin, urlsplit
+
+from webquarry.read.text.characters import INVISIBLE
+
+_LONGEST = 4096  # characters; a longer address is data, not a place
+_EDGES = "".join(map(chr, range(0x21)))  # what browsers strip from both ends
+_BREAKS = re.compile(r"[\t\n\r]")
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_SAFE_SCHEMES = frozenset(
+    {"http", "https", "mailto", "tel", "ftp", "ftps", "sms", "geo", "magnet", "doi", "urn", "xmpp"}
+)
+_ODD = re.compile(r"[\x00-\x20\x7f<>\"\\`{}|^\[\]()]|[^\x00-\x7f]")
+_ENCODED = re.compile(
+    r"[\x00-\x20\x7f<>\"\\`{}|^]|[\u0080-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000]|"
+    + INVISIBLE.pattern
+)
+
+
+class Links:
+    """Resolves the addresses of one page. `unsafe` counts those that were refused."""
+
+    def __init__(self, base_url: str, base_href: str | None = None) -> None:
+        base = base_url
+        if base_href and (joined := _join(base_url, _trim(base_href))) and joined.startswith(("http://", "https://")):
+            base = joined
+        self._base = base
+        self._page = base.partition("#")[0]
+        self._path = self._page.partition("?")[0]
+        parts = _split(base)
+        self._scheme = parts[0]
+        self._origin = f"{parts[0]}://{parts[1]}" if parts[1] else ""
+        self._folder = self._path.rpartition("/")[0] + "/" if parts[2] else self._origin + "/"
+        self._known: dict[str, str | None] = {}
+
+    def absolute(self, href: str) -> str | None:
+        """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an unsafe one."""
+        known = self._known
+        if href not in known:
+            if href.startswith(("https://", "http://")) and len(href) <= _LONGEST and _ODD.search(href) is None:
+                known[href] = href
+            else:
+                url = self._resolve(_trim(href))
+                known[href] = url if not url or _ODD.search(url) is None else _fit_for_markdown(url)
+        return known[href]
+
+    def _resolve(self, href: str) -> str | None:
+        if not href or len(href) > _LONGEST:
+            return ""
+        scheme = _SCHEME.match(href)
+        if scheme is not None:
+            return self._with_scheme(scheme[1].lower(), href)
+        if "\\" in href:
+            href = href.replace("\\", "/")
+        if href[0] == "#":
+            return self._page + href
+        if not self._origin:
+            return _join(self._base, href)
+        if href.startswith("//"):
+            return f"{self._scheme}:{href}"
+        if href[0] == "?":
+            return self._path + href
+        if "/." in href or href[0] == ".":
+            return _join(self._base, href)
+        return (self._origin if href[0] == "/" else self._folder) + href
+
+    def _with_scheme(self, scheme: str, href: str) -> str | None:
+        if scheme not in _SAFE_SCHEMES:
+            return None
+        if scheme in ("http", "https"):
+            rest = href[len(scheme) + 1 :].replace("\\", "/")
+            if not rest.startswith("//"):  # `https:page` is an odd way to write a relative address
+                return self._resolve(rest) if scheme == self._scheme and rest else f"{scheme}://{rest.lstrip('/')}"
+            return f"{scheme}:{rest}"
+        return href
+
+
+def _trim(href: str) -> str:
+    href = href.strip(_EDGES)
+    return _BREAKS.sub("", href) if "\n" in href or "\t" in href or "\r" in href else href
+
+
+def _join(base: str, href: str) -> str:
+    try:
+        return urljoin(base, href)
+    except ValueError:  # brackets in the host that are no address
+        return ""
+
+
+def _split(url: str) -> tuple[str, str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", "", ""
+    return parts.scheme, parts.netloc, parts.path
+
+
+def _fit_for_markdown(url: str) -> str:
+    """Nothing that ends a link early, splits a table cell or cannot be seen."""
+    url = _ENCODED.sub(lambda found: quote(found[0], safe="", errors="replace"), url)
+    head, slashes, tail = url.partition("://")
+    host, slash, path = tail.partition("/")
+    if slashes and ("[" in path or "]" in path):
+        url = head + slashes + host + slash + path.replace("[", "%5B").replace("]", "%5D")
+    if ("(" in url or ")" in url) and not _is_balanced(url):
+        url = url.replace("(", "%28").replace(")", "%29")
+    return url
+
+
+def _is_balanced(url: str) -> bool:
+    depth = 0
+    for character in url:
+        depth += (character == "(") - (character == ")")
+        if not 0 <= depth <= 8:
+            return False
+    return depth == 0

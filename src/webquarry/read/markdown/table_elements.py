@@ -1,0 +1,96 @@
+"""The tags of tables: what is done when the walk comes to a table, a row, a cell."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
+from webquarry.read.markdown.code import is_beside_code
+from webquarry.read.markdown.tables import Table, holds_data
+
+if TYPE_CHECKING:
+    from webquarry.read.markdown.walker import Walker
+
+_LINE_ENDS = re.compile(r"\s*\n\s*")
+
+
+def start_table(walker: Walker, element: Element) -> Leave | None:
+    walker.flush()
+    walker.tables.append(Table() if not walker.cells and holds_data(element) else None)
+    return end_table
+
+
+def end_table(walker: Walker, element: Element) -> None:
+    walker.flush()
+    table = walker.tables.pop()
+    if table is not None and (text := table.text()):
+        walker.blocks.add(text)
+
+
+def start_head(walker: Walker, element: Element) -> Leave | None:
+    walker.flush()
+    if walker.tables and (table := walker.tables[-1]) is not None:
+        table.in_head = True
+    return end_head
+
+
+def end_head(walker: Walker, element: Element) -> None:
+    walker.flush()
+    if walker.tables and (table := walker.tables[-1]) is not None:
+        table.in_head = False
+
+
+def start_body(walker: Walker, element: Element) -> Leave | None:
+    walker.flush()
+    return end_row
+
+
+def start_row(walker: Walker, element: Element) -> Leave | None:
+    walker.flush()
+    if walker.tables and (table := walker.tables[-1]) is not None:
+        table.start_row()
+    return end_row
+
+
+def end_row(walker: Walker, element: Element) -> None:
+    walker.flush()
+
+
+def start_cell(walker: Walker, element: Element) -> Leave | None:
+    if is_beside_code(element):
+        return SKIP
+    if walker.tables and walker.tables[-1] is not None:
+        walker.flush()
+        walker.collect(code=False)
+        walker.cells += 1
+        walker.tables.append(None)  # a table inside a cell is not one of its own
+        return end_cell
+    if walker.pieces:
+        walker.pieces.append(" ")  # cells that only arrange the page stand side by side
+    return end_box
+
+
+def end_cell(walker: Walker, element: Element) -> None:
+    walker.tables.pop()
+    text = walker.collected_blocks()
+    walker.cells -= 1
+    table = walker.tables[-1]
+    assert table is not None
+    table.add(element, _LINE_ENDS.sub(" ", text) if "\n" in text else text)
+
+
+def end_box(walker: Walker, element: Element) -> None:
+    if walker.pieces:
+        walker.pieces.append(" ")
+
+
+TABLE_ACTIONS: dict[object, Action] = {
+    "table": start_table,
+    "thead": start_head,
+    "tbody": start_body,
+    "tfoot": start_body,
+    "tr": start_row,
+    "td": start_cell,
+    "th": start_cell,
+}

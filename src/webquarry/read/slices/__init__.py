@@ -1,0 +1,1 @@
+"""Markdown -> its outline, sections, paragraphs and pieces within a limit"""

@@ -1,0 +1,147 @@
+"""Characters a person cannot see: text in, the same text without them out, counted by reason.
+
+`strip_invisible` is what every piece of a page goes through; `clean` is for texts that are shown as they are, and also
+breaks the delimiters of chats and tools in them.
+
+What scripts need in order to be written stays whole: joiners in Arabic, Persian, Indic text and emoji, direction marks
+beside right-to-left letters, one variation selector behind a character that takes one, the three flags made of tag
+characters. Everything else that is invisible can only carry what the reader of the page was not meant to see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webquarry.read.text.delimiters import defuse_verbatim
+
+CONTROL = "control character"
+ZERO_WIDTH = "zero-width character"
+BIDI = "bidi control"
+TAG = "tag character"
+SELECTOR = "variation selector"
+SOFT_HYPHEN = "soft hyphen"
+FILLER = "invisible filler"
+NONCHARACTER = "noncharacter"
+
+# Tab, newline and carriage return are white space, not control characters.
+_KINDS = {
+    CONTROL: "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffc",
+    ZERO_WIDTH: "\u200b-\u200d\u2060-\u2064\u206a-\u206f\u034f\u180e\ufeff\U0001d173-\U0001d17a",
+    BIDI: "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
+    TAG: "\U000e0000-\U000e007f",
+    SELECTOR: "\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef",
+    SOFT_HYPHEN: "\u00ad",
+    FILLER: "\u115f\u1160\u3164\uffa0\u17b4\u17b5",
+    NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17)),
+}
+INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
+_RUN = re.compile(INVISIBLE.pattern + "+")
+_PRINTABLE = re.compile(f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]")  # those that Python takes for printable
+_KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items()]
+
+_RTL = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+# Letters and signs of scripts that shape with joiners; Latin, Greek, Cyrillic, Han, kana and Hangul never need one.
+_JOINING = re.compile(
+    r"[\u0590-\u10ff\u1200-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00011fff\U0001e800-\U0001efff]"
+)
+_EMOJI = re.compile(
+    r"[\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff]"
+)
+_KEYCAP = re.compile(r"[0-9#*]")
+_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_FIRST_SELECTOR_BASE = re.compile(r"[\u1000-\u109f\u2205-\u2ae5\u3001\u3002\ua856-\ua873\uff01-\uff1f]")
+_MONGOLIAN = re.compile(r"[\u1820-\u18aa]")
+_JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
+_BLACK_FLAG = "\U0001f3f4"
+_FLAG_TAGS = tuple(
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A text that is safe to show, and what was taken out of it."""
+
+    text: str
+    removed: Mapping[str, int]
+
+
+def clean(text: str) -> Cleaned:
+    """A whole text that is shown word for word: no invisible character and no chat delimiter is left in it."""
+    removed: Counter[str] = Counter()
+    lines = _LINE_END.sub("\n", without_surrogates(text))
+    return Cleaned(defuse_verbatim(strip_invisible(lines, removed), removed), dict(removed))
+
+
+def strip_invisible(text: str, removed: Counter[str]) -> str:
+    """The text without its invisible characters; what went is added to `removed`."""
+    if text.isascii():
+        if text.isprintable():
+            return text
+    elif (text.isprintable() or _is_printable(text)) and _PRINTABLE.search(text) is None:
+        return text
+
+    def visible_part(run: re.Match[str]) -> str:
+        return _visible_part(text, run.start(), run.end(), removed)
+
+    return _RUN.sub(visible_part, text)
+
+
+def _is_printable(text: str) -> bool:
+    """Whether a text has nothing but blanks and line ends that Python takes for unprintable."""
+    return text.replace("\xa0", "").replace("\n", "").replace("\u2028", "").isprintable()
+
+
+def without_surrogates(text: str) -> str:
+    """Pairs of surrogates become their character, lone ones U+FFFD, so that the text can be encoded."""
+    if _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str:
+    """Of one run of invisible characters, those that change how their neighbours look: at most one of a kind."""
+    if text[start - 1 : start] == _BLACK_FLAG:
+        for tags in _FLAG_TAGS:
+            if text.startswith(tags, start):
+                start += len(tags)
+                return tags + (_visible_part(text, start, end, removed) if start < end else "")
+    kept: dict[str, str] = {}
+    for position in range(start, end):
+        character = text[position]
+        kind = next(kind for kind, members in _KIND_OF if members.match(character))
+        if kind not in kept and _is_needed(character, kind, text, start, end):
+            kept[kind] = character
+        else:
+            removed[kind] += 1
+    return "".join(kept.values())
+
+
+def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if kind == SELECTOR:
+        return _takes_selector(before, character)
+    if character in "\u200c\u200d":
+        emoji = bool(_EMOJI.match(before)) and bool(_EMOJI.match(after)) and character == "\u200d"
+        return emoji or bool(_JOINING.match(before))
+    if character in "\u061c\u200e\u200f":
+        return _RTL.search(text, max(start - 2, 0), start) is not None or _RTL.search(text, end, end + 2) is not None
+    if character in "\u115f\u1160":
+        return bool(_JAMO.match(before) or _JAMO.match(after))
+    return False
+
+
+def _takes_selector(base: str, selector: str) -> bool:
+    if selector in "\ufe0e\ufe0f":
+        return bool(_EMOJI.match(base) or _KEYCAP.match(base))
+    if selector == "\ufe00" and _FIRST_SELECTOR_BASE.match(base):
+        return True
+    if selector in "\ufe00\ufe01\ufe02" or "\U000e0100" <= selector <= "\U000e011f":
+        return bool(_IDEOGRAPH.match(base))
+    return selector in "\u180b\u180c\u180d\u180f" and bool(_MONGOLIAN.match(base))

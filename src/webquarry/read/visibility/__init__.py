@@ -1,0 +1,1 @@
+"""an element -> the reason why a person cannot see it, or None"""

@@ -1,0 +1,72 @@
+"""What a page hides only until its own scripts have run, which is before anybody looks at it.
+
+Three kinds: parts that React sends late and moves into place, boxes that fade in where they stand, and a page that hides
+itself as a whole so that nobody sees it half built. A parser that never found the end of a menu makes a fourth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lxml import etree
+
+from webquarry.read.css.declarations import Declarations, first, lengths
+
+_LATE_PART = re.compile(r"S:[0-9a-f]{1,4}")
+_PLACE = re.compile(r"[BP]:[0-9a-f]{1,4}")
+_SMALL_SHIFT = 250.0  # pixels
+_MOVES = re.compile(r"translate|matrix\(1|scale\w*\(\s*(?:0?\.[5-9]|1)")
+_NOT_TEXT = frozenset({"script", "style", "noscript", "template", "title"})
+_HEARTS = ("h1", "main", "article")  # what a box must hold to be the page
+_MOST_ASKED = 5  # times that the text of an element is measured
+_MOST_OF_IT = 0.6
+_OF_MAIN = 0.25  # of the text; menus can be longer than what they lead to
+
+
+class Unveiled:
+    """The late parts and the text of one page, looked up when something hidden asks for them."""
+
+    def __init__(self, roots: Sequence[etree._Element]) -> None:
+        self._roots = roots
+        self._length: int | None = None
+        self._asked = 0
+        self._has_places: bool | None = None
+
+    def is_late_part(self, element: etree._Element) -> bool:
+        """Whether React's script will move this element to the place that is kept for it."""
+        if _LATE_PART.fullmatch(element.get("id") or "") is None:
+            return False
+        if self._has_places is None:
+            places = (place for root in self._roots for place in root.iter("template"))
+            self._has_places = any(_PLACE.fullmatch(place.get("id") or "") for place in places)
+        return self._has_places
+
+    def is_the_page(self, element: etree._Element) -> bool:
+        """Whether an element holds nearly everything there is."""
+        if self._asked >= _MOST_ASKED or next(element.iter(*_HEARTS), None) is None:
+            return False
+        self._asked += 1
+        if self._length is None:
+            self._length = sum(map(_length_of, self._roots))
+        share = _OF_MAIN if element.tag == "main" else _MOST_OF_IT
+        return _length_of(element) >= share * self._length
+
+
+def fades_in(style: Declarations) -> bool:
+    """Whether a transparent box is about to appear: it is moved a little, and will come to rest."""
+    moved = first(style, "transform", "-webkit-transform")
+    if not moved or not _MOVES.search(moved):
+        return False
+    shifts = [shift for part in re.findall(r"translate\w*\(([^()]*)\)", moved) for shift in lengths(part)]
+    return max(map(abs, shifts), default=0.0) <= _SMALL_SHIFT
+
+
+def _length_of(element: etree._Element) -> int:
+    length = 0
+    for inner in element.iter(etree.Element):
+        if inner.text and inner.tag not in _NOT_TEXT:
+            length += len(inner.text.strip())
+        if inner.tail and inner is not element:
+            length += len(inner.tail.strip())
+    return length

@@ -1,0 +1,1 @@
+"""what a search is limited to: domains, terms, lenses"""

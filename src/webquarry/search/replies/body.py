@@ -1,0 +1,120 @@
+"""A provider's reply -> the JSON object in it.
+
+What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the kind it is, never
+"no results". The text of errors is the provider's own only after `quoted`, which shortens it and takes secrets out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.models import Reply
+from webquarry.search.replies.text import plain
+from webquarry.secret import redact
+
+_CHALLENGE_MARKS = (
+    b"captcha",
+    b"cf-chl",
+    b"challenge-platform",
+    b"unusual traffic",
+    b"are you a robot",
+    b"you are human",  # "verify that ...", and so on
+    b"you are a human",
+    b"checking your browser",
+    b"_incapsula_resource",
+    b"bots use duckduckgo too",
+)
+_LOOKED_AT = 200_000  # bytes of an HTML page that are searched for the marks of a challenge
+
+
+def json_object(reply: Reply, label: str) -> dict[str, Any]:
+    """The JSON object of the body, whatever the status says; raises what the body is otherwise."""
+    try:
+        found = json.loads(reply.body)
+    except (ValueError, RecursionError) as error:
+        raise not_json(reply, label) from error
+    if not isinstance(found, dict):
+        raise ProviderFailure(f"{label} answered with JSON of an unknown shape (HTTP {reply.status}).")
+    return found
+
+
+def not_json(reply: Reply, label: str) -> WebquarryError:
+    """The error that a body without readable JSON stands for."""
+    status = reply.status
+    page = reply.body[:_LOOKED_AT].lstrip().lower()
+    is_html = page.startswith((b"<!doctype html", b"<html")) or reply.content_type == "text/html"
+    if is_html and asks_for_proof(page):
+        return Challenge(f"{label} answered with a captcha page (HTTP {status}).")
+    if status == 429:
+        return rate_limited(reply, label)
+    if status in (403, 451):
+        return SiteRefused(f"{label} refused the request before it reached the search (HTTP {status}).")
+    if status in (413, 414, 431):
+        return BadInput(f"{label} finds the query too long (HTTP {status}).")
+    what = "an empty body" if not page else "an HTML page" if is_html else "unreadable JSON"
+    return ProviderFailure(f"{label} answered with {what} (HTTP {status}).", retryable=status < 300 or status >= 500)
+
+
+def asks_for_proof(page: bytes) -> bool:
+    """Whether a page in which no results were found is one that asks for proof that a person is there."""
+    page = page[:_LOOKED_AT].lower()
+    return any(mark in page for mark in _CHALLENGE_MARKS)
+
+
+def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
+    """The error that a status stands for where the provider's own codes do not say more; `said` are its words."""
+    status = reply.status
+    words = " ".join(filter(None, [f"{label} failed (HTTP {status}).", said]))
+    if status == 429:
+        return rate_limited(reply, label, said)
+    if status in (400, 413, 414, 422, 431):
+        return BadInput(f"{label} did not accept the request: {said or f'HTTP {status}.'}")
+    if status in (403, 451):
+        return SiteRefused(f"{label} refused the request: {said or f'HTTP {status}.'}")
+    return ProviderFailure(words, retryable=status >= 500)
+
+
+def rate_limited(reply: Reply, label: str, said: str = "", *, at_least: float | None = None) -> RateLimited:
+    """The error for a provider that is asked too often; it says how long to wait where the provider does."""
+    told = retry_after_seconds(reply.headers, reply.fetched_at)
+    wait = max(told or 0.0, at_least or 0.0) if told is not None or at_least is not None else None
+    return RateLimited(
+        f"{label} asked us to slow down{f': {said}' if said else f' (HTTP {reply.status}).'}",
+        retry_after_seconds=wait,
+        suggested_action=None
+        if wait is None
+        else f"Wait {max(1, round(wait))} seconds and try again, or name another provider.",
+    )
+
+
+def used_up(label: str, said: str) -> RateLimited:
+    """The error for a quota or a credit that is used up: waiting a minute does not help."""
+    return RateLimited(
+        f"The quota of this {label} key is used up: {said or 'no reason was given.'}",
+        retryable=False,
+        suggested_action="Wait for the quota to be renewed, raise it, or name another provider.",
+    )
+
+
+def quoted(text: object, limit: int = 300) -> str:
+    """A provider's own words as an error may repeat them: one line, short, no secrets, ending as a sentence."""
+    words = redact(plain(text)) if isinstance(text, str) else ""
+    words = words if len(words) <= limit else words[: limit - 3] + "..."
+    return words if words.endswith((".", "!", "?")) or not words else words + "."
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON array; what is no array holds none, and other members are passed over."""
+    return [member for member in value if isinstance(member, dict)] if isinstance(value, list) else []
+
+
+def optional_text(value: object) -> str:
+    """A text field that may be absent; another type than text is a ValueError."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f"text was due, {type(value).__name__} came")
+    return value

@@ -1,0 +1,1 @@
+"""a service that is asked over the network: paced, rested after failures, probed"""

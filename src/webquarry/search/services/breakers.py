@@ -1,0 +1,44 @@
+"""How the providers are doing, as far as is known: the contract, and what one server knows by itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from webquarry.clock import Clock
+from webquarry.search.services.breaker import Breaker
+from webquarry.settings import Settings
+
+
+class BreakerBoard(ABC):
+    """A breaker for each provider; what trips one may be told to other servers."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._breakers: dict[str, Breaker] = {}
+
+    def breaker(self, name: str) -> Breaker:
+        """The breaker of a provider, as of when somebody last learnt about it."""
+        if name not in self._breakers:
+            failures, rest = self._settings.breaker_failures, self._settings.breaker_rest_seconds
+            self._breakers[name] = Breaker(self._clock, failures, rest)
+        return self._breakers[name]
+
+    @abstractmethod
+    async def learn(self, names: Sequence[str]) -> None:
+        """Take over what others have found out about these providers."""
+
+    @abstractmethod
+    async def tell(self, name: str) -> None:
+        """A call of this provider has failed here: if it rests now, let the others know."""
+
+
+class LocalBoard(BreakerBoard):
+    """One server: there is nobody to learn from."""
+
+    async def learn(self, names: Sequence[str]) -> None:
+        return
+
+    async def tell(self, name: str) -> None:
+        return

@@ -1,0 +1,1 @@
+"""The connection to Redis that several servers share."""

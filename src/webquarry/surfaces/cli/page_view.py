@@ -1,0 +1,26 @@
+"""How Markdown looks on a terminal: as it is, with headings and code set off.
+
+It is not rendered, because a renderer would turn `&#27;` back into the control character that was taken out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rich.console import Console
+from rich.text import Text
+
+from webquarry.surfaces.cli.terminal import printable
+
+_HEADING = re.compile(r"#{1,6} ")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+
+
+def show_markdown(console: Console, markdown: str) -> None:
+    """Line by line, nothing added and nothing wrapped."""
+    in_code = False
+    for line in printable(markdown).split("\n"):
+        fence = bool(_FENCE.match(line))
+        style = "dim" if fence else "green" if in_code else "bold cyan" if _HEADING.match(line) else ""
+        console.print(Text(line, style), soft_wrap=True)
+        in_code ^= fence

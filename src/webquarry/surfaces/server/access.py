@@ -1,0 +1,104 @@
+"""Who may use a server: settings and the address it listens on in, the way its callers are told apart out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webquarry.errors import BadInput
+from webquarry.settings import Settings
+from webquarry.surfaces.server.gate import Challenge
+from webquarry.surfaces.server.principal import Verifier
+from webquarry.surfaces.server.tokens import MCP, METRICS, TokenFile, TokenVerifier, tokens_path
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_PROTECTED = "/.well-known/oauth-protected-resource"
+_TOOLS, _FIGURES = "/mcp", "/metrics"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How callers are told apart, and what is guarded: by path, what a token needs for it."""
+
+    verifier: Verifier
+    guarded: Mapping[str, Challenge]
+    metadata_path: str | None = None  # where clients learn which issuer gives out tokens
+    metadata: Mapping[str, object] | None = None
+
+
+def access_of(settings: Settings, environ: Mapping[str, str], host: str, *, running: bool = False) -> Access | None:
+    """The access of a server on this address; None where everybody on this machine may use it.
+
+    Nobody else's machine is served without it: that is refused here, before anything listens. A server that is `running`
+    goes on when its last token is revoked: then nobody gets in until there is another.
+    """
+    way = settings.http_auth
+    if way == "auto":
+        way = "oauth" if settings.oauth_issuer else "none" if host in LOOPBACK else "token"
+    if way == "oauth":
+        return _oauth(settings)
+    if way == "token":
+        return _tokens(settings, environ, running)
+    if host not in LOOPBACK:
+        raise BadInput(
+            f"The host {host} is not this machine alone, and WEBQUARRY_HTTP_AUTH=none lets everybody in.",
+            suggested_action="Use token or oauth, or serve 127.0.0.1.",
+        )
+    return None
+
+
+def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Access:
+    file = TokenFile(tokens_path(settings, environ))
+    if not running and not any(token.use == MCP for token in file.tokens()):
+        raise BadInput(
+            f"Callers must show a token, and there is none for them in {file.path}.",
+            suggested_action="Make one with `webquarry token add NAME`, or set an issuer (WEBQUARRY_OAUTH_ISSUER).",
+        )
+    guarded = {
+        _TOOLS: Challenge((MCP,), lacking="This token is for /metrics alone."),
+        _FIGURES: Challenge(
+            (METRICS,), lacking="This token is not for /metrics: make one with webquarry token add NAME --metrics."
+        ),
+    }
+    return Access(TokenVerifier(file), guarded)
+
+
+def _oauth(settings: Settings) -> Access:
+    from webquarry.surfaces.server.oauth import OAuthVerifier
+
+    issuer, resource = settings.oauth_issuer, settings.http_resource
+    if not issuer:
+        raise BadInput(
+            "OAuth is asked for, and no issuer is set.", suggested_action="Set WEBQUARRY_OAUTH_ISSUER to its address."
+        )
+    if not resource:
+        raise BadInput(
+            "Tokens of an issuer must be made for this server, and its address is not set.",
+            suggested_action="Set WEBQUARRY_HTTP_RESOURCE, such as https://quarry.example.org/mcp.",
+        )
+    origin, path = _split(resource)
+    scopes = tuple(settings.oauth_scopes)
+    metadata = {  # without the scope for the figures: clients ask for all that stand here
+        "resource": resource,
+        "authorization_servers": [issuer],
+        "bearer_methods_supported": ["header"],
+        "resource_name": "webquarry",
+        **({"scopes_supported": list(scopes)} if scopes else {}),
+    }
+    place = f"{_PROTECTED}{path}"
+    verifier = OAuthVerifier(issuer, settings.oauth_audience or resource, settings)
+    wanted = settings.metrics_scope
+    guarded = {
+        _TOOLS: Challenge(scopes, origin + place),
+        _FIGURES: Challenge(
+            (wanted,), origin + place, f"The token does not have the scope {wanted}, which /metrics needs."
+        ),
+    }
+    return Access(verifier, guarded, place, metadata)
+
+
+def _split(resource: str) -> tuple[str, str]:
+    """Origin and path of the server's address."""
+    scheme, _, rest = resource.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host}", f"{slash}{path}".rstrip("/")

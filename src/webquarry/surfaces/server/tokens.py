@@ -1,0 +1,222 @@
+"""Tokens of our own: a name in, a token out once; only its SHA-256 is kept, in a file that a running server looks at again.
+
+A token is 32 random bytes, so that a plain hash of it cannot be turned round. What is kept for a caller hangs on a random
+id and not on the token's name: a new "laptop" does not inherit what an old one left. A token is for the tools or for the
+figures, never for both: what Prometheus holds cannot ask anything that costs money.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from webquarry.clock import Clock
+from webquarry.errors import BadInput, NotFound
+from webquarry.settings import Settings
+from webquarry.surfaces.server.principal import CannotTell, Denied, Principal, Verifier
+
+log = logging.getLogger(__name__)
+
+PREFIX = "wq_"
+MCP, METRICS = "mcp", "metrics"  # what a token may be for
+_NAME_LENGTH = 64
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token: never the token itself."""
+
+    name: str
+    principal: str
+    sha256: str
+    created: str
+    expires: str | None = None
+    use: str = MCP
+
+    def is_over(self, now: datetime) -> bool:
+        return self.expires is not None and datetime.fromisoformat(self.expires) <= now
+
+
+def tokens_path(settings: Settings, environ: Mapping[str, str]) -> Path:
+    """Where the tokens are."""
+    if settings.tokens_file is not None:
+        return settings.tokens_file.expanduser()
+    given = Path(environ.get("XDG_CONFIG_HOME") or "")
+    folder = given if given.is_absolute() else Path(environ.get("HOME") or Path.home()) / ".config"
+    return folder / "webquarry" / "tokens.json"
+
+
+class TokenFile:
+    """The file, changed by one process at a time and always whole."""
+
+    def __init__(self, path: Path, clock: Clock | None = None) -> None:
+        self.path = path
+        self._clock = clock or Clock()
+
+    def tokens(self) -> list[Token]:
+        """Every token there is, also those that are over."""
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise BadInput(f"The token file {self.path} cannot be read: {error.strerror}.") from error
+        try:
+            return [_read(entry) for entry in json.loads(content)["tokens"]]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise BadInput(
+                f"The token file {self.path} is damaged.",
+                suggested_action="Restore a backup, or delete it and add the tokens anew.",
+            ) from None
+
+    def add(self, name: str, *, lasts: timedelta | None = None, like: str | None = None, use: str = MCP) -> str:
+        """A new token, which nobody can be shown again. With `like`, it speaks for the same caller as that one."""
+        if not name or len(name) > _NAME_LENGTH or not name.isprintable() or name != name.strip():
+            raise BadInput(f"A token's name has 1 to {_NAME_LENGTH} printable characters.")
+        token = PREFIX + secrets.token_urlsafe(32)
+        now = self._clock.now()
+        with self._changing() as tokens:
+            if any(one.name == name for one in tokens):
+                raise BadInput(
+                    f"There is a token {name!r} already.", suggested_action="Choose another name, or revoke it first."
+                )
+            principal = _named(tokens, like).principal if like else f"token:{secrets.token_hex(16)}"
+            expires = (now + lasts).isoformat(timespec="seconds") if lasts else None
+            tokens.append(Token(name, principal, _hash(token), now.isoformat(timespec="seconds"), expires, use))
+        return token
+
+    def revoke(self, name: str) -> None:
+        """The token is no longer good, from the next request on."""
+        with self._changing() as tokens:
+            tokens.remove(_named(tokens, name))
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Token]]:
+        """The tokens, to be changed; they are written when the block ends without an error."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with _locked(self.path.with_name(self.path.name + ".lock")):
+                tokens = self.tokens()
+                yield tokens
+                _write(self.path, {"version": _VERSION, "tokens": [_kept(token) for token in tokens]})
+        except OSError as error:
+            raise BadInput(f"The token file {self.path} cannot be written: {error.strerror}.") from error
+
+
+class TokenVerifier(Verifier):
+    """Knows the tokens of a file, and notices when it has changed. A file that cannot be read lets nobody in, and is said
+    once."""
+
+    def __init__(self, file: TokenFile, clock: Clock | None = None) -> None:
+        self._file = file
+        self._clock = clock or Clock()
+        self._seen: tuple[int, ...] | None = None
+        self._known: dict[str, Token] = {}
+        self._unreadable: str | None = None
+        self._lock = threading.Lock()
+
+    async def verify(self, token: str) -> Principal:
+        try:
+            found = self._current().get(_hash(token))
+        except BadInput as error:
+            if error.message != self._unreadable:
+                log.error("%s Nobody can be let in.", error.message)
+            self._unreadable = error.message
+            raise CannotTell from error
+        self._unreadable = None
+        if found is None:
+            raise Denied("The token is not known.")
+        if found.is_over(self._clock.now()):
+            raise Denied("The token has expired.")
+        return Principal(found.principal, found.name, frozenset({found.use}))
+
+    def _current(self) -> dict[str, Token]:
+        with self._lock:
+            state = _state(self._file.path)
+            if state != self._seen:
+                self._known = {}  # should the file be damaged, what it said before does not count any more
+                self._known = {one.sha256: one for one in self._file.tokens()} if state else {}
+                self._seen = state
+            return self._known
+
+
+def _read(entry: dict[str, Any]) -> Token:
+    token = Token(**entry)
+    texts = (token.name, token.principal, token.sha256, token.created)
+    if not all(isinstance(text, str) and text for text in texts):
+        raise ValueError("a token is a name, a caller, a hash and a moment")
+    if token.use not in (MCP, METRICS):
+        raise ValueError("a token for something that is not known")
+    if token.expires is not None and datetime.fromisoformat(token.expires).tzinfo is None:
+        raise ValueError("a moment without its zone")
+    return token
+
+
+def _kept(token: Token) -> dict[str, Any]:
+    """Its entry in the file. What is for the tools does not say so: a server of an older version can read it."""
+    entry = asdict(token)
+    if token.use == MCP:
+        del entry["use"]
+    return entry
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _named(tokens: list[Token], name: str) -> Token:
+    found = next((one for one in tokens if one.name == name), None)
+    if found is None:
+        raise NotFound(
+            f"There is no token {name!r}.", suggested_action="`webquarry token list` shows those that there are."
+        )
+    return found
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Changes whenever the file does: it is replaced as a whole, so it gets another inode."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One process at a time; where the system has no such locks, the last one wins."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except ImportError:
+            pass
+        yield
+    finally:
+        os.close(handle)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""The functions that SQL gets: what each takes, gives and costs."""

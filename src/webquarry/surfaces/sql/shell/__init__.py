@@ -1,0 +1,1 @@
+"""The SQL shell: typed lines -> results on stdout, and the bill on stderr."""

@@ -1,0 +1,1 @@
+"""stand-ins that demos, benches and tests run against: never part of a real answer"""

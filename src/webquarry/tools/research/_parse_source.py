@@ -1,0 +1,77 @@
+"""A source as a caller writes it -> the work to cite.
+
+Taken are an address, a DOI, an item of CSL-JSON, and an object with the fields that our own tools use for a page, a
+paper or a patent. What cannot be told from any of these is refused, with its place in the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from webquarry.errors import BadInput
+from webquarry.evidence.page.titles import host_of_page, title_from_url
+from webquarry.evidence.styles.csl import work_of
+from webquarry.evidence.styles.work import Work, plain
+from webquarry.search.replies.doi import doi_url, normal_doi
+from webquarry.secret import redact
+from webquarry.sessions.references import work_at
+
+# Names of our tools and of many others -> those of CSL-JSON.
+_NAMES = {
+    "url": "URL",
+    "doi": "DOI",
+    "authors": "author",
+    "inventor": "author",
+    "published": "issued",
+    "publishedAt": "issued",
+    "date": "issued",
+    "year": "issued",
+    "journal": "container-title",
+    "site": "container-title",
+    "siteName": "container-title",
+    "pages": "page",
+    "accessedDate": "accessed",
+}
+_FORMS = "Give an address, a DOI, a CSL-JSON item, or an object with url, title, authors and published."
+
+
+def work_of_given(given: str | Mapping[str, Any], number: int) -> Work:
+    """The work that the source of this number describes."""
+    work = _of_text(given) if isinstance(given, str) else _of_fields(given)
+    if work is None:
+        raise BadInput(
+            f"Source {number} of the list has neither a title, an address nor a DOI.", suggested_action=_FORMS
+        )
+    return work
+
+
+def _of_text(text: str) -> Work | None:
+    text = redact(text.strip())
+    if doi := normal_doi(text):
+        return work_at(doi_url(doi))
+    return work_at(text) if _is_web(text) else None
+
+
+def _of_fields(fields: Mapping[str, Any]) -> Work | None:
+    item = {name: value for name, value in fields.items() if name not in _NAMES}
+    for name, meant in _NAMES.items():
+        if fields.get(name) not in (None, "", []):
+            item.setdefault(meant, fields[name])
+    if "type" not in item and fields.get("journal"):
+        item["type"] = "article-journal"
+    work = work_of(item)
+    url = redact(work.url) if _is_web(work.url) else ""
+    doi = work.doi or normal_doi(url) or ""
+    if not (work.title or url or doi):
+        return None
+    place = url or doi_url(doi)
+    site = host_of_page(url) if work.kind == "webpage" and not doi else ""
+    return replace(
+        work, title=work.title or title_from_url(place), container=work.container or plain(site), url=url, doi=doi
+    )
+
+
+def _is_web(text: str) -> bool:
+    return text.lower().startswith(("http://", "https://")) and bool(host_of_page(text)) and not text.split()[1:]
