@@ -16,7 +16,6 @@ from typing import Any, cast
 
 import pytest
 from rich.console import Console
-from webquarry.surfaces.cli.doctor import checks as doctor_parts
 
 from tests.net.loopback import message, serve
 from tests.search.replies import recorded
@@ -26,6 +25,7 @@ from webquarry.search.router import Router
 from webquarry.search.services.service import Member
 from webquarry.search.services.services import Family
 from webquarry.settings import Settings
+from webquarry.surfaces.cli.doctor import checks as doctor_parts
 from webquarry.surfaces.cli.doctor.checks import Finding, examine_parts
 from webquarry.surfaces.cli.doctor.command import ProviderFinding, Report, examine, examine_provider
 from webquarry.surfaces.cli.doctor.view import show_report
