@@ -23,7 +23,10 @@ class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
             return
         try:
             built = compile_parts(Path(self.root))
-        except (Exception, SystemExit) as error:  # compilers fail in many ways, and none of them is a reason to fail
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # compilers fail in many ways, and none of them is a reason to fail
             self.app.display_warning(f"webquarry is built without its compiled parts: {error}")
             return
         build_data["artifacts"] += built
@@ -43,8 +46,13 @@ def compile_parts(root: Path) -> list[str]:
             "include_dirs": lxml.get_include(),
             "extra_compile_args": ["-g0", "-O3"] if os.name == "posix" else [],
         }
-        parts = [Extension(name, [str(source)], **options) for name, source in sources(root / "src").items()]
-        command = build_ext(Distribution({"ext_modules": cythonize(parts, build_dir=scratch, quiet=True)}))
+        parts = [
+            Extension(name, [str(source)], **options)
+            for name, source in sources(root / "src").items()
+        ]
+        command = build_ext(
+            Distribution({"ext_modules": cythonize(parts, build_dir=scratch, quiet=True)})
+        )
         command.build_lib = command.build_temp = scratch
         command.ensure_finalized()
         command.run()

@@ -29,7 +29,9 @@ def main() -> None:
         request = json.loads(line)
         answer = {"id": request["id"], "text": ""}
         try:
-            answer["text"] = extract(Path(request["html_path"]), request.get("url") or "https://localhost/")
+            answer["text"] = extract(
+                Path(request["html_path"]), request.get("url") or "https://localhost/"
+            )
         except (OSError, WebquarryError) as error:
             answer["error"] = f"{type(error).__name__}: {error}"
         print(json.dumps(answer), flush=True)

@@ -36,7 +36,9 @@ def available(python: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sample", type=int, default=0, help="only so many pages of each set")
     parser.add_argument("--sets", default=",".join(SETS), help="which sets, by name")
     options = parser.parse_args()
@@ -44,18 +46,35 @@ def main() -> int:
     place = os.environ.get("WEBQUARRY_EXTRACTION_DATA", "")
     data = Path(place)
     if not place or not (data / "harness" / "run.py").exists():
-        print("No labelled pages: set WEBQUARRY_EXTRACTION_DATA to the folder with the sets and harness/run.py.")
+        print(
+            "No labelled pages: set WEBQUARRY_EXTRACTION_DATA to the folder with the sets and harness/run.py."
+        )
         return 0
     python = os.environ.get("WEBQUARRY_BENCH_PYTHON", sys.executable)
     libraries = available(python)
     worker = shlex.join([sys.executable, str(WORKER)])
-    print("The shipped model has seen these pages if they are the training halves; see scripts/train_extraction.py.\n")
+    print(
+        "The shipped model has seen these pages if they are the training halves; see scripts/train_extraction.py.\n"
+    )
     for name in options.sets.split(","):
         if not (data / name / "dataset.json").exists():
             print(f"{name}: not in {data}")
             continue
-        command = [python, str(data / "harness" / "run.py"), "--data", str(data / name), "--interleave"]
-        command += ["--cmd", f"webquarry={worker}", "--format", "markdown", "--sample", str(options.sample)]
+        command = [
+            python,
+            str(data / "harness" / "run.py"),
+            "--data",
+            str(data / name),
+            "--interleave",
+        ]
+        command += [
+            "--cmd",
+            f"webquarry={worker}",
+            "--format",
+            "markdown",
+            "--sample",
+            str(options.sample),
+        ]
         command += ["--extractor", ",".join(libraries)] if libraries else []
         subprocess.run(command, check=True)
         print(flush=True)

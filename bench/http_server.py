@@ -32,7 +32,10 @@ CLIENTS = (1, 16, 64)
 SECONDS = 6.0
 ROUNDS = 3
 PARAMS = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
-META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 HEADERS = {
     "Accept": "application/json, text/event-stream",
     "Content-Type": "application/json",
@@ -40,7 +43,9 @@ HEADERS = {
     "Mcp-Method": "tools/call",
     "Mcp-Name": "web_search",
 }
-BODY = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": PARAMS | {"_meta": META}}).encode()
+BODY = json.dumps(
+    {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": PARAMS | {"_meta": META}}
+).encode()
 
 # Gives back what it finds in a file.
 BARE = """
@@ -80,7 +85,9 @@ class Server:
 
         async def client() -> None:
             nonlocal done
-            async with httpx2.AsyncClient(trust_env=False, verify=False, headers=self.headers, timeout=60) as session:
+            async with httpx2.AsyncClient(
+                trust_env=False, verify=False, headers=self.headers, timeout=60
+            ) as session:
                 while time.perf_counter() < end:
                     answer = await session.post(self.url, content=BODY)
                     assert answer.status_code == 200, answer.text
@@ -92,8 +99,12 @@ class Server:
 
 
 @contextmanager
-def running(command: list[str], environ: Mapping[str, str], token: str | None = None) -> Iterator[Server]:
-    process = subprocess.Popen(command, env=dict(os.environ) | dict(environ), stderr=subprocess.PIPE, text=True)
+def running(
+    command: list[str], environ: Mapping[str, str], token: str | None = None
+) -> Iterator[Server]:
+    process = subprocess.Popen(
+        command, env=dict(os.environ) | dict(environ), stderr=subprocess.PIPE, text=True
+    )
     assert process.stderr
     line = process.stderr.readline()
     found = re.search(r"http://\S+/mcp", line)
@@ -111,7 +122,8 @@ def redis(folder: Path) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)], stdout=subprocess.DEVNULL
+        ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)],
+        stdout=subprocess.DEVNULL,
     )
     try:
         while True:
@@ -131,10 +143,14 @@ def compared(name: str, ours: Server, bare: Server) -> None:
         rounds: list[tuple[tuple[float, float], tuple[float, float]]] = []
         for _ in range(ROUNDS):
             rounds.append(
-                (asyncio.run(ours.load(clients, SECONDS / ROUNDS)), asyncio.run(bare.load(clients, SECONDS / ROUNDS)))
+                (
+                    asyncio.run(ours.load(clients, SECONDS / ROUNDS)),
+                    asyncio.run(bare.load(clients, SECONDS / ROUNDS)),
+                )
             )
         mine, theirs = (
-            [statistics.median(column) for column in zip(*side, strict=True)] for side in zip(*rounds, strict=True)
+            [statistics.median(column) for column in zip(*side, strict=True)]
+            for side in zip(*rounds, strict=True)
         )
         print(
             f"{name}, {clients:2} clients: {mine[0]:5.0f} requests/s, {mine[1] * 1000:.2f} ms of CPU each; "
@@ -144,8 +160,14 @@ def compared(name: str, ours: Server, bare: Server) -> None:
 
 
 def first_result(server: Server) -> Any:
-    answer = httpx2.post(server.url, content=BODY, headers=server.headers, timeout=60, trust_env=False)
-    lines = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {")]
+    answer = httpx2.post(
+        server.url, content=BODY, headers=server.headers, timeout=60, trust_env=False
+    )
+    lines = [
+        line.removeprefix("data: ")
+        for line in answer.text.splitlines()
+        if line.startswith("data: {")
+    ]
     return json.loads(lines[-1] if lines else answer.text)["result"]
 
 
@@ -153,7 +175,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         token = TokenFile(folder / "tokens.json").add("bench")
-        ours = [str(Path(sysconfig.get_path("scripts")) / "webquarry"), "mcp", "--http", "--port", "0"]
+        ours = [
+            str(Path(sysconfig.get_path("scripts")) / "webquarry"),
+            "mcp",
+            "--http",
+            "--port",
+            "0",
+        ]
         environ = {
             "WEBQUARRY_REPLAY": "demo",
             "WEBQUARRY_HTTP_AUTH": "token",
@@ -164,7 +192,9 @@ def main() -> int:
         server = stack.enter_context(running(ours, environ, token))
         (folder / "known.json").write_text(json.dumps(first_result(server)))
         (folder / "bare.py").write_text(BARE)
-        bare = stack.enter_context(running([sys.executable, str(folder / "bare.py"), str(folder / "known.json")], {}))
+        bare = stack.enter_context(
+            running([sys.executable, str(folder / "bare.py"), str(folder / "known.json")], {})
+        )
         compared("one server", server, bare)
         if shutil.which("redis-server"):
             address = stack.enter_context(redis(folder))

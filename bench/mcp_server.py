@@ -56,10 +56,15 @@ class Process:
 
     def __init__(self, command: list[str]) -> None:
         environ = dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"}
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ)
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ
+        )
         self.received = 0
         self.ask(
-            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "bench", "version": "1"}
+            "initialize",
+            protocolVersion="2025-06-18",
+            capabilities={},
+            clientInfo={"name": "bench", "version": "1"},
         )
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -86,7 +91,12 @@ class Process:
         self._process.kill()
         self._process.communicate()
         after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
+        return (
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
 
     def close(self) -> float:
         """Close its stdin; how long it takes to go."""
@@ -146,7 +156,9 @@ def main() -> int:
             process.ask("tools/call", name="web_search", arguments=QUERY)
             print(f"bytes: --text {mode}: {process.received:,}")
             process.end()
-    return 0 if start_ratio <= START_LIMIT and call_ratio <= CALL_LIMIT and ended <= END_LIMIT else 1
+    return (
+        0 if start_ratio <= START_LIMIT and call_ratio <= CALL_LIMIT and ended <= END_LIMIT else 1
+    )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,9 @@ from webquarry.toolkit import Toolkit
 SIZES = (5_000, 50_000, 500_000)
 URL = "https://bench.example/article"
 SOURCE = Path(__file__).resolve().parent.parent / "scripts" / "recorded_web" / "tidelines.example"
-WORDS = [word for word in (SOURCE / "storing-the-tide.html").read_text("utf-8").split() if word.isalpha()]
+WORDS = [
+    word for word in (SOURCE / "storing-the-tide.html").read_text("utf-8").split() if word.isalpha()
+]
 
 
 def article(size: int) -> bytes:
@@ -55,7 +57,10 @@ def article(size: int) -> bytes:
 
 def prose(dice: random.Random, sentences: int) -> str:
     """Sentences that do not repeat, as those of an article do not."""
-    made = [" ".join(dice.choices(WORDS, k=dice.randint(8, 24))).capitalize() + "." for _ in range(sentences)]
+    made = [
+        " ".join(dice.choices(WORDS, k=dice.randint(8, 24))).capitalize() + "."
+        for _ in range(sentences)
+    ]
     return " ".join(made)
 
 
@@ -104,7 +109,9 @@ def main() -> None:
     if importlib.util.find_spec("trafilatura"):
         from trafilatura import extract  # type: ignore[import-not-found,no-redef]
     else:
-        print("trafilatura is not installed (pip install -e '.[bench]'), so lxml's bare parse is the only yardstick.")
+        print(
+            "trafilatura is not installed (pip install -e '.[bench]'), so lxml's bare parse is the only yardstick."
+        )
     print(
         f"{'page':>10} {'scrape_page':>14} {'bare lxml':>12} {'times lxml':>11}"
         + (f" {'trafilatura':>12}" if extract else "")

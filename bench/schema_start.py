@@ -31,7 +31,9 @@ def main() -> int:
     seconds(tool), seconds(nothing)  # warm the file cache and write the byte code
     pairs = [(seconds(tool), seconds(nothing)) for _ in range(ROUNDS)]
     with_tool, bare = (statistics.median(times) for times in zip(*pairs, strict=True))
-    print(f"web-search-brave-tool --schema: {with_tool * 1000:.1f} ms, python -c pass: {bare * 1000:.1f} ms")
+    print(
+        f"web-search-brave-tool --schema: {with_tool * 1000:.1f} ms, python -c pass: {bare * 1000:.1f} ms"
+    )
     print(f"ratio: {with_tool / bare:.2f} (at most {LIMIT:g})")
     return 0 if with_tool / bare <= LIMIT else 1
 

@@ -56,7 +56,9 @@ def main() -> int:
         return 0
     with (
         tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen([sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True) as server,
+        subprocess.Popen(
+            [sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True
+        ) as server,
     ):
         try:
             assert server.stdout
@@ -70,7 +72,10 @@ def main() -> int:
 async def serve() -> None:
     """The server: whatever is asked, the same page, on connections that stay open."""
     body = REPLY.read_bytes()
-    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (
+        len(body),
+        body,
+    )
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -115,7 +120,9 @@ async def measure(origin: str, folder: Path) -> dict[str, float]:
             assert (await bare.get(origin)).status_code == 200
 
         async def search() -> None:
-            found = await kit.router.route(Query(f"uncached {next(number)}", RESULTS), provider="duckduckgo")
+            found = await kit.router.route(
+                Query(f"uncached {next(number)}", RESULTS), provider="duckduckgo"
+            )
             assert len(found.results) == RESULTS
             assert not found.cached
 
@@ -123,7 +130,11 @@ async def measure(origin: str, folder: Path) -> dict[str, float]:
             is_cached(await quarry.web_search(query="kept", max_results=RESULTS))
 
         async def ask_disk() -> None:
-            is_cached(await load("duckduckgo", "web_search").call(from_disk, {"query": "kept", "max_results": RESULTS}))
+            is_cached(
+                await load("duckduckgo", "web_search").call(
+                    from_disk, {"query": "kept", "max_results": RESULTS}
+                )
+            )
 
         async def ask_mcp() -> None:
             result = await client.call_tool("web_search", {"query": "kept", "max_results": RESULTS})
@@ -145,7 +156,10 @@ async def measure(origin: str, folder: Path) -> dict[str, float]:
                 "cached, MCP stdio": ask_mcp,
             },
         )
-        crowds = {f"{CROWD} bare GETs at once": crowd(get), f"{CROWD} searches at once": crowd(search)}
+        crowds = {
+            f"{CROWD} bare GETs at once": crowd(get),
+            f"{CROWD} searches at once": crowd(search),
+        }
         return medians | await take_turns(CROWDS, crowds)
 
 
@@ -184,7 +198,9 @@ async def disk_only(settings: Settings, environ: dict[str, str]) -> AsyncIterato
     """A toolkit without the store in memory, as every process is at its start."""
     assert settings.cache_folder
     async with Toolkit.open(settings, environ) as kit:
-        kit.__dict__["cache"] = Cache([DiskStore(settings.cache_folder, settings.cache_max_bytes)], Clock())
+        kit.__dict__["cache"] = Cache(
+            [DiskStore(settings.cache_folder, settings.cache_max_bytes)], Clock()
+        )
         yield kit
 
 
@@ -194,10 +210,14 @@ async def sqlite_row(path: Path, size: int) -> AsyncIterator[Callable[[], bytes]
     database = sqlite3.connect(path)
     try:
         database.execute("PRAGMA journal_mode = WAL")
-        database.execute("CREATE TABLE entries (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+        database.execute(
+            "CREATE TABLE entries (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+        )
         database.execute("INSERT INTO entries VALUES (?, ?)", (b"name", os.urandom(size)))
         database.commit()
-        yield lambda: bytes(database.execute("SELECT value FROM entries WHERE name = ?", (b"name",)).fetchone()[0])
+        yield lambda: bytes(
+            database.execute("SELECT value FROM entries WHERE name = ?", (b"name",)).fetchone()[0]
+        )
     finally:
         database.close()
 
@@ -209,7 +229,9 @@ def show(medians: dict[str, float]) -> None:
         ratio = seconds / medians[unit]
         print(f"{name:26} {seconds * 1000:9.3f} ms  {ratio:8.2f} x {unit}")
     added = medians["uncached search"] - medians["bare GET"]
-    print(f"added to an uncached search: {added * 1000:.3f} ms, {added / medians['bare GET']:.2f} x bare GET")
+    print(
+        f"added to an uncached search: {added * 1000:.3f} ms, {added / medians['bare GET']:.2f} x bare GET"
+    )
 
 
 if __name__ == "__main__":

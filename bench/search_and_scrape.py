@@ -96,7 +96,11 @@ def answer(path: str, port: int, bodies: dict[str, bytes]) -> tuple[int, str, by
     if path.startswith("/search"):
         number = path.partition("q=")[2].partition("&")[0].rpartition("+")[2]
         results = [
-            {"title": f"Page {at}", "url": f"http://{host}:{port}/{number}/{at}", "content": "About tides."}
+            {
+                "title": f"Page {at}",
+                "url": f"http://{host}:{port}/{number}/{at}",
+                "content": "About tides.",
+            }
             for at, host in enumerate(HOSTS)
         ]
         return 200, "application/json", json.dumps({"query": "", "results": results}).encode()
@@ -118,8 +122,13 @@ def page(number: int, size: int) -> bytes:
     parts.append(f"<main><article><h1>Tidal page {number}</h1>")
     length = sum(map(len, parts))
     while length < size - 200:
-        sentences = [" ".join(chance.choices(words, k=chance.randint(6, 20))).capitalize() for _ in range(5)]
-        parts.append(f"<h2>{chance.choice(words)}</h2>" * (chance.random() < 0.2) + f"<p>{'. '.join(sentences)}.</p>")
+        sentences = [
+            " ".join(chance.choices(words, k=chance.randint(6, 20))).capitalize() for _ in range(5)
+        ]
+        parts.append(
+            f"<h2>{chance.choice(words)}</h2>" * (chance.random() < 0.2)
+            + f"<p>{'. '.join(sentences)}.</p>"
+        )
         length += len(parts[-1])
     parts.append("</article></main><footer>The end</footer></body></html>")
     return "".join(parts).encode()
@@ -159,7 +168,9 @@ async def measure(port: int, folder: Path) -> int:
         async def one_page() -> None:
             await read(next(fresh) % len(HOSTS))
 
-        for at in range(len(HOSTS)):  # robots.txt, connections, and all that is imported on first use
+        for at in range(
+            len(HOSTS)
+        ):  # robots.txt, connections, and all that is imported on first use
             await read(at)
         for count in SIZES:
             await both(count)
@@ -194,7 +205,9 @@ async def compare(
         for _ in range(ROUNDS)
     ]
     good = report(f"{count} pages", *(min(one[at] for one in rounds) for at in range(4)))
-    report(f"{count} pages, median", *(statistics.median(one[at] for one in rounds) for at in range(4)))
+    report(
+        f"{count} pages, median", *(statistics.median(one[at] for one in rounds) for at in range(4))
+    )
     return good
 
 

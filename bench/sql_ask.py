@@ -37,7 +37,9 @@ with Rehearsal(latency={LATENCY}) as stage:
 @contextmanager
 def model() -> Iterator[dict[str, str]]:
     """The environment of a process that takes the rehearsal for the real model."""
-    with subprocess.Popen([sys.executable, "-c", MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())
         process.communicate()
@@ -72,7 +74,9 @@ def main() -> None:
     ):
         session.sql("SELECT stps_ask_ai('warm', 'up')")
         each = serial(session)
-        print(f"serial loop: {each * 1000:.0f} ms a row, {each * ROWS:.0f} s for {ROWS:,} rows (scaled up)")
+        print(
+            f"serial loop: {each * 1000:.0f} ms a row, {each * ROWS:.0f} s for {ROWS:,} rows (scaled up)"
+        )
         for concurrency in (16, 64, 128):
             session.sql(f"SELECT webquarry_set('concurrency', '{concurrency}')")
             asked = f"SELECT count(stps_ask_ai(range, 'at {concurrency}')) FROM range({ROWS})"
@@ -84,11 +88,19 @@ def main() -> None:
                 + (f" (goal: {GOAL} x ideal)" if concurrency == 64 else "")
             )
         hits = 1_000_000
-        wall, used = timed(session, f"SELECT count(stps_ask_ai(range % {ROWS}, 'at 64')) FROM range({hits})")
-        print(f"kept answers, stps_ask_ai: {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each")
+        wall, used = timed(
+            session, f"SELECT count(stps_ask_ai(range % {ROWS}, 'at 64')) FROM range({hits})"
+        )
+        print(
+            f"kept answers, stps_ask_ai: {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each"
+        )
         hits = 100_000
-        wall, used = timed(session, f"SELECT count(ask(range % {ROWS}, 'at 64').answer) FROM range({hits})")
-        print(f"kept answers, ask:         {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each")
+        wall, used = timed(
+            session, f"SELECT count(ask(range % {ROWS}, 'at 64').answer) FROM range({hits})"
+        )
+        print(
+            f"kept answers, ask:         {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each"
+        )
 
 
 if __name__ == "__main__":

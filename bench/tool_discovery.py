@@ -66,7 +66,9 @@ def measure_computing(kind: str, interpreter: str, script: str) -> None:
         tools = write_tools(home, interpreter, script)
         merely = best_of_three(lambda: run_all([[str(tool), "--schema"] for tool in tools]))
         seconds = best_of_three(lambda: discover_all(home))
-    print(f"{kind:18} discovery {seconds:.3f} s, merely running them {merely:.3f} s: ratio {seconds / merely:.2f}")
+    print(
+        f"{kind:18} discovery {seconds:.3f} s, merely running them {merely:.3f} s: ratio {seconds / merely:.2f}"
+    )
 
 
 def best_of_three(work: Callable[[], Coroutine[Any, Any, None]]) -> float:
@@ -85,7 +87,10 @@ def write_tools(home: str, interpreter: str, script: str) -> list[Path]:
     for number, path in enumerate(paths):
         schema = json.dumps({"name": f"tool_{number}", **SCHEMA})
         wait = 0.1 + 0.3 * number / (COUNT - 1)
-        path.write_text(f"#!{interpreter}\n" + script.replace("{schema}", schema).replace("{wait}", f"{wait:.3f}"))
+        path.write_text(
+            f"#!{interpreter}\n"
+            + script.replace("{schema}", schema).replace("{wait}", f"{wait:.3f}")
+        )
         path.chmod(0o755)
     return paths
 

@@ -29,8 +29,12 @@ async def ask(client: Any, host: webquarry.ToolHost, question: str) -> Any:
 async def main() -> None:
     import anthropic
 
-    message = await ask(anthropic.AsyncAnthropic(), await webquarry.ToolHost.adiscover(), sys.argv[1])
-    sys.stdout.write("".join(block.text for block in message.content if block.type == "text") + "\n")
+    message = await ask(
+        anthropic.AsyncAnthropic(), await webquarry.ToolHost.adiscover(), sys.argv[1]
+    )
+    sys.stdout.write(
+        "".join(block.text for block in message.content if block.type == "text") + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ async def ask(client: Any, host: webquarry.ToolHost, question: str) -> Any:
     """Let the model call tools until it has an answer; gives its last response."""
     items: list[Any] = [{"role": "user", "content": question}]
     while True:
-        response = await client.responses.create(model="gpt-6.1-terra", tools=host.for_openai(strict=True), input=items)
+        response = await client.responses.create(
+            model="gpt-6.1-terra", tools=host.for_openai(strict=True), input=items
+        )
         results = await host.openai_results(response)
         if not results:
             return response

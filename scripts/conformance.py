@@ -34,8 +34,16 @@ from webquarry.surfaces.server.tokens import TokenFile  # noqa: E402
 PACKAGE = "@modelcontextprotocol/conformance"
 RUNS = (
     ("0.1.16 active", "0.1.16", ()),
-    ("0.2.0-alpha.12 2025-11-25", "0.2.0-alpha.12", ("--requirements", "2025-11-25", "--timeout", "8000")),
-    ("0.2.0-alpha.12 2026-07-28", "0.2.0-alpha.12", ("--requirements", "2026-07-28", "--timeout", "8000")),
+    (
+        "0.2.0-alpha.12 2025-11-25",
+        "0.2.0-alpha.12",
+        ("--requirements", "2025-11-25", "--timeout", "8000"),
+    ),
+    (
+        "0.2.0-alpha.12 2026-07-28",
+        "0.2.0-alpha.12",
+        ("--requirements", "2026-07-28", "--timeout", "8000"),
+    ),
 )
 OPTIONAL = ("tasks-", "sep-2640-")  # extensions
 # What any server must pass with its own tools; the others look for fixtures.
@@ -78,20 +86,26 @@ def judged(found: dict[str, list[dict[str, Any]]], plain: bool) -> dict[str, Any
         for row in rows:
             passed += row["status"] == "SUCCESS"
             if row["status"] == "FAILURE" and not (plain and row["id"] in NOT_PLAIN):
-                failed.setdefault(scenario, []).append(f"{row['id']}: {(row.get('errorMessage') or '')[:300]}")
+                failed.setdefault(scenario, []).append(
+                    f"{row['id']}: {(row.get('errorMessage') or '')[:300]}"
+                )
     counted = {name for name in found if not plain or name in PLAIN}
     return {
         "scenarios": len(counted),
         "clean": len([name for name in counted if name not in failed]),
         "checksPassed": passed,
         "failures": {
-            name: words for name, words in failed.items() if name in counted and not name.startswith(OPTIONAL)
+            name: words
+            for name, words in failed.items()
+            if name in counted and not name.startswith(OPTIONAL)
         },
         "optionalFailed": sorted(name for name in failed if name.startswith(OPTIONAL)),
     }
 
 
-def run_suite(url: str, work: Path, label: str, plain: bool, environ: dict[str, str]) -> dict[str, Any]:
+def run_suite(
+    url: str, work: Path, label: str, plain: bool, environ: dict[str, str]
+) -> dict[str, Any]:
     version, flags = next((version, flags) for name, version, flags in RUNS if name == label)
     folder = installed(work / f"suite-{version}", [f"{PACKAGE}@{version}"], environ)
     out = work / "out"
@@ -104,8 +118,12 @@ def run_suite(url: str, work: Path, label: str, plain: bool, environ: dict[str, 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=Path, help="where the packages are installed; a temporary folder otherwise")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--work", type=Path, help="where the packages are installed; a temporary folder otherwise"
+    )
     arguments = parser.parse_args()
     work = (arguments.work or Path(tempfile.mkdtemp(prefix="conformance-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -121,7 +139,9 @@ def main() -> int:
     for name, (command, more, suite) in servers.items():
         with served(command, dict(os.environ) | {"WEBQUARRY_REPLAY": "demo"} | more, ROOT) as url:
             for label, _, _ in RUNS:
-                report[f"{name}, {label}"] = run_suite(url, work, label, name != "with fixtures", suite)
+                report[f"{name}, {label}"] = run_suite(
+                    url, work, label, name != "with fixtures", suite
+                )
     print(json.dumps(report, indent=1))
     if arguments.work is None:
         shutil.rmtree(work, ignore_errors=True)

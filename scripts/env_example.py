@@ -39,7 +39,10 @@ _PLAIN = re.compile(r"[\w./~:-]+")
 
 def env_example() -> str:
     """The whole file."""
-    settings = "\n".join(_setting(name, schema) for name, schema in Settings.model_json_schema()["properties"].items())
+    settings = "\n".join(
+        _setting(name, schema)
+        for name, schema in Settings.model_json_schema()["properties"].items()
+    )
     return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n{MODEL}\n# ---- Settings ----\n\n{settings}"
 
 
@@ -47,12 +50,16 @@ def _providers() -> str:
     kinds: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
     ranks = {name: rank for rank, name in enumerate((*PREFERRED, LAST))}
     kinds.sort(key=lambda kind: (ranks.get(kind.name, len(ranks)), kind.name))
-    return "\n".join(part for kind in kinds if (part := _provider(kind.configure(Settings(), _NOWHERE))))
+    return "\n".join(
+        part for kind in kinds if (part := _provider(kind.configure(Settings(), _NOWHERE)))
+    )
 
 
 def _scholarly() -> str:
     """Keys that raise the limits of the scholarly indexes, which all answer without one."""
-    kinds = sorted(members_of("webquarry.search.scholarly.providers", Scholarly), key=lambda kind: kind.name)
+    kinds = sorted(
+        members_of("webquarry.search.scholarly.providers", Scholarly), key=lambda kind: kind.name
+    )
     parts = [
         _commented(f"{kind.label}: {kind.sign_up}", f"Or in ~/.config/webquarry/{wanted.file}")
         + f"#{wanted.variable}=\n"
@@ -64,7 +71,9 @@ def _scholarly() -> str:
 
 def _patents() -> str:
     """What the registers of patents need; without one, pages of patent sites are searched."""
-    kinds = sorted(members_of("webquarry.search.patents.providers", PatentProvider), key=lambda kind: kind.name)
+    kinds = sorted(
+        members_of("webquarry.search.patents.providers", PatentProvider), key=lambda kind: kind.name
+    )
     parts = [_provider(kind.configure(Settings(), _NOWHERE)) for kind in kinds]
     return "# ---- Registers of patents ----\n\n" + "\n".join(parts)
 
@@ -86,7 +95,10 @@ def _provider(provider: Member) -> str:
     """What one provider needs; nothing for those that need nothing."""
     if not provider.missing:
         return ""
-    lines = [f"{provider.label}: {provider.sign_up}", *([provider.notice] if provider.notice else [])]
+    lines = [
+        f"{provider.label}: {provider.sign_up}",
+        *([provider.notice] if provider.notice else []),
+    ]
     if files := [f"~/.config/webquarry/{wanted.file}" for wanted in provider.credentials]:
         lines.append(f"Or in {' and '.join(files)}")
     return _commented(*lines) + "".join(f"#{variable}=\n" for variable in provider.missing)
@@ -110,4 +122,6 @@ def _value(default: Any) -> str:
 
 
 def _commented(*lines: str) -> str:
-    return "".join(f"# {part}\n" for line in lines for part in textwrap.wrap(line, 116, break_on_hyphens=False))
+    return "".join(
+        f"# {part}\n" for line in lines for part in textwrap.wrap(line, 116, break_on_hyphens=False)
+    )

@@ -21,14 +21,19 @@ def schemas() -> dict[Path, bytes]:
     from webquarry.tool import toolset
 
     folder = Path("src/webquarry/schemas")
-    return {folder / f"{tool.name}.json": schema_text(tool).encode() for tool in toolset("executables")}
+    return {
+        folder / f"{tool.name}.json": schema_text(tool).encode() for tool in toolset("executables")
+    }
 
 
 def mcp_lists() -> dict[Path, bytes]:
     """What `tools/list` shows of the sets that ship: a server that is only asked what it has starts at once."""
     from webquarry.surfaces.mcp.listing import GENERATED, generated_list
 
-    return {Path("src/webquarry/data/mcp") / f"{name}.json": generated_list(name).encode() for name in GENERATED}
+    return {
+        Path("src/webquarry/data/mcp") / f"{name}.json": generated_list(name).encode()
+        for name in GENERATED
+    }
 
 
 def settings() -> dict[Path, bytes]:
@@ -80,9 +85,15 @@ def _current(path: Path) -> bytes | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if anything is out of date")
-    parser.add_argument("name", nargs="*", help=f"which to make (all by default): {', '.join(GENERATORS)}")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if anything is out of date"
+    )
+    parser.add_argument(
+        "name", nargs="*", help=f"which to make (all by default): {', '.join(GENERATORS)}"
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.name) - set(GENERATORS):
         parser.error(f"no such generator: {', '.join(sorted(unknown))}")

@@ -71,7 +71,9 @@ def say(words: str) -> None:
 
 def being_made_ready(work: Path, clients: list[str], pool: ThreadPoolExecutor) -> Kit:
     """The clients, whose installation has begun."""
-    node = pool.submit(environment, work) if NODE_CLIENTS & set(clients) else None  # first, as others wait for it
+    node = (
+        pool.submit(environment, work) if NODE_CLIENTS & set(clients) else None
+    )  # first, as others wait for it
 
     def ready(client: str) -> Ready:
         environ = node.result() if node and client in NODE_CLIENTS else dict(os.environ)
@@ -105,7 +107,9 @@ def environ_in(folder: Path, path: str) -> dict[str, str]:
 
 
 @contextmanager
-def server_for(transport: str, toolset: str, environ: dict[str, str], folder: Path) -> Iterator[Json]:
+def server_for(
+    transport: str, toolset: str, environ: dict[str, str], folder: Path
+) -> Iterator[Json]:
     """What a client is told to connect to: an address, or the command that it shall start."""
     command = [OURS, "mcp", "--toolset", toolset]
     if transport == "stdio":
@@ -116,7 +120,9 @@ def server_for(transport: str, toolset: str, environ: dict[str, str], folder: Pa
 
 
 @contextmanager
-def connected(client: str, command: list[str], target: Json, environ: dict[str, str], folder: Path) -> Iterator[Driver]:
+def connected(
+    client: str, command: list[str], target: Json, environ: dict[str, str], folder: Path
+) -> Iterator[Driver]:
     if client == "inspector":
         yield Inspector(Path(command[0]), target, environ, folder)
         return
@@ -163,7 +169,9 @@ def run(kit: Kit, client: str, transport: str, toolset: str) -> Heard:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     heard.seconds = round(time.monotonic() - started, 1)
-    say(f"{heard.name}: {len(heard.tools)} listed, {len(heard.results)} called in {heard.seconds} s")
+    say(
+        f"{heard.name}: {len(heard.tools)} listed, {len(heard.results)} called in {heard.seconds} s"
+    )
     return heard
 
 
@@ -182,32 +190,49 @@ def reported(all_heard: list[Heard], schemas: Mapping[str, Schemas]) -> list[Jso
 
 
 def chosen() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=Path, help="where the packages are installed; a temporary folder otherwise")
-    parser.add_argument("--client", action="append", choices=PINNED, help="only this client; may be given again")
-    parser.add_argument("--transport", action="append", choices=TRANSPORTS, help="only this transport")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--work", type=Path, help="where the packages are installed; a temporary folder otherwise"
+    )
+    parser.add_argument(
+        "--client", action="append", choices=PINNED, help="only this client; may be given again"
+    )
+    parser.add_argument(
+        "--transport", action="append", choices=TRANSPORTS, help="only this transport"
+    )
     return parser.parse_args()
 
 
 def main() -> int:
     arguments = chosen()
     clients, transports = arguments.client or list(PINNED), arguments.transport or list(TRANSPORTS)
-    schemas = {name: {tool.name: tool.output_schema for tool in listed_tools(name).listed()} for name in CALLS}
+    schemas = {
+        name: {tool.name: tool.output_schema for tool in listed_tools(name).listed()}
+        for name in CALLS
+    }
     for name, tools in schemas.items():
         if without := unknown(name, tools):
-            sys.exit(f"No call is written for these tools of the set {name}, or they are gone: {', '.join(without)}")
+            sys.exit(
+                f"No call is written for these tools of the set {name}, or they are gone: {', '.join(without)}"
+            )
     work = (arguments.work or Path(tempfile.mkdtemp(prefix="interop-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
     try:
         with ThreadPoolExecutor(AT_ONCE) as installing, ThreadPoolExecutor(AT_ONCE) as pool:
             kit = being_made_ready(work, clients, installing)
-            all_heard = list(pool.map(lambda one: run(kit, *one), product(clients, transports, CALLS)))
+            all_heard = list(
+                pool.map(lambda one: run(kit, *one), product(clients, transports, CALLS))
+            )
     finally:
         if arguments.work is None:
             shutil.rmtree(work, ignore_errors=True)
     rows = reported(all_heard, schemas)
     failed = [
-        f"{row['client']} {row['transport']} {row['toolset']}: {fault}" for row in rows for fault in row["failed"]
+        f"{row['client']} {row['transport']} {row['toolset']}: {fault}"
+        for row in rows
+        for fault in row["failed"]
     ]
     print(json.dumps({"ok": not failed, "runs": rows}, indent=1))
     for fault in failed:

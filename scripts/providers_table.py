@@ -46,9 +46,16 @@ def providers_table() -> str:
     kinds = members_of("webquarry.search.providers", Provider)
     page = HEAD + "\n".join(_row(kind) for kind in sorted(kinds, key=lambda kind: kind.name)) + "\n"
     indexes = members_of("webquarry.search.scholarly.providers", Scholarly)
-    page += SCHOLARLY + "\n".join(map(_index_row, sorted(indexes, key=lambda kind: kind.name))) + "\n"
+    page += (
+        SCHOLARLY + "\n".join(map(_index_row, sorted(indexes, key=lambda kind: kind.name))) + "\n"
+    )
     registers = members_of("webquarry.search.patents.providers", PatentProvider)
-    return page + PATENTS + "\n".join(map(_index_row, sorted(registers, key=lambda kind: kind.name))) + "\n"
+    return (
+        page
+        + PATENTS
+        + "\n".join(map(_index_row, sorted(registers, key=lambda kind: kind.name)))
+        + "\n"
+    )
 
 
 def _index_row(kind: type[Member]) -> str:

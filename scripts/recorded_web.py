@@ -23,7 +23,9 @@ from web_search_replies import search_exchanges
 from webquarry.clock import FrozenClock
 from webquarry.net.archive.open import Recorder, recorded_web
 
-MOMENT = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)  # one for all, so that a further page changes no date elsewhere
+MOMENT = datetime(
+    2026, 11, 10, 9, 0, tzinfo=UTC
+)  # one for all, so that a further page changes no date elsewhere
 
 
 def recorded_bytes() -> bytes:
@@ -44,7 +46,9 @@ def main(path: Path | None = None) -> None:
 async def _record(path: Path) -> None:
     clock = FrozenClock(MOMENT)
     recorder = Recorder(path, clock)
-    for request, response in _each_once(chain(page_exchanges(), search_exchanges(), scholarly_exchanges(clock))):
+    for request, response in _each_once(
+        chain(page_exchanges(), search_exchanges(), scholarly_exchanges(clock))
+    ):
         request.headers.setdefault("User-Agent", "webquarry (making the recorded web)")
         response.headers["Date"] = format_datetime(MOMENT, usegmt=True)
         transport = recorder.wrap(httpx2.MockTransport(lambda _, response=response: response))

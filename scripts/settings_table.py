@@ -55,7 +55,12 @@ def _default(value: Any) -> str:
 def takes(schema: dict[str, Any]) -> str:
     """The type and its limits in words."""
     options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
-    kinds = {"string": "text", "integer": "whole number", "number": "number", "boolean": "yes or no"}
+    kinds = {
+        "string": "text",
+        "integer": "whole number",
+        "number": "number",
+        "boolean": "yes or no",
+    }
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     option = options[0]
@@ -69,6 +74,11 @@ def takes(schema: dict[str, Any]) -> str:
 
 
 def _limits(option: dict[str, Any]) -> str:
-    words = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
     said = [f"{word} {option[key]:g}" for key, word in words.items() if key in option]
     return f", {', '.join(said)}" if said else ""

@@ -15,7 +15,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is loaded: one thread, one result
+for variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+):  # before numpy is loaded: one thread, one result
     os.environ[variable] = "1"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -39,12 +42,22 @@ MODEL = ROOT / "src" / "webquarry" / "data" / "extraction" / "model.json"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder with the labelled sets")
     parser.add_argument("--write", action="store_true", help="replace the model that ships")
-    parser.add_argument("--nested", action="store_true", help="figures with a first stage trained anew for every fold")
-    parser.add_argument("--keep-chances", type=Path, help="folder for the chances out of fold, to look at failures")
-    parser.add_argument("--without", nargs="+", default=[], choices=[*GROUPS, *RULES], help="what is a part worth?")
+    parser.add_argument(
+        "--nested",
+        action="store_true",
+        help="figures with a first stage trained anew for every fold",
+    )
+    parser.add_argument(
+        "--keep-chances", type=Path, help="folder for the chances out of fold, to look at failures"
+    )
+    parser.add_argument(
+        "--without", nargs="+", default=[], choices=[*GROUPS, *RULES], help="what is a part worth?"
+    )
     parser.add_argument("--seed", type=int, default=COMMON["random_seed"], help="of the trees")
     options = parser.parse_args()
 
@@ -58,7 +71,10 @@ def main() -> None:
     if options.keep_chances:
         save_chances(options.keep_chances, trainer, first, final)
     whole = of_all(pages, trainer, final)
-    early, late = scores_of(options.data, pages, of_all(pages, trainer, first)), scores_of(options.data, pages, whole)
+    early, late = (
+        scores_of(options.data, pages, of_all(pages, trainer, first)),
+        scores_of(options.data, pages, whole),
+    )
     for title, scores in (("first stage alone", early), ("both stages", late)):
         print(f"\nOut of fold, {title}:")
         print_scores(scores)
@@ -89,7 +105,9 @@ def scores_without(
         with rule_left_out(part):
             return scores_of(data, pages, whole)
     trainer.left_out = part
-    return scores_of(data, pages, of_all(pages, trainer, both_stages(trainer, trainer.first_chances())))
+    return scores_of(
+        data, pages, of_all(pages, trainer, both_stages(trainer, trainer.first_chances()))
+    )
 
 
 def write_model(trainer: Trainer, first: Chances) -> None:

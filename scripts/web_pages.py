@@ -41,9 +41,16 @@ def _response(entry: dict[str, Any]) -> httpx2.Response:
 
 
 def _body(entry: dict[str, Any]) -> bytes:
-    text: str = (SOURCES / entry["file"]).read_text("utf-8") if "file" in entry else entry.get("text", "")
+    text: str = (
+        (SOURCES / entry["file"]).read_text("utf-8") if "file" in entry else entry.get("text", "")
+    )
     if entry.get("type") == "application/pdf":
-        return make_pdf(text, "Tidal storage outlook 2026: summary", "Hanne Lindqvist, Obed Farrow", "20260702090000Z")
+        return make_pdf(
+            text,
+            "Tidal storage outlook 2026: summary",
+            "Hanne Lindqvist, Obed Farrow",
+            "20260702090000Z",
+        )
     if "layout" in entry:
         head, _, content = text.partition("\n---\n")
         layout = (SOURCES / entry["layout"]).read_text("utf-8")

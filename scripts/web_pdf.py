@@ -5,7 +5,11 @@ from __future__ import annotations
 import textwrap
 
 WIDTH, HEIGHT, MARGIN = 595, 842, 72
-_SIZES = {"# ": ("F2", 18, 26), "## ": ("F2", 13, 22), "": ("F1", 11, 15)}  # font, size, distance of lines
+_SIZES = {
+    "# ": ("F2", 18, 26),
+    "## ": ("F2", 13, 22),
+    "": ("F1", 11, 15),
+}  # font, size, distance of lines
 
 
 def make_pdf(text: str, title: str, author: str, date: str) -> bytes:
@@ -40,7 +44,11 @@ def _content(page: str) -> bytes:
         mark = next(mark for mark in ("## ", "# ", "") if paragraph.startswith(mark))
         font, size, leading = _SIZES[mark]
         for line in textwrap.wrap(" ".join(paragraph[len(mark) :].split()), width=int(940 / size)):
-            lines.append(f"/{font} {size} Tf 1 0 0 1 {MARGIN} {y} Tm ".encode("ascii") + _string(line) + b" Tj")
+            lines.append(
+                f"/{font} {size} Tf 1 0 0 1 {MARGIN} {y} Tm ".encode("ascii")
+                + _string(line)
+                + b" Tj"
+            )
             y -= leading
         y -= 8
     return b"\n".join([*lines, b"ET"])

@@ -26,7 +26,13 @@ NAMES = (
     "Long Ebb", "Harrow Point", "Seal Gate", "Stony Ford", "Wester Wick", "Bell Rock Bay", "Hollow Sand", "Ferry Narrows",
     "Anvil Point", "Cuddy Sound", "Maiden Bank", "Last Light",
 )  # fmt: skip
-BEDS = ("bare rock", "gravel over clay", "coarse sand in moving waves", "boulders", "rock with kelp down to 18 metres")
+BEDS = (
+    "bare rock",
+    "gravel over clay",
+    "coarse sand in moving waves",
+    "boulders",
+    "rock with kelp down to 18 metres",
+)
 SHORES = (
     "an old quarry {height} metres above the sea lies within a kilometre of the landing place and could hold a basin",
     "the land behind the shore is flat, so that pumped seawater is out of the question",
@@ -83,7 +89,9 @@ def _sheet(site: Site) -> str:
     bed = BEDS[site.number * 3 % len(BEDS)]
     shore = SHORES[site.number * 7 % len(SHORES)].format(height=50 + site.number * 11 % 40)
     state = (
-        "An array has been in operation here since 2023." if site.name in BUILT else "Nothing has been built here yet."
+        "An array has been in operation here since 2023."
+        if site.name in BUILT
+        else "Nothing has been built here yet."
     )
     rows = {
         "Peak stream at mean springs": f"{site.peak:.2f} m/s",
@@ -92,7 +100,9 @@ def _sheet(site: Site) -> str:
         "Load on shore": f"{site.load:.1f} MW",
         "Store for the short gap": f"{site.store:.1f} MWh",
     }
-    table = "".join(f"<tr><th scope='row'>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
+    table = "".join(
+        f"<tr><th scope='row'>{name}</th><td>{value}</td></tr>" for name, value in rows.items()
+    )
     return (
         f"<h3 id='site-{site.number}'>B.{site.number} {site.name}</h3>\n<p>{state} The bed is {bed}; {shore}. "
         f"With a peak of {site.peak:.2f} m/s the stream is below cut-in speed for {site.pause_minutes} minutes around each turn. "
@@ -112,7 +122,12 @@ def _verdict(site: Site) -> str:
 def _monthly(site: Site) -> str:
     rows = []
     for index, month in enumerate(MONTHS):
-        plain = site.megawatts * 730 / 1000 * (0.27 + 0.03 * sin((index + 2) * pi / 3) + (site.peak - 2.7) * 0.12)
+        plain = (
+            site.megawatts
+            * 730
+            / 1000
+            * (0.27 + 0.03 * sin((index + 2) * pi / 3) + (site.peak - 2.7) * 0.12)
+        )
         rows.append(
             f"<tr><td>{month}</td><td>{plain:.2f}</td><td>{plain * 1.17:.2f}</td><td>{plain * 0.17:.2f}</td></tr>"
         )

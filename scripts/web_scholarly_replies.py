@@ -39,7 +39,9 @@ def scholarly_exchanges(clock: FrozenClock) -> Iterator[Exchange]:
     for kind in members_of("webquarry.search.scholarly.providers", Scholarly):
         provider = kind.configure(Settings(), {"HOME": "/nowhere"})
         for query in QUERIES:
-            found = [one for one in papers if kind.name in one["known_to"] and query.text == QUESTION]
+            found = [
+                one for one in papers if kind.name in one["known_to"] and query.text == QUESTION
+            ]
             found = [one for one in found if int(one["date"][:4]) >= (query.year_from or 0)]
             if query.newest_first:
                 found.sort(key=lambda one: str(one["date"]), reverse=True)
@@ -53,7 +55,9 @@ def scholarly_exchanges(clock: FrozenClock) -> Iterator[Exchange]:
 
 def _openalex(papers: list[Entry]) -> httpx2.Response:
     works = [_openalex_work(number, one) for number, one in enumerate(papers)]
-    return _json({"meta": {"count": len(works), "page": 1, "per_page": 20}, "results": works, "group_by": []})
+    return _json(
+        {"meta": {"count": len(works), "page": 1, "per_page": 20}, "results": works, "group_by": []}
+    )
 
 
 def _openalex_work(number: int, one: Entry) -> Entry:
@@ -80,10 +84,20 @@ def _openalex_work(number: int, one: Entry) -> Entry:
         "primary_location": place,
         "best_oa_location": place if one.get("pdf") else None,
         "type": "article",
-        "open_access": {"is_oa": bool(one.get("pdf")), "oa_status": "gold" if one.get("pdf") else "closed"},
-        "authorships": [{"author": {"display_name": f"{given} {family}"}} for family, given in one["authors"]],
+        "open_access": {
+            "is_oa": bool(one.get("pdf")),
+            "oa_status": "gold" if one.get("pdf") else "closed",
+        },
+        "authorships": [
+            {"author": {"display_name": f"{given} {family}"}} for family, given in one["authors"]
+        ],
         "cited_by_count": one["cited"],
-        "biblio": {"volume": one["volume"], "issue": one["issue"], "first_page": first, "last_page": last},
+        "biblio": {
+            "volume": one["volume"],
+            "issue": one["issue"],
+            "first_page": first,
+            "last_page": last,
+        },
         "is_retracted": "retracted" in one,
         "is_paratext": False,
         "abstract_inverted_index": words,
@@ -91,8 +105,19 @@ def _openalex_work(number: int, one: Entry) -> Entry:
 
 
 def _crossref(papers: list[Entry]) -> httpx2.Response:
-    message = {"facets": {}, "total-results": len(papers), "items": [_crossref_work(one) for one in papers]}
-    return _json({"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message})
+    message = {
+        "facets": {},
+        "total-results": len(papers),
+        "items": [_crossref_work(one) for one in papers],
+    }
+    return _json(
+        {
+            "status": "ok",
+            "message-type": "work-list",
+            "message-version": "1.0.0",
+            "message": message,
+        }
+    )
 
 
 def _crossref_work(one: Entry) -> Entry:
@@ -101,7 +126,10 @@ def _crossref_work(one: Entry) -> Entry:
         "URL": f"https://doi.org/{one['doi']}",
         "type": "journal-article",
         "title": [f"RETRACTED: {one['title']}" if "retracted" in one else one["title"]],
-        "author": [{"family": family, "given": given, "sequence": "first"} for family, given in one["authors"]],
+        "author": [
+            {"family": family, "given": given, "sequence": "first"}
+            for family, given in one["authors"]
+        ],
         "container-title": [one["journal"]],
         "issued": _date(one["date"]),
         "abstract": f"<jats:title>Abstract</jats:title><jats:p>{escape(one['abstract'])}</jats:p>",
@@ -112,7 +140,12 @@ def _crossref_work(one: Entry) -> Entry:
         "is-referenced-by-count": one["cited"] - 4,
     }
     if "retracted" in one:
-        notice = {"DOI": one["notice"], "type": "retraction", "label": "Retraction", "source": "publisher"}
+        notice = {
+            "DOI": one["notice"],
+            "type": "retraction",
+            "label": "Retraction",
+            "source": "publisher",
+        }
         work["updated-by"] = [notice | {"updated": _date(one["retracted"])}]
     return work
 
@@ -128,12 +161,17 @@ def _arxiv(papers: list[Entry]) -> httpx2.Response:
         f"<title>arXiv Query</title><opensearch:totalResults>{len(papers)}</opensearch:totalResults>"
     )
     feed = head + "".join(map(_arxiv_entry, papers)) + "</feed>\n"
-    return httpx2.Response(200, headers={"Content-Type": "application/atom+xml; charset=utf-8"}, content=feed.encode())
+    return httpx2.Response(
+        200, headers={"Content-Type": "application/atom+xml; charset=utf-8"}, content=feed.encode()
+    )
 
 
 def _arxiv_entry(one: Entry) -> str:
     number, year = one["arxiv"], 2000 + int(one["arxiv"][:2])
-    people = "".join(f"<author><name>{escape(f'{given} {family}')}</name></author>" for family, given in one["authors"])
+    people = "".join(
+        f"<author><name>{escape(f'{given} {family}')}</name></author>"
+        for family, given in one["authors"]
+    )
     doi = f"<arxiv:doi>{one['doi']}</arxiv:doi>" if "doi" in one else ""
     return (
         f"<entry><id>http://arxiv.org/abs/{number}v1</id><title>{escape(one['title'])}</title>"
@@ -145,14 +183,22 @@ def _arxiv_entry(one: Entry) -> str:
 
 def _pubmed(papers: list[Entry]) -> httpx2.Response:
     ids = [one["pmid"] for one in papers]
-    result = {"count": str(len(ids)), "retmax": str(len(ids)), "retstart": "0", "idlist": ids, "translationset": []}
+    result = {
+        "count": str(len(ids)),
+        "retmax": str(len(ids)),
+        "retstart": "0",
+        "idlist": ids,
+        "translationset": [],
+    }
     return _json({"header": {"type": "esearch", "version": "0.3"}, "esearchresult": result})
 
 
 def _pubmed_records(papers: list[Entry]) -> httpx2.Response:
     records = "".join(map(_pubmed_record, papers))
     text = f'<?xml version="1.0" ?>\n<PubmedArticleSet>{records}</PubmedArticleSet>\n'
-    return httpx2.Response(200, headers={"Content-Type": "text/xml; charset=UTF-8"}, content=text.encode())
+    return httpx2.Response(
+        200, headers={"Content-Type": "text/xml; charset=UTF-8"}, content=text.encode()
+    )
 
 
 def _pubmed_record(one: Entry) -> str:
@@ -161,7 +207,9 @@ def _pubmed_record(one: Entry) -> str:
         f"<Author><LastName>{escape(family)}</LastName><ForeName>{escape(given)}</ForeName></Author>"
         for family, given in one["authors"]
     )
-    retracted = "<PublicationType>Retracted Publication</PublicationType>" if "retracted" in one else ""
+    retracted = (
+        "<PublicationType>Retracted Publication</PublicationType>" if "retracted" in one else ""
+    )
     return (
         f"<PubmedArticle><MedlineCitation><PMID>{one['pmid']}</PMID><Article><Journal><JournalIssue>"
         f"<Volume>{one['volume']}</Volume><Issue>{one['issue']}</Issue>"
@@ -190,7 +238,11 @@ def _europepmc_result(one: Entry) -> Entry:
         "doi": one["doi"],
         "title": f"{one['title']}.",
         "authorList": {"author": people},
-        "journalInfo": {"volume": one["volume"], "issue": one["issue"], "journal": {"title": one["journal"]}},
+        "journalInfo": {
+            "volume": one["volume"],
+            "issue": one["issue"],
+            "journal": {"title": one["journal"]},
+        },
         "pubYear": one["date"][:4],
         "pageInfo": one["pages"],
         "abstractText": escape(one["abstract"]),
@@ -202,13 +254,17 @@ def _europepmc_result(one: Entry) -> Entry:
 
 
 def _semanticscholar(papers: list[Entry]) -> httpx2.Response:
-    words = "Too Many Requests. Please wait and try again or apply for a key for higher rate limits."
+    words = (
+        "Too Many Requests. Please wait and try again or apply for a key for higher rate limits."
+    )
     return _json({"message": words, "code": "429"}, status=429)
 
 
 def _json(body: object, status: int = 200) -> httpx2.Response:
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-    return httpx2.Response(status, headers={"Content-Type": "application/json; charset=UTF-8"}, content=data)
+    return httpx2.Response(
+        status, headers={"Content-Type": "application/json; charset=UTF-8"}, content=data
+    )
 
 
 _REPLIES: dict[str, Callable[[list[Entry]], httpx2.Response]] = {

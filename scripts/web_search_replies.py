@@ -46,10 +46,14 @@ def search_exchanges() -> Iterator[Exchange]:
         for search in catalogue["search"]:
             hits = [catalogue["hits"][name] for name in search[provider.name]]
             for count in COUNTS:
-                query = Query(search["query"], count, allowed_domains=tuple(search.get("allowed", ())))
+                query = Query(
+                    search["query"], count, allowed_domains=tuple(search.get("allowed", ()))
+                )
                 asked = provider.build_request(query)
                 yield asked, _REPLIES[provider.name](query, hits)
-                moderate = provider.build_request(replace(query, safe="medium"))  # as the tool `web_search` asks
+                moderate = provider.build_request(
+                    replace(query, safe="medium")
+                )  # as the tool `web_search` asks
                 if moderate.url != asked.url:
                     yield moderate, _REPLIES[provider.name](query, hits)
     for search in catalogue["search"]:
@@ -95,7 +99,12 @@ def _brave(query: Query, hits: list[Hit]) -> httpx2.Response:
     }
     if shown:
         results = [_brave_result(hit) for hit in shown]
-        body["web"] = {"type": "search", "results": results, "family_friendly": True, "mutated_by_goggles": False}
+        body["web"] = {
+            "type": "search",
+            "results": results,
+            "family_friendly": True,
+            "mutated_by_goggles": False,
+        }
     return _json_response(body, _BRAVE_LIMITS)
 
 
@@ -139,9 +148,15 @@ def _brave_probe() -> httpx2.Response:
         "status": 422,
         "code": "VALIDATION",
         "detail": "Unable to validate request parameter(s)",
-        "meta": {"errors": [{"type": "missing", "loc": ["query", "q"], "msg": "Field required", "input": None}]},
+        "meta": {
+            "errors": [
+                {"type": "missing", "loc": ["query", "q"], "msg": "Field required", "input": None}
+            ]
+        },
     }
-    return _json_response({"type": "ErrorResponse", "error": problem, "time": 1794301200}, _BRAVE_LIMITS, status=422)
+    return _json_response(
+        {"type": "ErrorResponse", "error": problem, "time": 1794301200}, _BRAVE_LIMITS, status=422
+    )
 
 
 _BRAVE_LIMITS = {
@@ -210,7 +225,9 @@ def _google_item(hit: Hit) -> dict[str, Any]:
         "pagemap": {"metatags": [tags]},
     }
     return item | (
-        {"mime": "application/pdf", "fileFormat": "PDF/Adobe Acrobat"} if hit["url"].endswith(".pdf") else {}
+        {"mime": "application/pdf", "fileFormat": "PDF/Adobe Acrobat"}
+        if hit["url"].endswith(".pdf")
+        else {}
     )
 
 
@@ -246,13 +263,17 @@ def _duckduckgo(query: Query, hits: list[Hit], *, wrapped: bool = False) -> http
     """Links are bare in the answer to a POST, and lead over DuckDuckGo in the answer to a GET."""
     advertised = "https://duckduckgo.com/y.js?ad_domain=shop.chandlery.example&ad_provider=bingv7aa&ad_type=txad&u3=https%3A%2F%2Fwww.bing.com%2Faclick"
     if hits:
-        advertisement = _template("advertisement.html", link=escape(_wrapped(advertised) if wrapped else advertised))
+        advertisement = _template(
+            "advertisement.html", link=escape(_wrapped(advertised) if wrapped else advertised)
+        )
         results = advertisement + "".join(_duckduckgo_result(hit, wrapped) for hit in hits)
     else:
         results = _template("no-results.html", query=escape(query.text))
     page = _template("page.html", query=escape(query.text), results=results)
     return httpx2.Response(
-        200, headers={"Content-Type": "text/html; charset=UTF-8", "Server": "nginx"}, content=page.encode()
+        200,
+        headers={"Content-Type": "text/html; charset=UTF-8", "Server": "nginx"},
+        content=page.encode(),
     )
 
 
@@ -275,10 +296,10 @@ def _duckduckgo_result(hit: Hit, wrapped: bool) -> str:
 
 def _instant(known: dict[str, Any]) -> httpx2.Response:
     """DuckDuckGo's Instant Answer: every field is there, and empty where nothing is known."""
-    texts = (
-        "Abstract AbstractSource AbstractText AbstractURL Answer AnswerType Definition DefinitionSource DefinitionURL"
+    texts = "Abstract AbstractSource AbstractText AbstractURL Answer AnswerType Definition DefinitionSource DefinitionURL"
+    shell = dict.fromkeys(
+        (*texts.split(), "Entity", "Heading", "Image", "Infobox", "Redirect", "Type"), ""
     )
-    shell = dict.fromkeys((*texts.split(), "Entity", "Heading", "Image", "Infobox", "Redirect", "Type"), "")
     body = {**shell, "RelatedTopics": [], "Results": [], "meta": None, **known}
     return _json_response(body, {"Content-Type": "application/x-javascript"})
 
@@ -315,7 +336,9 @@ def _template(name: str, **values: str) -> str:
 
 def _json_response(body: object, headers: dict[str, str], status: int = 200) -> httpx2.Response:
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-    return httpx2.Response(status, headers={"Content-Type": "application/json; charset=UTF-8", **headers}, content=data)
+    return httpx2.Response(
+        status, headers={"Content-Type": "application/json; charset=UTF-8", **headers}, content=data
+    )
 
 
 _REPLIES: dict[str, Callable[[Query, list[Hit]], httpx2.Response]] = {

@@ -33,7 +33,9 @@ PRIVATE = {
     "XDG_DATA_HOME",
 }
 
-settings.register_profile("untimed", deadline=None)  # on busy cores any example may take long, the first above all
+settings.register_profile(
+    "untimed", deadline=None
+)  # on busy cores any example may take long, the first above all
 settings.load_profile("untimed")
 
 if (
@@ -43,7 +45,9 @@ if (
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def clean_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The developer's own environment must not decide whether a test passes, nor must a test reach for it."""
     for name in list(os.environ):
         ours = name.startswith(("WEBQUARRY_", "WEBSEARCH_", "SEARCH_")) and name not in KEPT
@@ -72,7 +76,9 @@ def redis_server() -> Iterator[RedisServer]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """With WEBQUARRY_REQUIRE_ALL=1 a skip is a failure: what is optional elsewhere is installed there."""
     report = yield
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get(REQUIRE_ALL) == "1":

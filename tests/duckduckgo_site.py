@@ -54,7 +54,10 @@ def many(total: int) -> Rule:
         if start and not asked.fields.get("vqd"):
             return recorded("duckduckgo/error_202_html_anomaly")
         end = min(total, start + (FURTHER_PAGE if start else FIRST_PAGE))
-        rows = [(f"Result {n}", f"https://site{n}.example/", f"Text {n}.") for n in range(start + 1, end + 1)]
+        rows = [
+            (f"Result {n}", f"https://site{n}.example/", f"Text {n}.")
+            for n in range(start + 1, end + 1)
+        ]
         return page(rows, asked.fields["q"], end if end < total else None)
 
     return answer
@@ -79,9 +82,14 @@ def page(rows: list[tuple[str, str, str]], query: str = "q", further: int | None
         "vqd": "4-1",
     }
     inputs = "".join(
-        f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items()
+        f'<input type="hidden" name="{name}" value="{escape(str(value))}">'
+        for name, value in fields.items()
     )
-    form = f'<div class="nav-link"><form action="/html/" method="post">{inputs}</form></div>' if further else ""
+    form = (
+        f'<div class="nav-link"><form action="/html/" method="post">{inputs}</form></div>'
+        if further
+        else ""
+    )
     return f'<html><body><div id="links" class="results">{boxes}{form}</div></body></html>'.encode()
 
 
@@ -104,7 +112,11 @@ class DuckDuckGoSite(LocalSite):
     def environ(self) -> dict[str, str]:
         """The settings under which this site stands for DuckDuckGo, without its pauses."""
         urls = {f"WEBQUARRY_DUCKDUCKGO_{way}_URL": self.origin for way in ("HTML", "LITE", "API")}
-        return urls | {"WEBSEARCH_RATE_LIMIT_MS": "0", "WEBSEARCH_MAX_RETRIES": "0", "WEBQUARRY_CACHE": "0"}
+        return urls | {
+            "WEBSEARCH_RATE_LIMIT_MS": "0",
+            "WEBSEARCH_MAX_RETRIES": "0",
+            "WEBQUARRY_CACHE": "0",
+        }
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         site = self

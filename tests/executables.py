@@ -121,7 +121,11 @@ def _no_log_handlers() -> Iterator[None]:
     root = logging.getLogger()
 
     def ours() -> list[logging.Handler]:
-        return [handler for handler in root.handlers if isinstance(handler.formatter, RedactingFormatter)]
+        return [
+            handler
+            for handler in root.handlers
+            if isinstance(handler.formatter, RedactingFormatter)
+        ]
 
     level, own_level = root.level, logging.getLogger("webquarry").level
     for handler in ours():
@@ -149,10 +153,14 @@ class Answer:
 
     body: bytes
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "text/html; charset=utf-8"})
+    headers: Mapping[str, str] = field(
+        default_factory=lambda: {"Content-Type": "text/html; charset=utf-8"}
+    )
 
 
-def as_json(value: bytes | Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+def as_json(
+    value: bytes | Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Answer:
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     return Answer(body, status, {"Content-Type": "application/json"} | dict(headers or {}))
 
@@ -168,7 +176,9 @@ class Site(LocalSite):
     @property
     def environ(self) -> dict[str, str]:
         """The settings under which this site stands for every provider and may be fetched from."""
-        return LOCAL | KEYS | {"WEBQUARRY_BRAVE_URL": self.origin, "WEBQUARRY_GOOGLE_URL": self.origin}
+        return (
+            LOCAL | KEYS | {"WEBQUARRY_BRAVE_URL": self.origin, "WEBQUARRY_GOOGLE_URL": self.origin}
+        )
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         site = self
@@ -177,7 +187,9 @@ class Site(LocalSite):
             def do_GET(self) -> None:
                 answer = Answer(b"", 404)
                 if self.path != "/robots.txt":
-                    asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()})
+                    asked = Asked(
+                        self.path, {name.lower(): value for name, value in self.headers.items()}
+                    )
                     site.asked.append(asked)
                     answer = site.answer(asked) if callable(site.answer) else site.answer
                 self.send_response(answer.status)

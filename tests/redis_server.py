@@ -33,7 +33,9 @@ class WatchedLink(Link):
         super().__init__(*arguments, **options)
         self.said = []
 
-    async def script(self, text: str, keys: Sequence[bytes], arguments: Sequence[Any], **options: Any) -> Any:
+    async def script(
+        self, text: str, keys: Sequence[bytes], arguments: Sequence[Any], **options: Any
+    ) -> Any:
         found = await super().script(text, keys, arguments, **options)
         self.said.append((text, found))
         return found
@@ -53,7 +55,11 @@ class RedisServer:
         binary = shutil.which("redis-server")
         if binary is None:
             pytest.skip("there is no redis-server")
-        lasting = ["--appendonly", "yes", "--appendfsync", "always"] if self.lasting else ["--appendonly", "no"]
+        lasting = (
+            ["--appendonly", "yes", "--appendfsync", "always"]
+            if self.lasting
+            else ["--appendonly", "no"]
+        )
         command = [
             binary,
             "--port",
@@ -66,7 +72,9 @@ class RedisServer:
             "",
             *lasting,
         ]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         end = time.monotonic() + PATIENCE_SECONDS
         while not self._answers():
             assert self._process.poll() is None, "redis-server ended at once"
@@ -130,7 +138,11 @@ class RedisServer:
     ) -> AsyncIterator[WatchedLink]:
         """One server's link to it."""
         link = WatchedLink(
-            Secret(self.url), key, place="test", timeout_seconds=timeout_seconds, rest_seconds=rest_seconds
+            Secret(self.url),
+            key,
+            place="test",
+            timeout_seconds=timeout_seconds,
+            rest_seconds=rest_seconds,
         )
         try:
             yield link

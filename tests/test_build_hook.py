@@ -35,7 +35,9 @@ def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def built(hook: ModuleType, app: App, target: str = "wheel") -> dict[str, Any]:
     data: dict[str, Any] = {"artifacts": [], "pure_python": True, "infer_tag": False}
-    hook.CompiledParts(str(ROOT), {}, None, None, str(ROOT / "dist"), target, app=app).initialize("standard", data)
+    hook.CompiledParts(str(ROOT), {}, None, None, str(ROOT / "dist"), target, app=app).initialize(
+        "standard", data
+    )
     return data
 
 
@@ -49,7 +51,9 @@ def test_compiled_parts_make_a_wheel_for_this_kind_of_machine(
     assert data == {"artifacts": ["src/webquarry/part.so"], "pure_python": False, "infer_tag": True}
 
 
-def test_without_a_compiler_the_wheel_is_pure_and_says_why(hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_wheel_is_pure_and_says_why(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(root: Path) -> list[str]:
         raise SystemExit("gcc: not found")
 

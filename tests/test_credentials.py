@@ -23,10 +23,15 @@ def test_the_environment_comes_before_the_files(tmp_path: Path) -> None:
     write(tmp_path / ".config/ikigai/brave-api-key", "from-file")
     found = find(BRAVE, {"HOME": str(tmp_path), "BRAVE_API_KEY": " from-env\n"})
     assert found is not None
-    assert (found.value.reveal(), found.source) == ("from-env", "environment variable BRAVE_API_KEY")
+    assert (found.value.reveal(), found.source) == (
+        "from-env",
+        "environment variable BRAVE_API_KEY",
+    )
 
 
-def test_the_seeds_folder_comes_before_ours_and_a_trailing_newline_is_dropped(tmp_path: Path) -> None:
+def test_the_seeds_folder_comes_before_ours_and_a_trailing_newline_is_dropped(
+    tmp_path: Path,
+) -> None:
     write(tmp_path / ".config/webquarry/brave-api-key", "ours\n")
     found = find(BRAVE, {"HOME": str(tmp_path)})
     assert found is not None

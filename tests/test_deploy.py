@@ -14,7 +14,10 @@ from webquarry.surfaces.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 FILES = [ROOT / "Dockerfile", *sorted((ROOT / "deploy").iterdir())]
-KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.model_fields} | {REDIS_URL.variable, STORE_KEY.variable}
+KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.model_fields} | {
+    REDIS_URL.variable,
+    STORE_KEY.variable,
+}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -33,7 +36,9 @@ def test_every_flag_of_the_server_in_it_is_one_of_ours(file: Path) -> None:
         assert flag in known, f"{flag} is not known"
 
 
-@pytest.mark.parametrize("name", ["Dockerfile", "webquarry.service", "kubernetes.yaml", "compose.yaml"])
+@pytest.mark.parametrize(
+    "name", ["Dockerfile", "webquarry.service", "kubernetes.yaml", "compose.yaml"]
+)
 def test_there_is_one_for_every_way_that_the_guide_names(name: str) -> None:
     guide = (ROOT / "docs" / "teams.md").read_text("utf-8")
 
@@ -42,6 +47,8 @@ def test_there_is_one_for_every_way_that_the_guide_names(name: str) -> None:
 
 
 def test_the_paths_that_are_probed_are_those_that_are_served() -> None:
-    probed = {path for file in FILES for path in re.findall(r"/health/\w+", file.read_text("utf-8"))}
+    probed = {
+        path for file in FILES for path in re.findall(r"/health/\w+", file.read_text("utf-8"))
+    }
 
     assert probed == {"/health/live", "/health/ready"}

@@ -36,7 +36,9 @@ def test_every_setting_is_in_it_by_all_its_names(field: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_everything_a_provider_needs_is_in_it_with_the_place_to_get_it(kind: type[Provider]) -> None:
+def test_everything_a_provider_needs_is_in_it_with_the_place_to_get_it(
+    kind: type[Provider],
+) -> None:
     provider = kind.configure(Settings(), {"HOME": "/nonexistent"})
 
     for variable in provider.missing:

@@ -12,7 +12,9 @@ from webquarry.secret import Secret
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_no_secret_is_in_a_log_line_or_its_traceback(style: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_secret_is_in_a_log_line_or_its_traceback(
+    style: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     secret = Secret('canary-"quoted"-7c1d').reveal()
     set_up("info", style)
     try:
@@ -25,7 +27,9 @@ def test_no_secret_is_in_a_log_line_or_its_traceback(style: str, capsys: pytest.
     assert "7c1d" not in said
 
 
-def test_json_logs_are_one_object_a_line_also_with_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_logs_are_one_object_a_line_also_with_a_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     set_up("info", "json")
     try:
         raise ValueError("two\nlines")

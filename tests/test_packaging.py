@@ -31,7 +31,11 @@ BIN = "Scripts" if os.name == "nt" else "bin"
 
 def run(*command: str | Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run it with next to nothing in its environment."""
-    environ = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR", "HOME") if name in os.environ}
+    environ = {
+        name: os.environ[name]
+        for name in ("PATH", "SYSTEMROOT", "TMPDIR", "HOME")
+        if name in os.environ
+    }
     return subprocess.run(
         [str(part) for part in command],
         env=environ | settings,
@@ -68,7 +72,17 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clean environment with the wheel in it, and nothing else."""
     folder = tmp_path_factory.mktemp("clean") / "venv"
     venv.create(folder, with_pip=False)
-    pip = (sys.executable, "-m", "pip", "--python", python_of(folder), "install", "--no-deps", "--no-index", wheel)
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python_of(folder),
+        "install",
+        "--no-deps",
+        "--no-index",
+        wheel,
+    )
     done = run(*pip)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
@@ -79,7 +93,11 @@ def equipped(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> str
     """A folder with the packages that the wheel requires without any extra, for PYTHONPATH."""
     folder = tmp_path_factory.mktemp("required")
     for package in required_packages():
-        for top in {file.parts[0] for file in package.files or [] if file.parts[0] not in ("..", "__pycache__")}:
+        for top in {
+            file.parts[0]
+            for file in package.files or []
+            if file.parts[0] not in ("..", "__pycache__")
+        }:
             if not (folder / top).exists():  # namespace packages are shared
                 (folder / top).symlink_to(Path(str(package.locate_file(top))))
     return str(folder)
@@ -105,7 +123,9 @@ def required_packages() -> list[Distribution]:
         for text in found[key].requires or []:
             below = Requirement(text)
             extras = requirement.extras or {""}
-            if below.marker is None or any(below.marker.evaluate({"extra": extra}) for extra in extras):
+            if below.marker is None or any(
+                below.marker.evaluate({"extra": extra}) for extra in extras
+            ):
                 wanted.append(below)
     return list(found.values())
 
@@ -115,9 +135,13 @@ def test_the_wheel_requires_nothing_that_an_extra_brings(wheel: Path) -> None:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = HeaderParser().parsestr(archive.read(name).decode("utf-8"))
     requirements = [Requirement(text) for text in metadata.get_all("Requires-Dist", [])]
-    required = {canonicalize_name(one.name) for one in requirements if "extra ==" not in str(one.marker)}
+    required = {
+        canonicalize_name(one.name) for one in requirements if "extra ==" not in str(one.marker)
+    }
 
-    assert required == {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
+    assert required == {
+        canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]
+    }
     assert set(metadata.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
     assert "socksio" not in {canonicalize_name(package.name) for package in required_packages()}
 
@@ -126,7 +150,9 @@ def test_the_wheel_holds_what_is_not_python_too(wheel: Path) -> None:
     shipped = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "webquarry").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".so", ".pyd")  # this one is pure
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        and path.suffix not in (".so", ".pyd")  # this one is pure
     }
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -139,7 +165,11 @@ def test_the_wheel_holds_what_is_not_python_too(wheel: Path) -> None:
 def test_version_is_answered_from_a_clean_environment(environment: Path, script: str) -> None:
     done = run(environment / BIN / script, "--version")
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{script} {webquarry.__version__}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"{script} {webquarry.__version__}\n",
+        "",
+    )
 
 
 @pytest.mark.parametrize("script", [name for name in SCRIPTS if name.endswith("-tool")])

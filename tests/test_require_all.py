@@ -34,9 +34,23 @@ def test_a_skip_is_a_failure_where_everything_is_required(
 ) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     (tmp_path / "test_suite.py").write_text(SUITE)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        str(tmp_path),
+    ]
     done = subprocess.run(
-        command, env=os.environ | {"WEBQUARRY_REQUIRE_ALL": required}, cwd=tmp_path, capture_output=True, text=True
+        command,
+        env=os.environ | {"WEBQUARRY_REQUIRE_ALL": required},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
 
     assert done.returncode == code, done.stdout

@@ -15,7 +15,14 @@ from webquarry.secret import Secret, redact
 
 def test_a_secret_prints_as_stars_however_it_is_printed() -> None:
     secret = Secret("sk-canary-1234")
-    for text in (str(secret), repr(secret), f"{secret}", f"{secret!r:>5}", str([secret]), "%s" % secret):  # noqa: UP031
+    for text in (
+        str(secret),
+        repr(secret),
+        f"{secret}",
+        f"{secret!r:>5}",
+        str([secret]),
+        "%s" % secret,
+    ):  # noqa: UP031
         assert "canary" not in text
         assert "***" in text
     assert secret.reveal() == "sk-canary-1234"

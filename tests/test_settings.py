@@ -18,17 +18,29 @@ def test_a_setting_is_read_from_its_variable() -> None:
     settings = Settings.from_environment(
         {"WEBQUARRY_MAX_BYTES": " 2048 ", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_RETRIES": ""}
     )
-    assert (settings.max_bytes, settings.robots, settings.retries) == (2048, False, Settings().retries)
+    assert (settings.max_bytes, settings.robots, settings.retries) == (
+        2048,
+        False,
+        Settings().retries,
+    )
 
 
 def test_our_own_name_comes_before_the_usual_one() -> None:
-    environ = {"HTTPS_PROXY": "http://usual.example", "WEBQUARRY_HTTPS_PROXY": "http://ours.example"}
+    environ = {
+        "HTTPS_PROXY": "http://usual.example",
+        "WEBQUARRY_HTTPS_PROXY": "http://ours.example",
+    }
     assert Settings.from_environment(environ).https_proxy == "http://ours.example"
-    assert Settings.from_environment({"ALL_PROXY": "http://all.example"}).http_proxy == "http://all.example"
+    assert (
+        Settings.from_environment({"ALL_PROXY": "http://all.example"}).http_proxy
+        == "http://all.example"
+    )
 
 
 def test_lists_are_separated_by_commas() -> None:
-    settings = Settings.from_environment({"WEBQUARRY_ALLOW_NETWORKS": "10.1.0.0/16, ::1/128", "NO_PROXY": "a, .b,"})
+    settings = Settings.from_environment(
+        {"WEBQUARRY_ALLOW_NETWORKS": "10.1.0.0/16, ::1/128", "NO_PROXY": "a, .b,"}
+    )
     assert settings.allow_networks == [ip_network("10.1.0.0/16"), ip_network("::1/128")]
     assert settings.no_proxy == ["a", ".b"]
 

@@ -32,7 +32,9 @@ async def use(kit: Toolkit, other: Toolkit) -> None:
 
     with serving("ada lovelace"):
         await kit.cache.put(key_of("search", 1, {"query": "otter"}), Made(b"otter results", 60))
-        await kit.journals.begin("ada lovelace", "session-one", b"otter goal", 1.0, most=5, idle_seconds=60)
+        await kit.journals.begin(
+            "ada lovelace", "session-one", b"otter goal", 1.0, most=5, idle_seconds=60
+        )
         await kit.quota.take([Limit("ada lovelace", 5, 60)], 1.0)
         kit.board.breaker("brave").failed(RateLimited("otter", retry_after_seconds=60))
         await kit.board.tell("brave")
@@ -72,7 +74,10 @@ def test_nothing_readable_is_in_redis(redis_server: RedisServer, tmp_path: Path)
     environ = redis_server.environ | {"HOME": str(tmp_path)}
 
     async def scenario() -> None:
-        async with Toolkit.open(environ=environ, shared=True) as one, Toolkit.open(environ=environ, shared=True) as two:
+        async with (
+            Toolkit.open(environ=environ, shared=True) as one,
+            Toolkit.open(environ=environ, shared=True) as two,
+        ):
             await use(one, two)
 
     asyncio.run(scenario())
@@ -85,7 +90,10 @@ def test_a_large_result_of_one_server_is_read_from_another_by_its_owner_alone_an
     environ = redis_server.environ | {"HOME": str(tmp_path)}
 
     async def scenario() -> None:
-        async with Toolkit.open(environ=environ, shared=True) as one, Toolkit.open(environ=environ, shared=True) as two:
+        async with (
+            Toolkit.open(environ=environ, shared=True) as one,
+            Toolkit.open(environ=environ, shared=True) as two,
+        ):
             with serving("ada"):
                 address = await _keep(b'{"large": true}', one)
                 assert address is not None
@@ -108,7 +116,9 @@ def test_redis_gone_and_back_calls_go_on_records_fail_loudly_quotas_are_local_an
         return Made(b"fresh", 60)
 
     async def scenario() -> None:
-        async with Toolkit.open(environ=redis_server.environ | {"HOME": str(tmp_path)}, shared=True) as kit:
+        async with Toolkit.open(
+            environ=redis_server.environ | {"HOME": str(tmp_path)}, shared=True
+        ) as kit:
             assert kit.link is not None
             kit.link._rest = NEVER
             redis_server.stop()

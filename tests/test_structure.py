@@ -74,7 +74,9 @@ def imported_rooms(path: Path) -> Iterator[tuple[str, int]]:
                 yield name.split(".")[1], getattr(node, "lineno", 0)
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_imports_point_downwards(path: Path) -> None:
     room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     if room in ("__init__", "__main__"):
@@ -88,7 +90,9 @@ def test_imports_point_downwards(path: Path) -> None:
     assert upwards == []
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_every_module_says_what_it_is_and_stays_readable(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
@@ -102,7 +106,9 @@ def test_every_module_says_what_it_is_and_stays_readable(path: Path) -> None:
 def loaded_by(code: str) -> set[str]:
     """The heavy packages that are loaded after this code has run in a fresh interpreter."""
     ask = f"{code}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", ask], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
     return HEAVY & set(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -112,7 +118,9 @@ def test_importing_webquarry_loads_nothing_heavy() -> None:
 
 def test_version_is_answered_without_loading_anything_heavy() -> None:
     assert (
-        loaded_by("import sys; sys.argv = ['webquarry', '--version']\nfrom webquarry.__main__ import main; main()")
+        loaded_by(
+            "import sys; sys.argv = ['webquarry', '--version']\nfrom webquarry.__main__ import main; main()"
+        )
         == set()
     )
 
@@ -159,14 +167,20 @@ def test_every_setting_is_documented(field: str) -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_every_script_is_documented(script: str) -> None:
-    assert any(re.search(rf"(?<![\w-]){script}(?![\w-])", page.read_text("utf-8")) for page in PAGES)
+    assert any(
+        re.search(rf"(?<![\w-]){script}(?![\w-])", page.read_text("utf-8")) for page in PAGES
+    )
 
 
 @pytest.mark.parametrize("name", module_names("webquarry.search.providers"))
 def test_every_provider_and_its_credentials_are_documented(name: str) -> None:
     page = (ROOT / "docs" / "providers.md").read_text("utf-8")
     module = importlib.import_module(f"webquarry.search.providers.{name}")
-    members = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__]
+    members = [
+        kind
+        for _, kind in inspect.getmembers(module, inspect.isclass)
+        if kind.__module__ == module.__name__
+    ]
 
     for kind in [kind for kind in members if issubclass(kind, Provider)]:
         assert f"`{kind.name}`" in page
@@ -220,12 +234,17 @@ def known_names() -> dict[str, set[str]]:
 
 def test_every_function_that_the_architecture_names_is_in_the_code() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    methods = set(re.findall(r"\b([A-Z]\w+)\.([a-z_]\w*)\b", page)) - {("README", "md"), ("CONTRIBUTING", "md")}
+    methods = set(re.findall(r"\b([A-Z]\w+)\.([a-z_]\w*)\b", page)) - {
+        ("README", "md"),
+        ("CONTRIBUTING", "md"),
+    }
     functions = set(re.findall(r"(?<![\w.])([a-z_]\w*)\(\)", page))
     known = known_names()
 
     assert len(methods) >= 6
-    assert [f"{owner}.{name}" for owner, name in sorted(methods) if name not in known.get(owner, set())] == []
+    assert [
+        f"{owner}.{name}" for owner, name in sorted(methods) if name not in known.get(owner, set())
+    ] == []
     assert [name for name in sorted(functions) if name not in known] == []
 
 
@@ -243,7 +262,9 @@ def project_files() -> list[Path]:
 
 def test_no_file_holds_a_path_of_a_developers_machine() -> None:
     places = re.compile(
-        rb"(?<![\w.~/-])/(?:" + b"|".join([b"root", b"work", rb"home/\w+", rb"Users/\w+"]) + rb")/[\w.]"
+        rb"(?<![\w.~/-])/(?:"
+        + b"|".join([b"root", b"work", rb"home/\w+", rb"Users/\w+"])
+        + rb")/[\w.]"
     )
 
     assert [str(path) for path in project_files() if places.search(path.read_bytes())] == []

@@ -42,7 +42,13 @@ def test_the_signature_gives_the_schema_without_titles_and_null_branches() -> No
         "type": "object",
         "properties": {
             "text": {"type": "string", "description": "What to say", "minLength": 2},
-            "times": {"type": "integer", "description": "How often", "default": 1, "minimum": 1, "maximum": 3},
+            "times": {
+                "type": "integer",
+                "description": "How often",
+                "default": 1,
+                "minimum": 1,
+                "maximum": 3,
+            },
             "tags": {"type": "array", "items": {"type": "string"}, "description": "Labels"},
         },
         "required": ["text"],
@@ -88,7 +94,9 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
         ({"text": "ab", "colour": "x"}, "'colour' is unknown; known are: text, times, tags"),
     ],
 )
-def test_arguments_that_do_not_fit_are_named_in_one_sentence(arguments: dict[str, Any], words: str) -> None:
+def test_arguments_that_do_not_fit_are_named_in_one_sentence(
+    arguments: dict[str, Any], words: str
+) -> None:
     with pytest.raises(BadInput, match=words):
         run(**arguments)
 
@@ -99,7 +107,9 @@ async def choose(kit: Toolkit, parts: list[str | dict[str, Any]]) -> Echo:
     return Echo(text="", times=len(parts))
 
 
-def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_place_the_caller_knows() -> None:
+def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_place_the_caller_knows() -> (
+    None
+):
     with pytest.raises(BadInput) as caught:
         asyncio.run(choose.call(cast(Toolkit, None), {"parts": ["a", 5]}))
     assert caught.value.message == (
@@ -121,7 +131,11 @@ def test_an_error_about_an_argument_does_not_repeat_its_value() -> None:
 
 
 def test_a_tool_set_lists_its_tools_by_name() -> None:
-    assert [member.name for member in toolset("executables")] == ["web_fetch", "web_search_brave", "web_search_google"]
+    assert [member.name for member in toolset("executables")] == [
+        "web_fetch",
+        "web_search_brave",
+        "web_search_google",
+    ]
 
 
 def test_an_unknown_tool_or_set_is_answered_with_those_there_are() -> None:

@@ -19,7 +19,9 @@ def lens(folder: Path, **more: object) -> Settings:
 
 
 def test_a_lens_that_names_a_provider_that_nobody_is_is_told_at_the_start(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="lens 'mine' cannot be used: There is no search provider 'bravee'") as caught:
+    with pytest.raises(
+        BadInput, match="lens 'mine' cannot be used: There is no search provider 'bravee'"
+    ) as caught:
         Toolkit(lens(tmp_path, routing=["bravee"]), {})
 
     assert "brave" in caught.value.suggested_action

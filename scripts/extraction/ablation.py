@@ -54,7 +54,9 @@ RULES: dict[str, tuple[str, Any]] = {
 
 def group_members(group: str | None, names: Sequence[str]) -> list[int]:
     """The numbers of the features that are in a group; of none, without a group."""
-    return [number for number, name in enumerate(names) if group and re.fullmatch(GROUPS[group], name)]
+    return [
+        number for number, name in enumerate(names) if group and re.fullmatch(GROUPS[group], name)
+    ]
 
 
 @contextmanager

@@ -11,10 +11,16 @@ _SHINGLE = 4
 _SPACE = re.compile(r"\s+")
 
 
-def label_page(texts: Sequence[str], label: dict[str, Any], tokenize: Callable[[str], Tokens]) -> list[float | None]:
+def label_page(
+    texts: Sequence[str], label: dict[str, Any], tokenize: Callable[[str], Tokens]
+) -> list[float | None]:
     """One label a block."""
     if "text" in label:
-        return [*_Aligner(tokenize(label["text"].lower())).align([tokenize(text.lower()) for text in texts])]
+        return [
+            *_Aligner(tokenize(label["text"].lower())).align(
+                [tokenize(text.lower()) for text in texts]
+            )
+        ]
     wanted = [_SPACE.sub(" ", one).strip() for one in label.get("with") or []]
     unwanted = [_SPACE.sub(" ", one).strip() for one in label.get("without") or []]
     return [_by_snippets(text, wanted, unwanted) for text in texts]
@@ -49,8 +55,14 @@ class _Aligner:
         return labels
 
     def _place(self, block: Tokens, cursor: int) -> tuple[float, tuple[int, int] | None]:
-        shingles = [tuple(block[place : place + _SHINGLE]) for place in range(len(block) - _SHINGLE + 1)]
-        found = [(offset, self._places[one]) for offset, one in enumerate(shingles) if one in self._places]
+        shingles = [
+            tuple(block[place : place + _SHINGLE]) for place in range(len(block) - _SHINGLE + 1)
+        ]
+        found = [
+            (offset, self._places[one])
+            for offset, one in enumerate(shingles)
+            if one in self._places
+        ]
         share = len(found) / len(shingles)
         if share <= 0.5:
             return (share if share > 0.25 else 0.0), None
@@ -64,7 +76,9 @@ class _Aligner:
                 return share, (start, end)
         return 0.0, None  # a second copy
 
-    def _place_short(self, blocks: Sequence[Tokens], labels: list[float], spans: list[tuple[int, int] | None]) -> None:
+    def _place_short(
+        self, blocks: Sequence[Tokens], labels: list[float], spans: list[tuple[int, int] | None]
+    ) -> None:
         """Blocks of a few tokens count where they stand between the same neighbours as in the gold text."""
         following = len(self._gold)
         limits = [0] * len(blocks)
@@ -77,7 +91,9 @@ class _Aligner:
             span = spans[index]
             if span:
                 low = span[1]
-            elif 0 < len(block) <= _SHINGLE and (start := self._find(block, low, limits[index])) >= 0:
+            elif (
+                0 < len(block) <= _SHINGLE and (start := self._find(block, low, limits[index])) >= 0
+            ):
                 self._used[start : start + len(block)] = b"\x01" * len(block)
                 labels[index] = 1.0
                 low = start + len(block)
@@ -85,6 +101,8 @@ class _Aligner:
     def _find(self, block: Tokens, low: int, high: int) -> int:
         size = len(block)
         for start in range(low, min(high, low + 400) - size + 1):
-            if self._gold[start : start + size] == block and not any(self._used[start : start + size]):
+            if self._gold[start : start + size] == block and not any(
+                self._used[start : start + size]
+            ):
                 return start
         return -1

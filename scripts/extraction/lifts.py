@@ -70,7 +70,9 @@ class LiftTable:
         self._sites: list[dict[str, int]] = [defaultdict(int) for _ in _KINDS]
         for site in sorted(lifts_by_site):
             pages = list(lifts_by_site[site])
-            names, words, long_words = (_site_means([page[kind] for page in pages]) for kind in _KINDS)
+            names, words, long_words = (
+                _site_means([page[kind] for page in pages]) for kind in _KINDS
+            )
             self._own[site] = names, words, long_words
             for kind in _KINDS:
                 for token, lift in self._own[site][kind].items():

@@ -83,7 +83,9 @@ def _page(
     fold = int(hashlib.sha256(site.encode()).hexdigest(), 16) % FOLDS
     counts = [len(tokenize(text)) for text in flow.texts]
     gold = len(tokenize(label["text"])) if "text" in label else 0
-    return LabelledPage(name, label, site, fold, flow, label_page(flow.texts, label, tokenize), counts, gold)
+    return LabelledPage(
+        name, label, site, fold, flow, label_page(flow.texts, label, tokenize), counts, gold
+    )
 
 
 def _site(suffixes: PublicSuffixList, label: dict[str, Any]) -> str:

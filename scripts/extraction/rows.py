@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from scripts.extraction.pages import LabelledPage
 
 # Without these the largest set alone would decide what a page is about.
-SET_WEIGHTS = {"scrapinghub": 4.0, "trafilatura-eval": 1.2, "wcxb": 1.0, "magic-article": 3.5, "magic-forum": 3.0}
+SET_WEIGHTS = {
+    "scrapinghub": 4.0,
+    "trafilatura-eval": 1.2,
+    "wcxb": 1.0,
+    "magic-article": 3.5,
+    "magic-forum": 3.0,
+}
 _SNIPPET_WEIGHT = 0.12
 _MOST_ROWS = 160  # of each kind from one page
 _MOST_AGAINST = 3.0
@@ -37,12 +43,17 @@ def rows_of(page: LabelledPage) -> Rows:
     return numbers, labels, weights * SET_WEIGHTS[page.set_name]
 
 
-def _sampled(page: LabelledPage, index: NDArray[np.intp], weight: NDArray[np.float64], kind: float) -> Rows:
+def _sampled(
+    page: LabelledPage, index: NDArray[np.intp], weight: NDArray[np.float64], kind: float
+) -> Rows:
     """At most so many rows, with the weight of all."""
     some = weight > 1e-9
     index, weight = index[some], weight[some]
     if len(index) > _MOST_ROWS:
-        seed = int(hashlib.sha256(f"{page.set_name}/{page.label['id']}/{kind}".encode()).hexdigest()[:8], 16)
+        seed = int(
+            hashlib.sha256(f"{page.set_name}/{page.label['id']}/{kind}".encode()).hexdigest()[:8],
+            16,
+        )
         chosen = np.sort(np.random.default_rng(seed).choice(len(index), _MOST_ROWS, replace=False))
         total = weight.sum()
         index, weight = index[chosen], weight[chosen]

@@ -45,14 +45,18 @@ def scores_of(
     scores: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for page, known in zip(pages, chances, strict=True):
         text = strip(markdown_of(data, page, kept_blocks(page, known)))
-        scores[page.set_name].append(metrics.page_scores(page.label, text, metas[page.set_name]["tokenizer"]))
+        scores[page.set_name].append(
+            metrics.page_scores(page.label, text, metas[page.set_name]["tokenizer"])
+        )
     return {name: metrics.summary(scores[name], metas[name]["metric"]) for name in SETS}
 
 
 def print_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
     """A line a set."""
     for name, one in scores.items():
-        print(f"{name:18s} F1 {one['f1']:.4f}  P {one['p']:.4f}  R {one['r']:.4f}  ({one['pages']} pages)")
+        print(
+            f"{name:18s} F1 {one['f1']:.4f}  P {one['p']:.4f}  R {one['r']:.4f}  ({one['pages']} pages)"
+        )
     print(f"{'mean':18s} F1 {_mean(scores):.4f}", flush=True)
 
 

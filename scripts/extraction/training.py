@@ -57,7 +57,9 @@ class Trainer:
             by_site[page.site].append(page_lifts(page))
         self.table = LiftTable(by_site)
         self._rows = [rows_of(page) for page in self.pages]
-        self._features = [features_of(page.flow, self.table.without(page.site)) for page in self.pages]
+        self._features = [
+            features_of(page.flow, self.table.without(page.site)) for page in self.pages
+        ]
         self._matrices = [features.matrix.astype(np.float32) for features in self._features]
         say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
 
@@ -81,7 +83,9 @@ class Trainer:
             for features, chance in zip(self._features, chances, strict=True)
         ]
 
-    def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> CatBoostClassifier:
+    def fit_second(
+        self, contexts: Sequence[Matrix | None], without: set[int | None]
+    ) -> CatBoostClassifier:
         return self._fit(contexts, CONTEXT_NAMES, without, SECOND)
 
     def out_of_fold(self, first: Sequence[Array | None], *, nested: bool) -> list[Array | None]:
@@ -107,18 +111,26 @@ class Trainer:
         settings: dict[str, Any],
     ) -> CatBoostClassifier:
         columns, labels, weights = [], [], []
-        for page, matrix, (index, label, weight) in zip(self.pages, matrices, self._rows, strict=True):
+        for page, matrix, (index, label, weight) in zip(
+            self.pages, matrices, self._rows, strict=True
+        ):
             if page.fold not in without and matrix is not None and len(index):
                 columns.append(matrix[:, index])
                 labels.append(label)
                 weights.append(weight)
         rows = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
-        model = CatBoostClassifier(**COMMON, **settings, ignored_features=group_members(self.left_out, names))
+        model = CatBoostClassifier(
+            **COMMON, **settings, ignored_features=group_members(self.left_out, names)
+        )
         model.fit(Pool(rows, np.concatenate(labels), weight=np.concatenate(weights)))
         return model
 
     def _predict(
-        self, model: CatBoostClassifier, matrices: Sequence[Matrix | None], chances: list[Array | None], fold: int
+        self,
+        model: CatBoostClassifier,
+        matrices: Sequence[Matrix | None],
+        chances: list[Array | None],
+        fold: int,
     ) -> None:
         for number, (page, matrix) in enumerate(zip(self.pages, matrices, strict=True)):
             if page.fold == fold and matrix is not None:
@@ -150,9 +162,14 @@ def _trees(model: CatBoostClassifier) -> list[dict[str, Any]]:
         raw = json.loads(path.read_text("utf-8"))
     trees = []
     for tree in raw["oblivious_trees"]:
-        splits = [[split["float_feature_index"], float(f"{split['border']:.6g}")] for split in tree["splits"]]
+        splits = [
+            [split["float_feature_index"], float(f"{split['border']:.6g}")]
+            for split in tree["splits"]
+        ]
         leaves = [round(value * _LEAF_SCALE) for value in tree["leaf_values"]]
-        while len(splits) < COMMON["depth"]:  # a tree that stopped early: one more split that nothing passes
+        while (
+            len(splits) < COMMON["depth"]
+        ):  # a tree that stopped early: one more split that nothing passes
             splits.append([splits[0][0] if splits else 0, 1e30])
             leaves += leaves
         trees.append({"splits": splits, "leaves": leaves})

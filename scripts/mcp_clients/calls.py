@@ -14,12 +14,28 @@ SESSION = "{session}"
 TOPIC = "tidal energy storage"
 CALLS: dict[str, dict[str, Json]] = {
     "research": {
-        "sequential_search": {"searchStep": "Who stores it?", "stepNumber": 1, "researchGoal": "Tidal storage"},
-        "web_search": {"query": TOPIC, "num_results": 3, "claim": "Tides store energy.", "sessionId": SESSION},
-        "scrape_page": {"url": "https://tidelines.example/2026/09/storing-the-tide", "sessionId": SESSION},
+        "sequential_search": {
+            "searchStep": "Who stores it?",
+            "stepNumber": 1,
+            "researchGoal": "Tidal storage",
+        },
+        "web_search": {
+            "query": TOPIC,
+            "num_results": 3,
+            "claim": "Tides store energy.",
+            "sessionId": SESSION,
+        },
+        "scrape_page": {
+            "url": "https://tidelines.example/2026/09/storing-the-tide",
+            "sessionId": SESSION,
+        },
         "search_and_scrape": {"query": TOPIC, "max_length_per_source": 4000, "sessionId": SESSION},
         "academic_search": {"query": TOPIC, "num_results": 2, "open_access": True},
-        "patent_search": {"query": "tidal turbine folding blades", "search_type": "landscape", "num_results": 3},
+        "patent_search": {
+            "query": "tidal turbine folding blades",
+            "search_type": "landscape",
+            "num_results": 3,
+        },
         "instant_answer": {"query": TOPIC},
         "get_research_session": {"sessionId": SESSION},
         "research_export": {"sessionId": SESSION, "format": "json", "verify_links": True},

@@ -64,7 +64,9 @@ class Spoken:
         with _deadline(self._process):
             line = self._process.stdout.readline()
         if not line:
-            raise ClientFailed(f"the client has ended or said nothing in time: {_end_of(self._errors)}")
+            raise ClientFailed(
+                f"the client has ended or said nothing in time: {_end_of(self._errors)}"
+            )
         answer = json.loads(line)
         if "error" in answer:
             raise ClientFailed(answer["error"])
@@ -72,7 +74,9 @@ class Spoken:
 
 
 @contextmanager
-def spoken(command: list[str], target: Json, environ: dict[str, str], folder: Path) -> Iterator[Spoken]:
+def spoken(
+    command: list[str], target: Json, environ: dict[str, str], folder: Path
+) -> Iterator[Spoken]:
     """The program, told what to connect to, until the context ends."""
     errors = folder / "client.log"
     with errors.open("w") as log:
@@ -98,14 +102,25 @@ class Inspector:
         config = folder / "inspector.json"
         config.write_text(json.dumps({"mcpServers": {"webquarry": _entry(target)}}), "utf-8")
         named = ["--config", str(config), "--server", "webquarry", "--connect-timeout", "60000"]
-        self._command = ["node", str(program), "--cli", *named, "--format", "json", "--quiet", "--method"]
+        self._command = [
+            "node",
+            str(program),
+            "--cli",
+            *named,
+            "--format",
+            "json",
+            "--quiet",
+            "--method",
+        ]
 
     def tools(self) -> list[Json]:
         listed: list[Json] = self._asked("tools/list")["tools"]
         return listed
 
     def call(self, name: str, arguments: Json) -> Json:
-        return self._asked("tools/call", "--tool-name", name, "--tool-args-json", json.dumps(arguments))
+        return self._asked(
+            "tools/call", "--tool-name", name, "--tool-args-json", json.dumps(arguments)
+        )
 
     def _asked(self, *request: str) -> Json:
         """Its exit code tells of a result with `isError`, too; what counts is that there is a result."""
@@ -118,7 +133,9 @@ class Inspector:
         try:
             result: Json = json.loads(said)["result"]
         except (ValueError, KeyError):
-            raise ClientFailed((complained or said).strip()[-1500:] or "the Inspector said nothing in time") from None
+            raise ClientFailed(
+                (complained or said).strip()[-1500:] or "the Inspector said nothing in time"
+            ) from None
         return result
 
 

@@ -15,7 +15,9 @@ async def main() -> None:
     server: Any = to.get("url")
     if server is None:
         command, *arguments = to["command"]
-        server = StdioTransport(command=command, args=arguments, env=to["environ"], keep_alive=False)
+        server = StdioTransport(
+            command=command, args=arguments, env=to["environ"], keep_alive=False
+        )
 
     async with Client(server) as client:
 
@@ -27,7 +29,11 @@ async def main() -> None:
             if result.structured_content is not None and result.data is None:
                 raise ValueError("fastmcp made no typed data of the structured content")
             content = [_written(block) for block in result.content]
-            structured = {} if result.structured_content is None else {"structuredContent": result.structured_content}
+            structured = (
+                {}
+                if result.structured_content is None
+                else {"structuredContent": result.structured_content}
+            )
             return {"content": content, "isError": result.is_error, **structured}
 
         await answer_lines(client.protocol_version, list_tools, call_tool)

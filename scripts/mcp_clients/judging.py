@@ -12,7 +12,9 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # c
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 from scripts.mcp_clients.calls import Json
 
-Schemas = Mapping[str, Json | None]  # of the outputs, by tool; None where a tool answers with text alone
+Schemas = Mapping[
+    str, Json | None
+]  # of the outputs, by tool; None where a tool answers with text alone
 
 
 @dataclass
@@ -40,11 +42,21 @@ def faults_of(heard: Heard, served: Schemas) -> list[str]:
     faults = [*heard.raised]
     if sorted(tool["name"] for tool in heard.tools) != sorted(served):
         missing, more = sorted(set(served) - set(listed)), sorted(set(listed) - set(served))
-        faults.append(f"the list is not what is served: {len(heard.tools)} tools, without {missing}, with {more}")
-    faults += [f"{name}: listed with another output schema" for name in listed if listed[name] != served.get(name)]
+        faults.append(
+            f"the list is not what is served: {len(heard.tools)} tools, without {missing}, with {more}"
+        )
+    faults += [
+        f"{name}: listed with another output schema"
+        for name in listed
+        if listed[name] != served.get(name)
+    ]
     for name, schema in served.items():
         result = heard.results.get(name)
-        found = _result_faults(result, schema) if result is not None else ["was not called, or gave no result"]
+        found = (
+            _result_faults(result, schema)
+            if result is not None
+            else ["was not called, or gave no result"]
+        )
         faults += [f"{name}: {fault}" for fault in found]
     return faults + [f"wrong arguments: {fault}" for fault in _refusal_faults(heard, served)]
 
@@ -52,7 +64,9 @@ def faults_of(heard: Heard, served: Schemas) -> list[str]:
 def differences(all_heard: Sequence[Heard]) -> dict[str, list[str]]:
     """By the name of a run: the tools whose result differs from what most clients got for the same call."""
     found: dict[str, list[str]] = {}
-    for toolset, tool in sorted({(heard.toolset, tool) for heard in all_heard for tool in heard.results}):
+    for toolset, tool in sorted(
+        {(heard.toolset, tool) for heard in all_heard for tool in heard.results}
+    ):
         told = {
             heard.name: _told(heard.results[tool])
             for heard in all_heard
@@ -62,12 +76,16 @@ def differences(all_heard: Sequence[Heard]) -> dict[str, list[str]]:
         for name, said in told.items():
             if said != usual:
                 place = _first_difference(json.loads(said), json.loads(usual))
-                found.setdefault(name, []).append(f"{tool}: differs from what the others got, {place}")
+                found.setdefault(name, []).append(
+                    f"{tool}: differs from what the others got, {place}"
+                )
     return found
 
 
 def _texts(result: Json) -> list[str]:
-    return [block.get("text", "") for block in result.get("content", []) if block.get("type") == "text"]
+    return [
+        block.get("text", "") for block in result.get("content", []) if block.get("type") == "text"
+    ]
 
 
 def _result_faults(result: Json, schema: Json | None) -> Iterator[str]:

@@ -20,7 +20,9 @@ INSTALL_SECONDS = 400
 
 def node_version(node: str | Path) -> tuple[int, ...]:
     try:
-        said = subprocess.run([str(node), "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
+        said = subprocess.run(
+            [str(node), "--version"], capture_output=True, text=True, timeout=20, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return (0,)
     return tuple(int(part) for part in said.strip().lstrip("v").split(".")[:2])
@@ -31,7 +33,9 @@ def environment(work: Path) -> dict[str, str]:
     environ = dict(os.environ)
     node = shutil.which("node")
     if node is None or node_version(node) < NODE_NEEDED:
-        binaries = installed(work / "node", [NODE_PACKAGE], environ) / "node_modules" / "node" / "bin"
+        binaries = (
+            installed(work / "node", [NODE_PACKAGE], environ) / "node_modules" / "node" / "bin"
+        )
         environ["PATH"] = f"{binaries}{os.pathsep}{environ['PATH']}"
     return environ
 
@@ -46,7 +50,12 @@ def installed(folder: Path, packages: list[str], environ: dict[str, str]) -> Pat
             )
         _emptied(folder)
         (folder / "package.json").write_text('{"private": true, "type": "module"}')
-        _install([npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *packages], packages, folder, environ)
+        _install(
+            [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *packages],
+            packages,
+            folder,
+            environ,
+        )
     return folder
 
 
@@ -54,9 +63,16 @@ def python_with(folder: Path, packages: list[str]) -> Path:
     """The Python of a virtual environment with these packages in it."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not _has(folder, packages):
-        venv.create(_emptied(folder), with_pip=False)  # ours installs into it: quicker than a pip of its own
+        venv.create(
+            _emptied(folder), with_pip=False
+        )  # ours installs into it: quicker than a pip of its own
         pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-        _install([*pip, "install", "--quiet", "--no-compile", *packages], packages, folder, dict(os.environ))
+        _install(
+            [*pip, "install", "--quiet", "--no-compile", *packages],
+            packages,
+            folder,
+            dict(os.environ),
+        )
     return python
 
 
@@ -71,10 +87,18 @@ def _emptied(folder: Path) -> Path:
     return folder
 
 
-def _install(command: list[str], packages: list[str], folder: Path, environ: dict[str, str]) -> None:
+def _install(
+    command: list[str], packages: list[str], folder: Path, environ: dict[str, str]
+) -> None:
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environ, capture_output=True, text=True, errors="replace", timeout=INSTALL_SECONDS
+            command,
+            cwd=folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=INSTALL_SECONDS,
         )
     except subprocess.TimeoutExpired:
         sys.exit(

@@ -12,7 +12,9 @@ def main() -> int:
 
         sys.stdout.write(f"webquarry {__version__}\n")
         return 0
-    if sys.argv[1:] == ["mcp"]:  # as clients start it: no flags, so nothing that would read them is loaded
+    if sys.argv[1:] == [
+        "mcp"
+    ]:  # as clients start it: no flags, so nothing that would read them is loaded
         from webquarry.surfaces.mcp.stdio import run as serve
 
         return serve("webquarry", "research")

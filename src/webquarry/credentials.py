@@ -50,7 +50,9 @@ def find(credential: Credential, environ: Mapping[str, str] | None = None) -> Fo
     environ = os.environ if environ is None else environ
     value = environ.get(credential.variable, "").strip()
     if value:
-        return Found(_usable(value, credential.variable), f"environment variable {credential.variable}")
+        return Found(
+            _usable(value, credential.variable), f"environment variable {credential.variable}"
+        )
     for folder in folders(environ):
         path = folder / credential.file
         try:
@@ -58,7 +60,11 @@ def find(credential: Credential, environ: Mapping[str, str] | None = None) -> Fo
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, UnicodeDecodeError) as error:
-            log.warning("the credential file %s cannot be read (%s); it is passed over", path, type(error).__name__)
+            log.warning(
+                "the credential file %s cannot be read (%s); it is passed over",
+                path,
+                type(error).__name__,
+            )
             continue
         if value:
             _warn_if_open(path)
@@ -83,4 +89,9 @@ def _warn_if_open(path: Path) -> None:
     except OSError:
         return
     if os.name == "posix" and mode & 0o077:
-        log.warning("others can read the credential file %s (mode %04o); run: chmod 600 %s", path, mode, path)
+        log.warning(
+            "others can read the credential file %s (mode %04o); run: chmod 600 %s",
+            path,
+            mode,
+            path,
+        )

@@ -103,14 +103,18 @@ class Refused(WebquarryError):
     """The guard said no; nothing was sent to the refused address."""
 
     kind = "blocked"
-    suggested_action = "Use a public http or https URL, or allow your own network with WEBQUARRY_ALLOW_NETWORKS."
+    suggested_action = (
+        "Use a public http or https URL, or allow your own network with WEBQUARRY_ALLOW_NETWORKS."
+    )
 
 
 class RobotsRefused(WebquarryError):
     """The site's robots.txt does not allow this page to be fetched."""
 
     kind = "robots"
-    suggested_action = "Choose another source, or set WEBQUARRY_ROBOTS=0 if you have the site's permission."
+    suggested_action = (
+        "Choose another source, or set WEBQUARRY_ROBOTS=0 if you have the site's permission."
+    )
 
 
 class NetworkFailure(WebquarryError):
@@ -197,7 +201,9 @@ class ScriptPage(Unreadable):
     """The page shows nothing until its scripts have run."""
 
     kind = "js_shell"
-    suggested_action = "Choose another source, or look for a feed, an API or a printable version of this page."
+    suggested_action = (
+        "Choose another source, or look for a feed, an API or a printable version of this page."
+    )
 
 
 class ThinPage(Unreadable):

@@ -55,11 +55,15 @@ def set_up(level: str, style: str = "text") -> None:
     formatter: RedactingFormatter = RedactingFormatter("webquarry: %(levelname)s: %(message)s")
     if style == "json":
         formatter = JsonFormatter()
-    ours = [handler for handler in root.handlers if isinstance(handler.formatter, RedactingFormatter)]
+    ours = [
+        handler for handler in root.handlers if isinstance(handler.formatter, RedactingFormatter)
+    ]
     if not ours:
         ours = [logging.StreamHandler(sys.stderr)]
         root.addHandler(ours[0])
     for handler in ours:
         handler.setFormatter(formatter)
-    root.setLevel(logging.WARNING)  # libraries below us log request URLs and headers at lower levels
+    root.setLevel(
+        logging.WARNING
+    )  # libraries below us log request URLs and headers at lower levels
     logging.getLogger("webquarry").setLevel(level.upper())

@@ -69,7 +69,9 @@ def span(name: str, **labels: str) -> Iterator[End]:
     try:
         yield end
     except BaseException as error:
-        outcome = getattr(error, "kind", "cancelled" if type(error).__name__ == "CancelledError" else "internal")
+        outcome = getattr(
+            error, "kind", "cancelled" if type(error).__name__ == "CancelledError" else "internal"
+        )
         raise
     finally:
         for one in reversed(inner):

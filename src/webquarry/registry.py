@@ -19,7 +19,9 @@ log = logging.getLogger(__name__)
 def module_names(package: str) -> list[str]:
     """The modules of a package folder by name, sorted; nothing is imported but the package itself."""
     folder = importlib.import_module(package).__path__
-    return sorted(module.name for module in pkgutil.iter_modules(folder) if not module.name.startswith("_"))
+    return sorted(
+        module.name for module in pkgutil.iter_modules(folder) if not module.name.startswith("_")
+    )
 
 
 def members_of(package: str, kind: type[T], group: str | None = None) -> list[type[T]]:
@@ -30,7 +32,9 @@ def members_of(package: str, kind: type[T], group: str | None = None) -> list[ty
         member
         for module in modules
         for _, member in inspect.getmembers(module, inspect.isclass)
-        if member.__module__ == module.__name__ and issubclass(member, kind) and not inspect.isabstract(member)
+        if member.__module__ == module.__name__
+        and issubclass(member, kind)
+        and not inspect.isabstract(member)
     ]
     return list(dict.fromkeys([*found, *(_plugins(group, kind) if group else [])]))
 
@@ -47,5 +51,10 @@ def _plugins(group: str, kind: type[T]) -> list[type[T]]:
         if inspect.isclass(member) and issubclass(member, kind) and not inspect.isabstract(member):
             found.append(member)
         else:
-            log.warning("the plug-in %s (%s) is no %s and is left out", point.name, point.value, kind.__name__)
+            log.warning(
+                "the plug-in %s (%s) is no %s and is left out",
+                point.name,
+                point.value,
+                kind.__name__,
+            )
     return found

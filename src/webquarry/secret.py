@@ -14,7 +14,9 @@ _KNOWN: set[str] = set()
 _SHORTEST = 8  # shorter values would mask ordinary words; no real credential is shorter
 
 # Query parameters and headers that carry credentials by convention, whoever's they are.
-PARAMETERS = frozenset({"key", "api_key", "apikey", "api-key", "access_token", "token", "auth", "password", "secret"})
+PARAMETERS = frozenset(
+    {"key", "api_key", "apikey", "api-key", "access_token", "token", "auth", "password", "secret"}
+)
 HEADERS = frozenset(
     {
         "authorization",
@@ -26,8 +28,12 @@ HEADERS = frozenset(
         "x-goog-api-key",
     }
 )
-_PARAMETER = re.compile(r"(?i)([?&](?:" + "|".join(sorted(map(re.escape, PARAMETERS))) + r")=)[^&#\s\"'<>]+")
-_HEADER = re.compile(r"(?i)\b((?:" + "|".join(sorted(map(re.escape, HEADERS))) + r")[\"']?\s*[:=]\s*)[^\r\n]+")
+_PARAMETER = re.compile(
+    r"(?i)([?&](?:" + "|".join(sorted(map(re.escape, PARAMETERS))) + r")=)[^&#\s\"'<>]+"
+)
+_HEADER = re.compile(
+    r"(?i)\b((?:" + "|".join(sorted(map(re.escape, HEADERS))) + r")[\"']?\s*[:=]\s*)[^\r\n]+"
+)
 _USERINFO = re.compile(r"(?i)\b((?:https?|rediss?|unix)://)[^\s/@\"']+@")
 
 

@@ -29,7 +29,11 @@ _USUAL_ORIGINS = {
 
 def _split(value: Any) -> Any:
     """A comma-separated text is a list."""
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    return (
+        [part.strip() for part in value.split(",") if part.strip()]
+        if isinstance(value, str)
+        else value
+    )
 
 
 def _also(*names: str) -> dict[str, Any]:
@@ -61,9 +65,13 @@ class Settings(BaseModel):
         le=600,
         description="Total time for one page or one search, whoever is asked; redirects and retries included.",
     )
-    connect_timeout_seconds: float = Field(10, gt=0, le=120, description="Time for one connection to be made.")
+    connect_timeout_seconds: float = Field(
+        10, gt=0, le=120, description="Time for one connection to be made."
+    )
     max_bytes: int = Field(
-        16 * 1024 * 1024, ge=1024, description="Largest body that is read, both as sent and after decompression."
+        16 * 1024 * 1024,
+        ge=1024,
+        description="Largest body that is read, both as sent and after decompression.",
     )
     max_redirects: int = Field(10, ge=0, le=50, description="Most redirects followed for one page.")
     retries: int = Field(
@@ -73,14 +81,18 @@ class Settings(BaseModel):
         description="Further tries after a network error, 429 or 503; only for requests that are safe to repeat.",
     )
     host_concurrency: int = Field(10, ge=1, description="Most requests under way to one host.")
-    host_requests_per_second: float = Field(20, gt=0, description="Most requests started per second to one host.")
+    host_requests_per_second: float = Field(
+        20, gt=0, description="Most requests started per second to one host."
+    )
     robots: bool = Field(True, description="Ask robots.txt before a page is fetched.")
     http2: bool = Field(True, description="Offer HTTP/2.")
     allow_private: bool = Field(
-        False, description="Let pages be fetched from any address, private ones included. Only for trusted callers."
+        False,
+        description="Let pages be fetched from any address, private ones included. Only for trusted callers.",
     )
     allow_networks: Networks = Field(
-        [], description="Private networks that may be fetched from, comma-separated, such as 10.1.0.0/16."
+        [],
+        description="Private networks that may be fetched from, comma-separated, such as 10.1.0.0/16.",
     )
     https_proxy: str | None = Field(
         None,
@@ -122,10 +134,16 @@ class Settings(BaseModel):
         json_schema_extra=_also("SEARCH_ROUTING"),
     )
     breaker_failures: int = Field(
-        3, ge=1, le=100, description="Failures in a row after which a search provider is left alone for a while."
+        3,
+        ge=1,
+        le=100,
+        description="Failures in a row after which a search provider is left alone for a while.",
     )
     breaker_rest_seconds: float = Field(
-        60, gt=0, le=86400, description="How long it is left alone, unless it asked for another time itself."
+        60,
+        gt=0,
+        le=86400,
+        description="How long it is left alone, unless it asked for another time itself.",
     )
     academic_timeout_seconds: float = Field(
         12,
@@ -134,15 +152,18 @@ class Settings(BaseModel):
         description="Time for one scholarly index; whoever has not answered by then is left out of the papers, and told of.",
     )
     lenses: Path | None = Field(
-        None, description="Folder with lenses of your own (JSON files); they take the place of ours by name."
+        None,
+        description="Folder with lenses of your own (JSON files); they take the place of ours by name.",
     )
 
     # The cache
     cache: bool = Field(
-        True, description="Keep answers on disk for a while. Off: only what is asked at the same time is shared."
+        True,
+        description="Keep answers on disk for a while. Off: only what is asked at the same time is shared.",
     )
     cache_folder: Path | None = Field(
-        None, description="Folder of the cache. Not set: `$XDG_CACHE_HOME/webquarry`, or `~/.cache/webquarry`."
+        None,
+        description="Folder of the cache. Not set: `$XDG_CACHE_HOME/webquarry`, or `~/.cache/webquarry`.",
     )
     state_folder: Path | None = Field(
         None,
@@ -150,15 +171,27 @@ class Settings(BaseModel):
         "`$XDG_STATE_HOME/webquarry`, or `~/.local/state/webquarry`.",
     )
     cache_max_bytes: int = Field(
-        200_000_000, ge=1_000_000, description="Most bytes kept on disk; what was used longest ago goes first."
+        200_000_000,
+        ge=1_000_000,
+        description="Most bytes kept on disk; what was used longest ago goes first.",
     )
-    cache_search_seconds: float = Field(1800, ge=0, description="How long the results of a search are good.")
-    cache_read_seconds: float = Field(3600, ge=0, description="How long a page that was read is good.")
-    cache_patents_seconds: float = Field(86400, ge=0, description="How long patents that were found are good.")
+    cache_search_seconds: float = Field(
+        1800, ge=0, description="How long the results of a search are good."
+    )
+    cache_read_seconds: float = Field(
+        3600, ge=0, description="How long a page that was read is good."
+    )
+    cache_patents_seconds: float = Field(
+        86400, ge=0, description="How long patents that were found are good."
+    )
     cache_academic_seconds: float = Field(
-        3600, ge=0, description="How long papers that were found are good; a sixth of it where an index did not answer."
+        3600,
+        ge=0,
+        description="How long papers that were found are good; a sixth of it where an index did not answer.",
     )
-    cache_empty_seconds: float = Field(60, ge=0, description='How long "nothing was found" is good.')
+    cache_empty_seconds: float = Field(
+        60, ge=0, description='How long "nothing was found" is good.'
+    )
     redis_timeout_seconds: float = Field(
         0.5,
         gt=0,
@@ -254,18 +287,28 @@ class Settings(BaseModel):
         Path(".ikigai/tools"),
         description="Folder of the project's tools; they override yours, and run only after `webquarry tools trust`.",
     )
-    tool_timeout_seconds: float = Field(30, gt=0, le=3600, description="Time that one run of a tool may take.")
+    tool_timeout_seconds: float = Field(
+        30, gt=0, le=3600, description="Time that one run of a tool may take."
+    )
     tool_max_output_bytes: int = Field(
-        65536, ge=1024, description="Most bytes that a tool may print in one run; above it the run fails."
+        65536,
+        ge=1024,
+        description="Most bytes that a tool may print in one run; above it the run fails.",
     )
 
     # The MCP server
     call_timeout_seconds: float = Field(
-        120, gt=0, le=3600, description="Time that one call of a tool over MCP may take, all that it does included."
+        120,
+        gt=0,
+        le=3600,
+        description="Time that one call of a tool over MCP may take, all that it does included.",
     )
     call_timeouts: Annotated[
         list[Annotated[str, Field(pattern=r"^[a-z0-9_]+=\d+(\.\d+)?$")]], BeforeValidator(_split)
-    ] = Field([], description="The same for single tools, comma-separated, such as scrape_page=300,web_search=30.")
+    ] = Field(
+        [],
+        description="The same for single tools, comma-separated, such as scrape_page=300,web_search=30.",
+    )
     mcp_text: Literal["json", "markdown", "digest"] = Field(
         "json",
         description="What the text of an MCP result holds beside the structured content: the same JSON, Markdown, or a digest for clients that read the structured content.",
@@ -313,7 +356,9 @@ class Settings(BaseModel):
     oauth_scopes: Annotated[list[str], BeforeValidator(_split)] = Field(
         [], description="Scopes that an OAuth token must have, comma-separated."
     )
-    oauth_jwks: str | None = Field(None, description="Where the issuer's keys are. Not set: where its metadata says.")
+    oauth_jwks: str | None = Field(
+        None, description="Where the issuer's keys are. Not set: where its metadata says."
+    )
 
     # Asking a model
     ask_model: str = Field(
@@ -325,12 +370,18 @@ class Settings(BaseModel):
         "brave",
         description="Who searches for the model, if its credentials are there; `none` for nobody.",
     )
-    ask_concurrency: int = Field(16, ge=1, le=1024, description="Most questions under way to the model at once.")
+    ask_concurrency: int = Field(
+        16, ge=1, le=1024, description="Most questions under way to the model at once."
+    )
     ask_max_rows: Annotated[int | None, BeforeValidator(_none)] = Field(
-        1000, ge=0, description="Most questions that one statement of `ask` may pay for; `none` takes the limit away."
+        1000,
+        ge=0,
+        description="Most questions that one statement of `ask` may pay for; `none` takes the limit away.",
     )
     ask_max_usd: Annotated[float | None, BeforeValidator(_none)] = Field(
-        10, ge=0, description="Most US dollars that one statement of `ask` may cost; `none` takes the limit away."
+        10,
+        ge=0,
+        description="Most US dollars that one statement of `ask` may cost; `none` takes the limit away.",
     )
     ask_max_usd_per_day: Annotated[float | None, BeforeValidator(_none)] = Field(
         50,
@@ -338,25 +389,36 @@ class Settings(BaseModel):
         description="Most US dollars that `ask` may cost in one day (UTC), through all doors and processes; `none` takes the limit away.",
     )
     ask_searched_seconds: float = Field(
-        1800, ge=0, description="How long an answer that a search went into is kept, so that it is not paid for twice."
+        1800,
+        ge=0,
+        description="How long an answer that a search went into is kept, so that it is not paid for twice.",
     )
     ask_kept_seconds: float = Field(86400, ge=0, description="The same for every other answer.")
     ask_prices: Path | None = Field(
-        None, description="File with prices of your own (JSON, docs/ask.md); they take the place of ours by name."
+        None,
+        description="File with prices of your own (JSON, docs/ask.md); they take the place of ours by name.",
     )
 
     http_minute_limit: int = Field(
-        30_000, ge=0, description="Requests over HTTP that one caller may make in a minute; 0 is no limit."
+        30_000,
+        ge=0,
+        description="Requests over HTTP that one caller may make in a minute; 0 is no limit.",
     )
     http_day_limit: int = Field(1_000_000, ge=0, description="The same in a day.")
     http_minute_limit_all: int = Field(
-        60_000, ge=0, description="Requests over HTTP that all callers together may make in a minute; 0 is no limit."
+        60_000,
+        ge=0,
+        description="Requests over HTTP that all callers together may make in a minute; 0 is no limit.",
     )
     http_day_limit_all: int = Field(5_000_000, ge=0, description="The same in a day.")
     http_calls_at_once: int = Field(
-        128, ge=0, description="Requests over HTTP of one caller that may be under way at once; 0 is no limit."
+        128,
+        ge=0,
+        description="Requests over HTTP of one caller that may be under way at once; 0 is no limit.",
     )
-    http_calls_at_once_all: int = Field(1024, ge=0, description="The same for all callers together.")
+    http_calls_at_once_all: int = Field(
+        1024, ge=0, description="The same for all callers together."
+    )
     http_max_header_bytes: int = Field(
         32_768, ge=1024, description="Largest head of a request that the server takes over HTTP."
     )
@@ -366,7 +428,10 @@ class Settings(BaseModel):
         description="Connections that each process of the server holds at once; more are told to come later.",
     )
     http_grace_seconds: int = Field(
-        30, ge=0, le=600, description="Time that calls under way get to end when the server is told to end."
+        30,
+        ge=0,
+        le=600,
+        description="Time that calls under way get to end when the server is told to end.",
     )
     http_drain_seconds: int = Field(
         0,
@@ -385,7 +450,9 @@ class Settings(BaseModel):
     )
 
     # Logs
-    log_format: Literal["text", "json"] = Field("text", description="How messages are written to stderr.")
+    log_format: Literal["text", "json"] = Field(
+        "text", description="How messages are written to stderr."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="Least important message that is written to stderr."
     )
@@ -428,7 +495,9 @@ class Settings(BaseModel):
         values["origins"] = usual | {
             found[1].lower(): value.strip().rstrip("/")
             for name, value in environ.items()
-            if (found := _ORIGIN_VARIABLE.fullmatch(name)) and value.strip() and name not in _NOT_ORIGINS
+            if (found := _ORIGIN_VARIABLE.fullmatch(name))
+            and value.strip()
+            and name not in _NOT_ORIGINS
         }
         try:
             return cls(**values)

@@ -35,7 +35,9 @@ def install(
     Keys that are given here count for more than those of the environment. Calling it again changes nothing else.
     """
     need_all()
-    return Session(connection, api_key=api_key, brave_api_key=brave_api_key, settings=settings, environ=environ)
+    return Session(
+        connection, api_key=api_key, brave_api_key=brave_api_key, settings=settings, environ=environ
+    )
 
 
 def open(

@@ -112,7 +112,10 @@ class Tool:
         hints = get_type_hints(self.function, include_extras=True)
         parameters = list(inspect.signature(self.function).parameters.values())[1:]
         fields: dict[str, Any] = {
-            parameter.name: (hints[parameter.name], ... if parameter.default is parameter.empty else parameter.default)
+            parameter.name: (
+                hints[parameter.name],
+                ... if parameter.default is parameter.empty else parameter.default,
+            )
             for parameter in parameters
         }
         return create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
@@ -127,7 +130,11 @@ class Tool:
     def parameters(self) -> dict[str, Any]:
         """JSON Schema of the arguments: flat, without titles, null branches or references."""
         schema = _plain(self.arguments.model_json_schema())
-        return {"type": "object", "properties": schema.get("properties", {}), "required": schema.get("required", [])}
+        return {
+            "type": "object",
+            "properties": schema.get("properties", {}),
+            "required": schema.get("required", []),
+        }
 
     @cached_property
     def output_schema(self) -> dict[str, Any]:
@@ -164,7 +171,11 @@ class Tool:
             try:
                 await kit.sessions.record_error(session, self.name, error)
             except WebquarryError as failure:
-                log.warning("an error of %s was not recorded in its research session: %s", self.name, failure)
+                log.warning(
+                    "an error of %s was not recorded in its research session: %s",
+                    self.name,
+                    failure,
+                )
             raise
         about: dict[str, Any] = {"sessionId": id, "stepNumber": session.current.number}
         try:
@@ -172,7 +183,11 @@ class Tool:
             for partial in answer.failures():
                 await kit.sessions.record_error(session, self.name, partial)
         except WebquarryError as failure:
-            log.warning("the sources of %s were not recorded in the research session: %s", self.name, failure)
+            log.warning(
+                "the sources of %s were not recorded in the research session: %s",
+                self.name,
+                failure,
+            )
             about |= {"recorded": 0, "error": failure.as_dict()}
         return answer.beside(session=about)
 
@@ -183,7 +198,11 @@ def tool(function: Callable[..., Awaitable[Answer]], /) -> Tool: ...
 
 @overload
 def tool(
-    *, read_only: bool = True, idempotent: bool = True, open_world: bool = True, recorded: bool = True
+    *,
+    read_only: bool = True,
+    idempotent: bool = True,
+    open_world: bool = True,
+    recorded: bool = True,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 
@@ -199,7 +218,8 @@ def load(toolset: str, name: str) -> Tool:
     if name not in module_names(package):
         known = ", ".join(module_names(package))
         raise BadInput(
-            f"There is no tool {name!r} in the tool set {toolset!r}.", suggested_action=f"Use one of: {known}."
+            f"There is no tool {name!r} in the tool set {toolset!r}.",
+            suggested_action=f"Use one of: {known}.",
         )
     found: Tool = getattr(importlib.import_module(f"{package}.{name}"), name)
     return found
@@ -236,10 +256,14 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _sentence(error: ValidationError, known: Mapping[str, FieldInfo], given: Mapping[str, Any]) -> str:
+def _sentence(
+    error: ValidationError, known: Mapping[str, FieldInfo], given: Mapping[str, Any]
+) -> str:
     """One sentence per problem, naming the field and never the value."""
     sentences: list[str] = []
-    misfits: dict[str, list[str]] = {}  # a field that may be one of several things fits none of them
+    misfits: dict[
+        str, list[str]
+    ] = {}  # a field that may be one of several things fits none of them
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
         place = _place(problem["loc"], given)
         if problem["type"] == "missing":
@@ -248,7 +272,9 @@ def _sentence(error: ValidationError, known: Mapping[str, FieldInfo], given: Map
             sentences.append(f"The field {place!r} is unknown; known are: {', '.join(known)}.")
         else:
             misfits.setdefault(place, []).append(problem["msg"][:1].lower() + problem["msg"][1:])
-    sentences += [f"The field {place!r} does not fit: {', or '.join(why)}." for place, why in misfits.items()]
+    sentences += [
+        f"The field {place!r} does not fit: {', or '.join(why)}." for place, why in misfits.items()
+    ]
     more = len(sentences) - _MOST_SAID
     return " ".join(sentences[:_MOST_SAID] + [f"There are {more} more such problems."] * (more > 0))
 
@@ -257,7 +283,9 @@ def _place(path: Sequence[str | int], given: Any) -> str:
     """Where a value is, in the words of whoever gave it: the types that were tried have no place there."""
     named: list[str] = []
     for part in path:
-        if named and not (isinstance(given, list) if isinstance(part, int) else isinstance(given, Mapping)):
+        if named and not (
+            isinstance(given, list) if isinstance(part, int) else isinstance(given, Mapping)
+        ):
             break
         named.append(str(part))
         given = given.get(part) if isinstance(given, Mapping) else given[part]

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 class Toolkit:
     """What the tools work with."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], shared: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str], shared: bool = False
+    ) -> None:
         self.settings = settings
         self.environ = environ
         self.shared = shared
@@ -57,7 +59,10 @@ class Toolkit:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None, shared: bool = False
+        cls,
+        settings: Settings | None = None,
+        environ: Mapping[str, str] | None = None,
+        shared: bool = False,
     ) -> AsyncIterator[Toolkit]:
         """A toolkit for the time of a context; settings come from the environment unless given. A shared one whose Redis
         cannot be used is an error now; later it does without, as far as that goes."""
@@ -78,7 +83,9 @@ class Toolkit:
             return None
         from webquarry.net.archive.open import Replay, recorded_web
 
-        return Replay(recorded_web() if self.settings.replay == Path("demo") else self.settings.replay)
+        return Replay(
+            recorded_web() if self.settings.replay == Path("demo") else self.settings.replay
+        )
 
     @cached_property
     def clock(self) -> Clock:
@@ -155,7 +162,9 @@ class Toolkit:
     def sessions(self) -> Sessions:
         from webquarry.sessions.sessions import Sessions
 
-        return Sessions(self.journals, self.clock, self.settings, repeatable=self.replay is not None)
+        return Sessions(
+            self.journals, self.clock, self.settings, repeatable=self.replay is not None
+        )
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
@@ -167,7 +176,9 @@ class Toolkit:
     def router(self) -> Router:
         from webquarry.search.router import Router
 
-        return Router(self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.board)
+        return Router(
+            self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.board
+        )
 
     @cached_property
     def board(self) -> BreakerBoard:
@@ -218,7 +229,9 @@ class Toolkit:
         def open_router(environ: Mapping[str, str]) -> Router:
             return Router(self.client, self.settings, environ, self.clock, lambda: self.cache)
 
-        return Engine(self.settings, self.environ, self.records, open_router, self._open_transport, self.clock)
+        return Engine(
+            self.settings, self.environ, self.records, open_router, self._open_transport, self.clock
+        )
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
         """Where calls to models go: to the network, recorded or not, or to a recording."""

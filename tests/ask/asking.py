@@ -14,7 +14,9 @@ def questions(number: int, mark: str = "") -> list[Question]:
     return [Question(f"row {n} {mark}".strip(), "What is it?") for n in range(number)]
 
 
-def asked(stage: Rehearsal, folder: Path, *wanted: Question, search: bool = True, **settings: str) -> list[Reply]:
+def asked(
+    stage: Rehearsal, folder: Path, *wanted: Question, search: bool = True, **settings: str
+) -> list[Reply]:
     """The replies of a new engine in this home."""
 
     async def work() -> list[Reply]:
@@ -24,7 +26,9 @@ def asked(stage: Rehearsal, folder: Path, *wanted: Question, search: bool = True
     return asyncio.run(work())
 
 
-def with_engine(stage: Rehearsal, folder: Path, work: Any, *, search: bool = True, **settings: str) -> Any:
+def with_engine(
+    stage: Rehearsal, folder: Path, work: Any, *, search: bool = True, **settings: str
+) -> Any:
     """What the work, a coroutine function, makes of a new engine."""
 
     async def run() -> Any:

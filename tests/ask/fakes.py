@@ -7,10 +7,26 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from webquarry.ask.engine import Engine
-from webquarry.testing.model_and_search import MODEL_KEY, SEARCH_KEY, Rehearsal, Said, first_text, trouble
+from webquarry.testing.model_and_search import (
+    MODEL_KEY,
+    SEARCH_KEY,
+    Rehearsal,
+    Said,
+    first_text,
+    trouble,
+)
 from webquarry.toolkit import Toolkit
 
-__all__ = ["MODEL_KEY", "SEARCH_KEY", "Rehearsal", "Said", "first_text", "home", "open_engine", "trouble"]
+__all__ = [
+    "MODEL_KEY",
+    "SEARCH_KEY",
+    "Rehearsal",
+    "Said",
+    "first_text",
+    "home",
+    "open_engine",
+    "trouble",
+]
 
 
 def home(stage: Rehearsal, folder: Path, *, search: bool = True, **more: str) -> dict[str, str]:

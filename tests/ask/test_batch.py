@@ -38,7 +38,9 @@ def batch(**columns: list[Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns)
 
 
-def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(stage: Rehearsal, asking: Any) -> None:
+def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
+    stage: Rehearsal, asking: Any
+) -> None:
     engine, run = asking
     rows = batch(context=["a", None, "c", ""], prompt=["p", "p", None, "p"])
 
@@ -53,20 +55,32 @@ def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(stage: 
 def test_every_column_has_its_type_and_its_value(stage: Rehearsal, asking: Any) -> None:
     engine, run = asking
     found = answer_batch(
-        batch(context=["a [search]", "b [refuse]"], prompt=["p", "p"]), engine, engine.statement(), run
+        batch(context=["a [search]", "b [refuse]"], prompt=["p", "p"]),
+        engine,
+        engine.statement(),
+        run,
     )
     first, second = found.to_pylist()
 
     assert found.schema == answer_schema()
     assert first["answer"].startswith("Answer to")
     assert first["sources"][0] == {"title": "a [search] (1)", "url": "https://site1.example/"}
-    assert (first["searched"], first["error"], first["usage"]["calls"], first["usage"]["searches"]) == (
+    assert (
+        first["searched"],
+        first["error"],
+        first["usage"]["calls"],
+        first["usage"]["searches"],
+    ) == (
         True,
         None,
         2,
         1,
     )
-    assert (second["answer"], second["error"]["code"], second["error"]["retryable"]) == (None, "refused", False)
+    assert (second["answer"], second["error"]["code"], second["error"]["retryable"]) == (
+        None,
+        "refused",
+        False,
+    )
 
 
 def test_each_row_has_its_own_wishes(stage: Rehearsal, asking: Any) -> None:
@@ -84,7 +98,11 @@ def test_each_row_has_its_own_wishes(stage: Rehearsal, asking: Any) -> None:
     sent = {body["messages"][0]["content"][9]: body for body in stage.bodies}
 
     assert sent["a"]["model"] == "claude-haiku-5-5"
-    assert (sent["b"]["max_tokens"], "tools" in sent["b"], sent["c"]["max_tokens"]) == (50, False, 1000)
+    assert (sent["b"]["max_tokens"], "tools" in sent["b"], sent["c"]["max_tokens"]) == (
+        50,
+        False,
+        1000,
+    )
     assert "output_config" in sent["c"]
     assert [value and json.loads(value) for value in values] == [None, None, {"n": 1}]
 
@@ -115,7 +133,9 @@ def test_a_trouble_is_a_text_in_the_place_of_the_answer(asking: Any) -> None:
 
 def test_an_empty_batch_is_an_empty_batch(stage: Rehearsal, asking: Any) -> None:
     engine, run = asking
-    empty = pa.RecordBatch.from_pydict({"context": pa.array([], pa.string()), "prompt": pa.array([], pa.string())})
+    empty = pa.RecordBatch.from_pydict(
+        {"context": pa.array([], pa.string()), "prompt": pa.array([], pa.string())}
+    )
 
     assert answer_batch(empty, engine, engine.statement(), run).num_rows == 0
     assert stage.messages == 0
@@ -153,7 +173,10 @@ def test_asking_from_two_threads_at_once_shares_the_calls(stage: Rehearsal, aski
 
     async def both() -> list[Any]:
         return await asyncio.gather(
-            *(asyncio.to_thread(text_batch, rows, engine, engine.statement(), run) for _ in range(3))
+            *(
+                asyncio.to_thread(text_batch, rows, engine, engine.statement(), run)
+                for _ in range(3)
+            )
         )
 
     first, *others = asyncio.run(both())

@@ -11,7 +11,9 @@ from tests.ask.fakes import Rehearsal, Said
 from webquarry.ask.models import Question
 
 
-def test_a_typed_answer_is_asked_for_as_structured_output_and_checked(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_typed_answer_is_asked_for_as_structured_output_and_checked(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.answer = lambda question, model: '{"ceo": "Ada", "founded": 1843}'
     form = '{"ceo": "VARCHAR", "founded": "INTEGER"}'
 
@@ -23,7 +25,9 @@ def test_a_typed_answer_is_asked_for_as_structured_output_and_checked(stage: Reh
     assert sent["schema"]["required"] == ["ceo", "founded"]
 
 
-def test_a_typed_answer_of_another_form_is_trouble_and_not_kept(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_typed_answer_of_another_form_is_trouble_and_not_kept(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.answer = lambda question, model: '{"founded": "long ago"}'
     question = Question("ACME", "Facts?", schema='{"founded": "INTEGER"}')
 
@@ -33,7 +37,9 @@ def test_a_typed_answer_of_another_form_is_trouble_and_not_kept(stage: Rehearsal
     assert stage.messages == 2
 
 
-def test_usage_and_cost_are_those_that_the_provider_reports(stage: Rehearsal, tmp_path: Path) -> None:
+def test_usage_and_cost_are_those_that_the_provider_reports(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     used = {
         "input_tokens": 412,
         "cache_creation_input_tokens": 100,
@@ -46,5 +52,10 @@ def test_usage_and_cost_are_those_that_the_provider_reports(stage: Rehearsal, tm
 
     usage = asked(stage, tmp_path, Question("a", "b"))[0].usage
 
-    assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (1, 512, 14, 1890)
+    assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (
+        1,
+        512,
+        14,
+        1890,
+    )
     assert usage.usd == pytest.approx((412 * 2 + 100 * 2.5 + 1890 * 0.2 + 14 * 10) / 1e6)

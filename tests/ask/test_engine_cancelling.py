@@ -30,7 +30,9 @@ def test_after_a_cancellation_no_search_is_begun_either(stage: Rehearsal, tmp_pa
     assert (stage.messages, stage.searches) == (4, 0)
 
 
-def test_cancelling_begins_no_further_call_and_keeps_what_was_answered(stage: Rehearsal, tmp_path: Path) -> None:
+def test_cancelling_begins_no_further_call_and_keeps_what_was_answered(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.latency = 0.2
 
     async def work(engine: Engine) -> None:
@@ -55,7 +57,9 @@ def test_cancelling_begins_no_further_call_and_keeps_what_was_answered(stage: Re
     assert stage.answered == 64, "what was under way was kept, and only the rest asked for"
 
 
-def test_a_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.latency = 30
 
     async def work(engine: Engine) -> float:
@@ -71,7 +75,9 @@ def test_a_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(st
     assert with_engine(stage, tmp_path, work) > 0.02
 
 
-def test_a_cancelled_statement_takes_no_answer_from_another(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_cancelled_statement_takes_no_answer_from_another(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.latency = 0.1
 
     async def work(engine: Engine) -> list[Reply]:

@@ -13,7 +13,9 @@ from webquarry.ask.engine import Engine
 from webquarry.ask.models import Question, Reply
 
 
-def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(stage: Rehearsal, tmp_path: Path) -> None:
+def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     same = Question("Python", "Who made it?")
 
     replies = asked(stage, tmp_path, same, Question("Rust", "Who made it?"), same)
@@ -55,7 +57,9 @@ def test_whatever_decides_the_answer_makes_it_another_question(
     assert stage.messages == 2
 
 
-def test_a_fresh_question_takes_no_kept_answer_and_its_own_is_kept(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_fresh_question_takes_no_kept_answer_and_its_own_is_kept(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     question = Question("Python", "Who made it?")
     asked(stage, tmp_path, question)
     stage.answer = lambda text, model: "a new answer"
@@ -81,7 +85,9 @@ def test_questions_in_flight_are_shared_across_statements(stage: Rehearsal, tmp_
     stage.latency = 0.1
 
     async def work(engine: Engine) -> list[list[Reply]]:
-        return await asyncio.gather(*(engine.ask_all(questions(64), engine.statement()) for _ in range(4)))
+        return await asyncio.gather(
+            *(engine.ask_all(questions(64), engine.statement()) for _ in range(4))
+        )
 
     replies = with_engine(stage, tmp_path, work)
 
@@ -90,7 +96,9 @@ def test_questions_in_flight_are_shared_across_statements(stage: Rehearsal, tmp_
     assert sum(reply.usage.calls for part in replies for reply in part) == 64
 
 
-def test_two_engines_share_neither_keys_nor_options_nor_memory(stage: Rehearsal, tmp_path: Path) -> None:
+def test_two_engines_share_neither_keys_nor_options_nor_memory(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     async def work(engine: Engine) -> None:
         async with open_engine(home(stage, tmp_path / "other")) as other:
             engine.keys.set("BRAVE_API_KEY", "another-key-000")
@@ -117,7 +125,9 @@ def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for
     assert with_engine(stage, tmp_path, work) == [1800, 86400]
 
 
-def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(stage: Rehearsal, tmp_path: Path) -> None:
+def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     async def work(engine: Engine) -> tuple[bool, bool]:
         await engine.ask(Question("a", "b"), engine.statement())
         before = engine.remembered(Question("a", "b")) is not None

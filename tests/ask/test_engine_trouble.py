@@ -20,11 +20,15 @@ def test_one_failing_row_fails_no_other(stage: Rehearsal, tmp_path: Path) -> Non
     replies = asked(stage, tmp_path, *wanted, WEBQUARRY_RETRIES="0")
 
     assert [reply.error is not None for reply in replies] == [False] * 20 + [True] + [False] * 20
-    assert replies[20].text == "ERROR: The model's provider answered HTTP 500: Internal server error"
+    assert (
+        replies[20].text == "ERROR: The model's provider answered HTTP 500: Internal server error"
+    )
 
 
 @pytest.mark.parametrize("status", [500, 503, 529])
-def test_a_passing_failure_is_tried_again_and_counted(stage: Rehearsal, tmp_path: Path, status: int) -> None:
+def test_a_passing_failure_is_tried_again_and_counted(
+    stage: Rehearsal, tmp_path: Path, status: int
+) -> None:
     stage.rule = lambda body: trouble(status, "Overloaded") if stage.messages == 1 else None
 
     async def work(engine: Engine) -> tuple[Reply, int]:
@@ -39,7 +43,11 @@ def test_a_passing_failure_is_tried_again_and_counted(stage: Rehearsal, tmp_path
 
 def test_a_bad_key_is_tried_once_and_not_for_every_row(stage: Rehearsal, tmp_path: Path) -> None:
     replies = asked(
-        stage, tmp_path, *questions(200), ANTHROPIC_API_KEY="sk-ant-wrong-000", WEBQUARRY_ASK_CONCURRENCY="4"
+        stage,
+        tmp_path,
+        *questions(200),
+        ANTHROPIC_API_KEY="sk-ant-wrong-000",
+        WEBQUARRY_ASK_CONCURRENCY="4",
     )
 
     assert {reply.error.code for reply in replies if reply.error} == {"auth"}
@@ -47,7 +55,9 @@ def test_a_bad_key_is_tried_once_and_not_for_every_row(stage: Rehearsal, tmp_pat
     assert stage.messages <= 8
 
 
-def test_a_model_that_is_gone_gets_an_error_that_names_the_setter(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_model_that_is_gone_gets_an_error_that_names_the_setter(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.gone_models = {"claude-sonnet-4-5-20250929"}
     old = Question("a", "b", model="claude-sonnet-4-5-20250929")
 
@@ -58,7 +68,9 @@ def test_a_model_that_is_gone_gets_an_error_that_names_the_setter(stage: Rehears
     assert replies[1].error is None
 
 
-def test_without_a_key_it_is_an_error_at_once_that_names_three_ways(stage: Rehearsal, tmp_path: Path) -> None:
+def test_without_a_key_it_is_an_error_at_once_that_names_three_ways(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     with pytest.raises(AuthFailure) as caught:
         asked(stage, tmp_path, Question("a", "b"), ANTHROPIC_API_KEY="")
 
@@ -91,7 +103,9 @@ def test_what_cannot_be_asked_is_said_before_anything_is_spent(
 
 
 @pytest.mark.parametrize("body", [{}, {"content": "text"}, {"content": []}, {"content": [1, None]}])
-def test_a_reply_that_is_no_message_is_trouble(stage: Rehearsal, tmp_path: Path, body: dict[str, Any]) -> None:
+def test_a_reply_that_is_no_message_is_trouble(
+    stage: Rehearsal, tmp_path: Path, body: dict[str, Any]
+) -> None:
     stage.rule = lambda asked: Said(body)
 
     reply = asked(stage, tmp_path, Question("a", "b"))[0]
@@ -104,7 +118,9 @@ def test_no_key_is_in_any_reply_log_or_file_even_when_the_provider_repeats_it(
     stage: Rehearsal, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG", logger="webquarry")
-    stage.rule = lambda body: trouble(400, f"Authorization: Bearer {MODEL_KEY} is not liked, nor {SEARCH_KEY}")
+    stage.rule = lambda body: trouble(
+        400, f"Authorization: Bearer {MODEL_KEY} is not liked, nor {SEARCH_KEY}"
+    )
     failed = asked(stage, tmp_path, Question("a", "b"))
     stage.rule = None
     stage.search_status = 500

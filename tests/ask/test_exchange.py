@@ -22,7 +22,15 @@ def reply_to(stage: Rehearsal, folder: Path, prompt: str = "b") -> Reply:
 
 
 def said(*content: dict[str, Any], reason: str) -> Said:
-    return Said({"type": "message", "role": "assistant", "content": list(content), "stop_reason": reason, "usage": {}})
+    return Said(
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": list(content),
+            "stop_reason": reason,
+            "usage": {},
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,7 +44,12 @@ def said(*content: dict[str, Any], reason: str) -> Said:
     ],
 )
 def test_whether_it_is_tried_again_is_for_the_provider_to_say(
-    stage: Rehearsal, tmp_path: Path, status: int, headers: dict[str, str], calls: int, code: str | None
+    stage: Rehearsal,
+    tmp_path: Path,
+    status: int,
+    headers: dict[str, str],
+    calls: int,
+    code: str | None,
 ) -> None:
     stage.rule = lambda body: trouble(status, "no", headers) if stage.messages == 1 else None
 
@@ -46,7 +59,9 @@ def test_whether_it_is_tried_again_is_for_the_provider_to_say(
     assert (reply.error and reply.error.code) == code
 
 
-def test_an_overloaded_provider_is_left_alone_for_longer_each_time(stage: Rehearsal, tmp_path: Path) -> None:
+def test_an_overloaded_provider_is_left_alone_for_longer_each_time(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.rule = lambda body: trouble(529, "Overloaded") if stage.messages < 3 else None
 
     reply = reply_to(stage, tmp_path)
@@ -66,11 +81,15 @@ def test_a_404_of_something_else_does_not_blame_the_model(stage: Rehearsal, tmp_
     assert "ANTHROPIC_BASE_URL" in reply.error.message
 
 
-def test_blocks_go_back_as_they_came_but_for_blank_texts_which_are_refused(stage: Rehearsal, tmp_path: Path) -> None:
+def test_blocks_go_back_as_they_came_but_for_blank_texts_which_are_refused(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     thought = {"type": "thinking", "thinking": "hm", "signature": "sig"}
     use = {"type": "tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "z"}}
     blank = [{"type": "text", "text": ""}, {"type": "text", "text": " \n"}]
-    stage.rule = lambda body: said(thought, *blank, use, reason="tool_use") if stage.messages == 1 else None
+    stage.rule = lambda body: (
+        said(thought, *blank, use, reason="tool_use") if stage.messages == 1 else None
+    )
 
     assert reply_to(stage, tmp_path).searched
     assert stage.bodies[1]["messages"][1] == {"role": "assistant", "content": [thought, use]}
@@ -88,7 +107,9 @@ def test_half_a_letter_from_a_command_line_is_no_crash(stage: Rehearsal, tmp_pat
     assert stage.bodies[0]["messages"][0]["content"].endswith("what is ??")
 
 
-def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.latency = 600.0
 
     async def work() -> list[Spent]:
@@ -114,7 +135,9 @@ def test_what_waits_for_the_disk_leaves_its_place_to_another_call_and_no_more_ca
 
     async def work() -> int:
         async with open_engine(home(stage, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
-            await engine.ask_all([Question(f"row {number}", "b") for number in range(40)], engine.statement())
+            await engine.ask_all(
+                [Question(f"row {number}", "b") for number in range(40)], engine.statement()
+            )
             return engine._gate.most
 
     assert asyncio.run(work()) == 6

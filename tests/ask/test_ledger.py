@@ -30,11 +30,17 @@ def file(tmp_path: Path) -> Any:
     file.close()
 
 
-def reserve(file: RecordFile, usd: float, limits: Limits, statement: str = "s1", now: float = NOW) -> Reservation:
-    return file.do(lambda db, vault: ledger.reserve(db, statement, "sql", "m", usd, limits, now, DAY))
+def reserve(
+    file: RecordFile, usd: float, limits: Limits, statement: str = "s1", now: float = NOW
+) -> Reservation:
+    return file.do(
+        lambda db, vault: ledger.reserve(db, statement, "sql", "m", usd, limits, now, DAY)
+    )
 
 
-def settle(file: RecordFile, held: Reservation, usd: float, uncertain: float = 0.0, now: float = NOW) -> None:
+def settle(
+    file: RecordFile, held: Reservation, usd: float, uncertain: float = 0.0, now: float = NOW
+) -> None:
     file.do(lambda db, vault: ledger.settle(db, held, Usage(calls=1, usd=usd), uncertain, now))
 
 
@@ -64,7 +70,9 @@ def test_a_statement_that_holds_nothing_does_not_wait_for_others(file: RecordFil
     assert caught.value.what == "day"
 
 
-def test_the_limit_of_a_day_is_that_of_all_who_share_the_file(file: RecordFile, tmp_path: Path) -> None:
+def test_the_limit_of_a_day_is_that_of_all_who_share_the_file(
+    file: RecordFile, tmp_path: Path
+) -> None:
     other = RecordFile(tmp_path)
     try:
         settle(other, reserve(other, 0.9, Limits(), "other"), 0.9)
@@ -91,7 +99,9 @@ def test_a_reservation_of_a_dead_process_ends_and_counts_as_uncertain(file: Reco
         reserve(file, 0.6, Limits(max_usd_per_day=1.0), "alive", later)
     reserve(file, 0.4, Limits(max_usd_per_day=1.0), "alive", later)
 
-    assert [(one.statement, one.usd, one.uncertain_usd) for one in spent(file)] == [("dead", 0.0, 0.5)]
+    assert [(one.statement, one.usd, one.uncertain_usd) for one in spent(file)] == [
+        ("dead", 0.0, 0.5)
+    ]
 
 
 def test_a_process_that_only_slept_takes_the_doubt_back(file: RecordFile) -> None:
@@ -104,7 +114,15 @@ def test_a_process_that_only_slept_takes_the_doubt_back(file: RecordFile) -> Non
 
 def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> None:
     reply = Reply(
-        "ünï \ud800", (Source("T", "https://a.example/"),), True, Usage(calls=2), None, False, True, {"a": [1]}, "m"
+        "ünï \ud800",
+        (Source("T", "https://a.example/"),),
+        True,
+        Usage(calls=2),
+        None,
+        False,
+        True,
+        {"a": [1]},
+        "m",
     )
     file.do(lambda db, vault: answers.keep(db, vault, "digest", Kept(reply, NOW, NOW + 10)))
 
@@ -112,7 +130,9 @@ def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> No
     late = file.do(lambda db, vault: answers.find(db, vault, ["digest"], NOW + 10))
 
     assert list(found) == ["digest"]
-    assert found["digest"].reply == Reply(reply.answer, reply.sources, True, Usage(), None, True, True, {"a": [1]}, "m")
+    assert found["digest"].reply == Reply(
+        reply.answer, reply.sources, True, Usage(), None, True, True, {"a": [1]}, "m"
+    )
     assert late == {}
 
 
@@ -136,7 +156,9 @@ def test_more_answers_are_found_at_once_than_sqlite_takes_parameters(file: Recor
     assert file.do(work) == 1200
 
 
-def test_the_desk_puts_what_waits_into_one_transaction_and_one_failure_fails_no_other(file: RecordFile) -> None:
+def test_the_desk_puts_what_waits_into_one_transaction_and_one_failure_fails_no_other(
+    file: RecordFile,
+) -> None:
     transactions: list[int] = []
     run = file.run
 

@@ -51,7 +51,9 @@ def test_the_limit_never_falls_below_one() -> None:
     run(work)
 
 
-def test_the_limit_grows_by_one_for_each_round_of_successes_and_slowly_where_it_was_too_high() -> None:
+def test_the_limit_grows_by_one_for_each_round_of_successes_and_slowly_where_it_was_too_high() -> (
+    None
+):
     async def work(clock: Watch) -> None:
         limiter = Limiter(8, clock)
         limiter.throttled(clock.time, 0.0)

@@ -40,7 +40,9 @@ def test_a_short_prompt_has_the_low_rates() -> None:
     assert Prices().call("claude-haiku-5-5", Tokens(100_000, 0)) == pytest.approx(0.01)
 
 
-def test_an_unknown_model_is_reckoned_at_the_dearest_price_and_said_so_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_model_is_reckoned_at_the_dearest_price_and_said_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     prices = Prices()
     costs = [prices.call("who-knows", Tokens(0, MILLION)) for _ in range(2)]
 
@@ -49,23 +51,34 @@ def test_an_unknown_model_is_reckoned_at_the_dearest_price_and_said_so_once(capl
 
 
 def test_the_users_own_prices_count_for_more(tmp_path: Path) -> None:
-    own = {"as_of": "2027-01-01", "models": {"mine": {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}}}
+    own = {
+        "as_of": "2027-01-01",
+        "models": {"mine": {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}},
+    }
     (tmp_path / "p.json").write_text(json.dumps(own | {"searches": {"brave": 0.003}}))
     prices = Prices(tmp_path / "p.json")
 
     assert prices.call("mine", Tokens(MILLION, MILLION)) == 3
     assert prices.call("claude-sonnet-5-5", Tokens(0, MILLION)) == 10
-    assert (prices.search("brave"), prices.search("duckduckgo"), prices.as_of) == (0.003, 0.0, "2027-01-01")
+    assert (prices.search("brave"), prices.search("duckduckgo"), prices.as_of) == (
+        0.003,
+        0.0,
+        "2027-01-01",
+    )
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"as_of": "x", "models": {"m": {"input": -1}}}', "\udcff"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"as_of": "x", "models": {"m": {"input": -1}}}', "\udcff"]
+)
 def test_a_file_of_prices_that_cannot_be_used_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "p.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(BadInput, match="prices"):
         Prices(tmp_path / "p.json")
 
 
-@pytest.mark.parametrize("usage", [None, [], {"input_tokens": None, "output_tokens": "7"}, {"output_tokens": -5}])
+@pytest.mark.parametrize(
+    "usage", [None, [], {"input_tokens": None, "output_tokens": "7"}, {"output_tokens": -5}]
+)
 def test_counts_that_are_none_count_as_nothing(usage: Any) -> None:
     assert Tokens.of(usage) == Tokens()
 
@@ -97,7 +110,13 @@ def test_a_key_is_looked_for_in_order(tmp_path: Path) -> None:
         values.append(found.value.reveal() if found else None)
         undo()
 
-    assert values == ["from-setter-00", "from-environment-00", "from-stps-00", "from-config-00", None]
+    assert values == [
+        "from-setter-00",
+        "from-environment-00",
+        "from-stps-00",
+        "from-config-00",
+        None,
+    ]
 
 
 def test_search_providers_see_the_keys_that_were_set_and_never_the_models(tmp_path: Path) -> None:
@@ -122,7 +141,9 @@ def test_what_cannot_be_a_key_is_refused_without_repeating_it(tmp_path: Path, va
     assert value not in f"{caught.value} {other.value} {other.value.suggested_action}"
 
 
-def test_a_key_file_that_others_can_read_earns_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_key_file_that_others_can_read_earns_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / ".stps").mkdir()
     path = tmp_path / ".stps" / "anthropic_api_key"
     path.write_text("sk-ant-open-000000")
@@ -204,7 +225,10 @@ def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
     schema = form.json_schema()
     assert schema["additionalProperties"] is False
     assert schema["properties"]["founded"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
-    assert schema["properties"]["x"]["anyOf"][0]["items"]["anyOf"][0] == {"type": "string", "format": "date"}
+    assert schema["properties"]["x"]["anyOf"][0]["items"]["anyOf"][0] == {
+        "type": "string",
+        "format": "date",
+    }
 
 
 @pytest.mark.parametrize(
@@ -254,4 +278,7 @@ def test_a_text_that_is_not_of_the_form_is_not(text: str) -> None:
 
 
 def test_a_field_that_is_missing_is_null() -> None:
-    assert Schema.parse('{"a": "INTEGER", "b": "VARCHAR"}').check('{"b": "x"}') == {"a": None, "b": "x"}
+    assert Schema.parse('{"a": "INTEGER", "b": "VARCHAR"}').check('{"b": "x"}') == {
+        "a": None,
+        "b": "x",
+    }

@@ -38,7 +38,9 @@ class Later(Clock):
 def asker(environ: dict[str, str], mark: str, count: int) -> Iterator[subprocess.Popen[str]]:
     """A process that is ready to ask, and asks once it gets a line."""
     command = [sys.executable, "-m", "tests.ask.asker", mark, str(count)]
-    given = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ} | environ
+    given = {
+        name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ
+    } | environ
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=given, cwd=ROOT
     ) as process:
@@ -67,14 +69,21 @@ def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path
     with Rehearsal(latency=0.05) as stage:
         stage.rule = dear
         environ = home(
-            stage, tmp_path, search=False, WEBQUARRY_ASK_MAX_USD_PER_DAY="0.2", WEBQUARRY_ASK_CONCURRENCY="4"
+            stage,
+            tmp_path,
+            search=False,
+            WEBQUARRY_ASK_MAX_USD_PER_DAY="0.2",
+            WEBQUARRY_ASK_CONCURRENCY="4",
         )
         with asker(environ, "one", 20) as one, asker(environ, "two", 20) as two:
             for process in (one, two):
                 assert process.stdin is not None
                 process.stdin.write("go\n")
                 process.stdin.flush()
-            told = [json.loads(process.communicate(timeout=PATIENCE_SECONDS)[0]) for process in (one, two)]
+            told = [
+                json.loads(process.communicate(timeout=PATIENCE_SECONDS)[0])
+                for process in (one, two)
+            ]
 
         assert all("max_usd_per_day" in one["limit"] for one in told)
         assert 0.1 < stage.answered * 0.012 <= 0.2
@@ -91,7 +100,11 @@ def test_a_killed_process_loses_no_answer_that_was_kept_and_blocks_its_reservati
             assert process.stdin is not None
             process.stdin.write("go\n")
             process.stdin.flush()
-            _wait_until(lambda: stage.in_flight == 2 and _count(tmp_path, "ask_answers") == stage.answered >= 4)
+            _wait_until(
+                lambda: (
+                    stage.in_flight == 2 and _count(tmp_path, "ask_answers") == stage.answered >= 4
+                )
+            )
             process.kill()
             process.wait(PATIENCE_SECONDS)
         kept, asked = stage.answered, stage.messages
@@ -114,7 +127,9 @@ def _slower_after(stage: Rehearsal, answers: int) -> None:
 async def _again(environ: dict[str, str]) -> list[Spent]:
     async with open_engine(environ) as engine:
         engine.clock = Later()
-        await engine.ask_all([Question(f"row {number}", "What is it?") for number in range(10)], engine.statement())
+        await engine.ask_all(
+            [Question(f"row {number}", "What is it?") for number in range(10)], engine.statement()
+        )
         return engine.usage(days=2)
 
 

@@ -62,8 +62,18 @@ def test_a_value_is_made_once_and_then_kept_with_its_age(tmp_path: Path) -> None
         fresh = await cache.get_or_make("k", making(b"v", calls))
         clock.advance(5)
         kept = await cache.get_or_make("k", making(b"w", calls))
-        assert (fresh.value, fresh.cached, fresh.age_seconds, fresh.max_age_seconds) == (b"v", False, 0, 60)
-        assert (kept.value, kept.cached, kept.age_seconds, kept.max_age_seconds) == (b"v", True, 5, 60)
+        assert (fresh.value, fresh.cached, fresh.age_seconds, fresh.max_age_seconds) == (
+            b"v",
+            False,
+            0,
+            60,
+        )
+        assert (kept.value, kept.cached, kept.age_seconds, kept.max_age_seconds) == (
+            b"v",
+            True,
+            5,
+            60,
+        )
         assert calls == [b"v"]
 
     with_cache(tmp_path, work)
@@ -218,7 +228,9 @@ def test_a_value_moved_under_another_name_is_not_believed(tmp_path: Path) -> Non
     assert vault.unlock(b"", vault.name("a")) is None
 
 
-@pytest.mark.parametrize("damage", [b"not a database at all" * 100, b"", b"SQLite format 3\x00" + b"\xff" * 4000])
+@pytest.mark.parametrize(
+    "damage", [b"not a database at all" * 100, b"", b"SQLite format 3\x00" + b"\xff" * 4000]
+)
 def test_a_damaged_file_is_set_aside_with_a_warning_and_work_goes_on(
     tmp_path: Path, damage: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -416,7 +428,12 @@ def test_eight_processes_on_one_file_lose_no_write(tmp_path: Path) -> None:
     async def check() -> None:
         store = DiskStore(tmp_path, 50_000_000)
         try:
-            missing = [f"{me}-{n}" for me in range(8) for n in range(40) if not await store.get(f"{me}-{n}", 1)]
+            missing = [
+                f"{me}-{n}"
+                for me in range(8)
+                for n in range(40)
+                if not await store.get(f"{me}-{n}", 1)
+            ]
             assert missing == []
         finally:
             await store.aclose()

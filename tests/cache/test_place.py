@@ -21,11 +21,16 @@ from webquarry.settings import Settings
     [
         ({"HOME": "/h"}, "/h/.cache/webquarry"),
         ({"HOME": "/h", "XDG_CACHE_HOME": "/x"}, "/x/webquarry"),
-        ({"HOME": "/h", "XDG_CACHE_HOME": "relative"}, "/h/.cache/webquarry"),  # the standard says to pass it over
+        (
+            {"HOME": "/h", "XDG_CACHE_HOME": "relative"},
+            "/h/.cache/webquarry",
+        ),  # the standard says to pass it over
         ({"HOME": "/h", "XDG_CACHE_HOME": "/x", "WEBQUARRY_CACHE_FOLDER": "/own"}, "/own"),
     ],
 )
-def test_the_folder_is_the_users_choice_or_the_usual_one(environ: dict[str, str], folder: str) -> None:
+def test_the_folder_is_the_users_choice_or_the_usual_one(
+    environ: dict[str, str], folder: str
+) -> None:
     assert cache_folder(Settings.from_environment(environ), environ) == Path(folder)
 
 
@@ -72,16 +77,23 @@ def test_a_store_that_is_closed_when_the_interpreter_ends_says_nothing(tmp_path:
         "print(loop.run_until_complete(store.clear()))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], env=dict(os.environ), capture_output=True, text=True, check=False
+        [sys.executable, "-W", "error", "-c", code],
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
 
 
 @pytest.mark.parametrize(
-    ("cached", "age", "word"), [(False, 0, "live"), (True, 0, "fresh"), (True, 899, "fresh"), (True, 900, "aging")]
+    ("cached", "age", "word"),
+    [(False, 0, "live"), (True, 0, "fresh"), (True, 899, "fresh"), (True, 900, "aging")],
 )
-def test_freshness_is_one_word_and_the_numbers_behind_it(cached: bool, age: float, word: str) -> None:
+def test_freshness_is_one_word_and_the_numbers_behind_it(
+    cached: bool, age: float, word: str
+) -> None:
     assert freshness(cached, age, 1800) == {
         "cached": cached,
         "ageSeconds": age,

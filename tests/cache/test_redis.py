@@ -22,7 +22,9 @@ from webquarry.store.redis.connection import Link, LinkDown
 OTHER_KEY = bytes(32)
 
 
-def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(redis_server: RedisServer) -> None:
+def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link() as one, redis_server.link() as other:
             await RedisStore(one, 1000).put("k", Entry(b"v", 100.0, 160.0))
@@ -139,7 +141,9 @@ def test_without_redis_calls_go_on_and_the_outage_is_said_once_and_so_is_its_end
     assert caplog.text.count("answers again") == 1
 
 
-def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(redis_server: RedisServer) -> None:
+def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link(timeout_seconds=0.05, rest_seconds=3600) as link:
             redis_server.freeze()
@@ -163,7 +167,9 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(redis
     asyncio.run(scenario())
 
 
-def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(redis_server: RedisServer) -> None:
+def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link(timeout_seconds=1, rest_seconds=3600) as link:
             await link.run(lambda redis: redis.set(b"k", b"v"), seconds=30)
@@ -188,7 +194,9 @@ def test_scripts_go_on_when_redis_has_forgotten_them(redis_server: RedisServer) 
     asyncio.run(scenario())
 
 
-def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(redis_server: RedisServer) -> None:
+def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link() as link:
             redis_server.stop()
@@ -201,7 +209,9 @@ def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(redi
                 began.append(1)
                 await redis.ping()
 
-            said = await asyncio.gather(*(link.run(look) for _ in range(20)), return_exceptions=True)
+            said = await asyncio.gather(
+                *(link.run(look) for _ in range(20)), return_exceptions=True
+            )
             assert {type(one) for one in said} == {LinkDown}
             assert len(began) == 1
 

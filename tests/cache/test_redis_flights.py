@@ -46,7 +46,9 @@ async def servers(
 
 
 def cache_of(link: Link, lease: float, keeping: bool = True) -> Cache:
-    return Cache([RedisStore(link, 1_000_000)] if keeping else [], Clock(), RedisFlights(link, lease))
+    return Cache(
+        [RedisStore(link, 1_000_000)] if keeping else [], Clock(), RedisFlights(link, lease)
+    )
 
 
 async def until(there: Callable[[], bool]) -> None:
@@ -93,7 +95,10 @@ def test_fifty_callers_on_three_servers_make_one_value_kept_or_not(
     async def scenario() -> None:
         async with servers(redis_server, 3, keeping=keeping) as found:
             gate = Gate(ttl)
-            tasks = [asyncio.create_task(found[number % 3].cache.get_or_make("k", gate.make)) for number in range(50)]
+            tasks = [
+                asyncio.create_task(found[number % 3].cache.get_or_make("k", gate.make))
+                for number in range(50)
+            ]
             await waiting(found)
             gate.open.set()
             assert {kept.value for kept in await asyncio.gather(*tasks)} == {b"value"}
@@ -102,11 +107,15 @@ def test_fifty_callers_on_three_servers_make_one_value_kept_or_not(
     asyncio.run(scenario())
 
 
-def test_a_value_that_is_not_kept_is_made_again_for_whoever_comes_later(redis_server: RedisServer) -> None:
+def test_a_value_that_is_not_kept_is_made_again_for_whoever_comes_later(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with servers(redis_server, 2) as found:
             gate = Gate(ttl=0)
-            first, second = (asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found)
+            first, second = (
+                asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found
+            )
             await waiting(found)
             gate.open.set()
             assert [(await task).max_age_seconds for task in (first, second)] == [0, 0]
@@ -128,7 +137,9 @@ def test_what_nobody_waits_for_is_not_handed_on(redis_server: RedisServer) -> No
     asyncio.run(scenario())
 
 
-def test_an_error_is_of_its_own_server_and_the_others_try_one_at_a_time(redis_server: RedisServer) -> None:
+def test_an_error_is_of_its_own_server_and_the_others_try_one_at_a_time(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with servers(redis_server, 4) as found:
             at_once = most_at_once = tries = 0
@@ -149,8 +160,13 @@ def test_an_error_is_of_its_own_server_and_the_others_try_one_at_a_time(redis_se
             said = await asyncio.gather(
                 *(server.cache.get_or_make("k", make) for server in found), return_exceptions=True
             )
-            assert sorted(str(one) for one in said if isinstance(one, ValueError)) == ["try 1", "try 2"]
-            assert [one.value for one in said if not isinstance(one, BaseException)] == [b"value"] * 2
+            assert sorted(str(one) for one in said if isinstance(one, ValueError)) == [
+                "try 1",
+                "try 2",
+            ]
+            assert [one.value for one in said if not isinstance(one, BaseException)] == [
+                b"value"
+            ] * 2
             assert (tries, most_at_once) == (3, 1)
 
     asyncio.run(scenario())
@@ -172,10 +188,14 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(redis_server: RedisSer
     async def scenario() -> None:
         async with servers(redis_server, 2, lease=3) as found:
             gate = Gate()
-            tasks = [asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found]
+            tasks = [
+                asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found
+            ]
             await waiting(found)
             renewed = [server.link.said for server in found]
-            await until(lambda: sum(text == _RENEW for said in renewed for text, _ in said) >= 4)  # which is one lease
+            await until(
+                lambda: sum(text == _RENEW for said in renewed for text, _ in said) >= 4
+            )  # which is one lease
             assert gate.begun == 1
             gate.open.set()
             assert {kept.value for kept in await asyncio.gather(*tasks)} == {b"value"}
@@ -184,7 +204,9 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(redis_server: RedisSer
     asyncio.run(scenario())
 
 
-def test_when_redis_goes_while_a_server_waits_it_makes_the_value_itself(redis_server: RedisServer) -> None:
+def test_when_redis_goes_while_a_server_waits_it_makes_the_value_itself(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with servers(redis_server, 2) as found:
             gate, own = Gate(), Gate()
@@ -220,14 +242,18 @@ asyncio.run(main())
 """
 
 
-def test_when_the_server_that_makes_it_is_killed_another_one_takes_over(redis_server: RedisServer) -> None:
+def test_when_the_server_that_makes_it_is_killed_another_one_takes_over(
+    redis_server: RedisServer,
+) -> None:
     holder = redis_server.begin(HOLDER, "making")
 
     async def scenario() -> None:
         async with servers(redis_server, 2) as found:
             gate = Gate()
             gate.open.set()
-            tasks = [asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found]
+            tasks = [
+                asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found
+            ]
             await until(lambda: all(server.waits for server in found))
             assert gate.begun == 0
             holder.kill()
@@ -276,7 +302,10 @@ def test_fifty_searches_at_once_on_three_servers_reach_the_provider_once(
         async with listening:
             port = listening.sockets[0].getsockname()[1]
             environ = os.environ | redis_server.environ
-            environ |= {"BRAVE_API_KEY": "canary-brave-1234", "WEBQUARRY_BRAVE_URL": f"http://127.0.0.1:{port}"}
+            environ |= {
+                "BRAVE_API_KEY": "canary-brave-1234",
+                "WEBQUARRY_BRAVE_URL": f"http://127.0.0.1:{port}",
+            }
             environ |= {"SEARCH_PROVIDER": "brave", "HOME": str(tmp_path)}
             processes = [await begun(environ, count) for count in (17, 17, 16)]
             for process in processes:

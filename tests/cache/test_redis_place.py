@@ -27,12 +27,17 @@ NOWHERE = {"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": KEY.hex()}
     [
         ({}, None),
         ({"REDIS_URL": "redis://usual"}, "redis://usual"),
-        ({"REDIS_URL": "redis://usual", "WEBQUARRY_REDIS_URL": "rediss://ours:1"}, "rediss://ours:1"),
+        (
+            {"REDIS_URL": "redis://usual", "WEBQUARRY_REDIS_URL": "rediss://ours:1"},
+            "rediss://ours:1",
+        ),
         ({"REDIS_URL": "redis://usual", "WEBQUARRY_REDIS_URL": "off"}, None),
         ({"WEBQUARRY_REDIS_URL": "unix:///run/r.sock"}, "unix:///run/r.sock"),
     ],
 )
-def test_our_own_variable_counts_for_more_than_the_usual_one(environ: dict[str, str], url: str | None) -> None:
+def test_our_own_variable_counts_for_more_than_the_usual_one(
+    environ: dict[str, str], url: str | None
+) -> None:
     found = redis_url({"HOME": "/nonexistent"} | environ)
 
     assert (found and found[0].reveal()) == url
@@ -49,7 +54,9 @@ def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
     assert (found[0].reveal(), found[1]) == ("redis://of-the-file", str(folder / "redis-url"))
 
 
-@pytest.mark.parametrize("url", ["http://host", "redis:///0", f"redis://:{PASSWORD}@host:port", "nonsense", "unix://"])
+@pytest.mark.parametrize(
+    "url", ["http://host", "redis:///0", f"redis://:{PASSWORD}@host:port", "nonsense", "unix://"]
+)
 def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> None:
     with pytest.raises(BadInput, match="WEBQUARRY_REDIS_URL is no URL of a Redis") as caught:
         redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
@@ -61,25 +68,41 @@ def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> Non
 @pytest.mark.parametrize("option", ["socket_timeout=soon", "nobody=knows"])
 def test_a_url_that_the_library_refuses_is_told_without_repeating_it(option: str) -> None:
     with pytest.raises(BadInput, match="no URL of a Redis") as caught:
-        open_link(Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host?{option}"})
+        open_link(
+            Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host?{option}"}
+        )
 
     assert PASSWORD not in str(caught.value)
-    assert redact(caught.value.suggested_action) == caught.value.suggested_action  # what it shows is not taken out
+    assert (
+        redact(caught.value.suggested_action) == caught.value.suggested_action
+    )  # what it shows is not taken out
 
 
 @pytest.mark.parametrize(
     "text",
-    [KEY.hex(), KEY.hex().upper(), base64.b64encode(KEY).decode(), base64.urlsafe_b64encode(KEY).decode().rstrip("=")],
+    [
+        KEY.hex(),
+        KEY.hex().upper(),
+        base64.b64encode(KEY).decode(),
+        base64.urlsafe_b64encode(KEY).decode().rstrip("="),
+    ],
 )
 def test_the_key_is_taken_as_hex_or_base64(text: str) -> None:
     assert store_key({"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text}) == KEY
 
 
 @pytest.mark.parametrize(
-    "text", ["", "short", KEY.hex()[:-2], KEY.hex() + "00", "z" * 64, "a-password-of-32-characters-xxxx"]
+    "text",
+    ["", "short", KEY.hex()[:-2], KEY.hex() + "00", "z" * 64, "a-password-of-32-characters-xxxx"],
 )
-def test_without_a_whole_key_nothing_is_shared_and_the_error_says_how_to_make_one(text: str) -> None:
-    environ = {"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text, "REDIS_URL": "redis://redis.example"}
+def test_without_a_whole_key_nothing_is_shared_and_the_error_says_how_to_make_one(
+    text: str,
+) -> None:
+    environ = {
+        "HOME": "/nonexistent",
+        "WEBQUARRY_STORE_KEY": text,
+        "REDIS_URL": "redis://redis.example",
+    }
     with pytest.raises(AuthFailure, match="WEBQUARRY_STORE_KEY") as caught:
         open_link(Settings(), environ)
 
@@ -102,7 +125,10 @@ def test_only_the_place_is_ever_shown(url: str, place: str) -> None:
 
 
 def test_a_url_with_a_password_that_is_nobodys_secret_is_masked_as_well() -> None:
-    assert redact("at redis://:pw@h:1/0 and rediss://u:pw@h") == "at redis://***@h:1/0 and rediss://***@h"
+    assert (
+        redact("at redis://:pw@h:1/0 and rediss://u:pw@h")
+        == "at redis://***@h:1/0 and rediss://***@h"
+    )
 
 
 def test_the_settings_do_not_hold_the_url() -> None:
@@ -112,7 +138,9 @@ def test_the_settings_do_not_hold_the_url() -> None:
     assert settings.origins == {}
 
 
-def test_a_redis_that_is_not_there_is_an_error_at_the_start(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_redis_that_is_not_there_is_an_error_at_the_start(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     environ = NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1"}
 
     async def start() -> None:
@@ -124,11 +152,15 @@ def test_a_redis_that_is_not_there_is_an_error_at_the_start(caplog: pytest.LogCa
     assert PASSWORD not in str(caught.value.as_dict()) + caplog.text
 
 
-def test_a_password_that_is_not_accepted_is_an_error_at_the_start(redis_server: RedisServer) -> None:
+def test_a_password_that_is_not_accepted_is_an_error_at_the_start(
+    redis_server: RedisServer,
+) -> None:
     redis_server.say("CONFIG", "SET", "requirepass", PASSWORD)
 
     async def start(url: str) -> None:
-        async with Toolkit.open(environ=redis_server.environ | {"WEBQUARRY_REDIS_URL": url}, shared=True) as kit:
+        async with Toolkit.open(
+            environ=redis_server.environ | {"WEBQUARRY_REDIS_URL": url}, shared=True
+        ) as kit:
             await kit.quota.take([], 0)
 
     for url in (redis_server.url, f"{redis_server.url}?password=wrong-{PASSWORD}"):
@@ -140,7 +172,11 @@ def test_a_password_that_is_not_accepted_is_an_error_at_the_start(redis_server: 
 
 def test_servers_with_different_keys_do_not_start_on_one_redis(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as one, redis_server.link() as same, redis_server.link(bytes(32)) as other:
+        async with (
+            redis_server.link() as one,
+            redis_server.link() as same,
+            redis_server.link(bytes(32)) as other,
+        ):
             await check_redis(one)
             await check_redis(same)
             with pytest.raises(AuthFailure, match="another WEBQUARRY_STORE_KEY"):
@@ -150,13 +186,18 @@ def test_servers_with_different_keys_do_not_start_on_one_redis(redis_server: Red
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_only_a_shared_toolkit_works_with_redis(redis_server: RedisServer, tmp_path: Path, shared: bool) -> None:
+def test_only_a_shared_toolkit_works_with_redis(
+    redis_server: RedisServer, tmp_path: Path, shared: bool
+) -> None:
     environ = redis_server.environ | {"HOME": str(tmp_path), "REDIS_URL": redis_server.url}
 
     async def kinds() -> list[str]:
         async with Toolkit.open(environ=environ, shared=shared) as kit:
             stores = [type(store).__name__ for store in kit.cache._stores]
-            return [*stores, *(type(part).__name__ for part in (kit.journals, kit.quota, kit.board))]
+            return [
+                *stores,
+                *(type(part).__name__ for part in (kit.journals, kit.quota, kit.board)),
+            ]
 
     found = asyncio.run(kinds())
     if shared:
@@ -174,7 +215,9 @@ def test_a_shared_toolkit_without_a_redis_is_one_server_alone(tmp_path: Path) ->
     assert asyncio.run(kind()) == "FileJournals"
 
 
-def test_nothing_is_shared_while_a_recording_is_replayed(redis_server: RedisServer, tmp_path: Path) -> None:
+def test_nothing_is_shared_while_a_recording_is_replayed(
+    redis_server: RedisServer, tmp_path: Path
+) -> None:
     environ = redis_server.environ | {"HOME": str(tmp_path), "WEBQUARRY_REPLAY": "demo"}
 
     async def kinds() -> list[str]:
@@ -188,13 +231,27 @@ def test_nothing_is_shared_while_a_recording_is_replayed(redis_server: RedisServ
     ("environ", "state", "said"),
     [
         ({}, "off", "only for several servers"),
-        (NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host"}, "ok", "host:6379, for servers over HTTP"),
-        ({"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host"}, "broken", "WEBQUARRY_STORE_KEY was not found"),
-        ({"REDIS_URL": f"redis://:{PASSWORD}@host"}, "warning", "WEBQUARRY_STORE_KEY was not found"),
+        (
+            NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host"},
+            "ok",
+            "host:6379, for servers over HTTP",
+        ),
+        (
+            {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host"},
+            "broken",
+            "WEBQUARRY_STORE_KEY was not found",
+        ),
+        (
+            {"REDIS_URL": f"redis://:{PASSWORD}@host"},
+            "warning",
+            "WEBQUARRY_STORE_KEY was not found",
+        ),
         ({"WEBQUARRY_REDIS_URL": f"http://:{PASSWORD}@host"}, "broken", "no URL of a Redis"),
     ],
 )
-def test_doctor_says_what_is_shared_and_never_the_password(environ: dict[str, str], state: str, said: str) -> None:
+def test_doctor_says_what_is_shared_and_never_the_password(
+    environ: dict[str, str], state: str, said: str
+) -> None:
     report = asyncio.run(examine({"HOME": "/nonexistent"} | environ, offline=True)).as_dict()
     part = next(part for part in report["parts"] if part["name"] == "redis")
 
@@ -207,7 +264,9 @@ def test_doctor_says_what_is_shared_and_never_the_password(environ: dict[str, st
 
 def test_a_log_of_an_outage_does_not_hold_the_password(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
-        link = open_link(Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1"})
+        link = open_link(
+            Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1"}
+        )
         assert link is not None
         with pytest.raises(WebquarryError):
             await check_redis(link)

@@ -32,8 +32,16 @@ Play = Callable[[Context, types.CallToolRequestParams], Awaitable[Answer]]
 TOOLS: dict[str, Play] = {}
 _ANYTHING: dict[str, Any] = {"type": "object", "properties": {}}
 _SCHEMAS: dict[str, dict[str, Any]] = {
-    "test_sampling": {"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]},
-    "test_elicitation": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]},
+    "test_sampling": {
+        "type": "object",
+        "properties": {"prompt": {"type": "string"}},
+        "required": ["prompt"],
+    },
+    "test_elicitation": {
+        "type": "object",
+        "properties": {"message": {"type": "string"}},
+        "required": ["message"],
+    },
     "test_param_headers": {
         "type": "object",
         "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
@@ -92,7 +100,9 @@ def fixture(*names: str) -> Callable[[Play], Play]:
 
 def say(*content: str | types.ContentBlock) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(text=part) if isinstance(part, str) else part for part in content]
+        content=[
+            types.TextContent(text=part) if isinstance(part, str) else part for part in content
+        ]
     )
 
 
@@ -104,7 +114,9 @@ def constant(name: str, *content: str | types.ContentBlock) -> None:
 
 
 def embedded(uri: str, mime_type: str, text: str) -> types.EmbeddedResource:
-    return types.EmbeddedResource(resource=types.TextResourceContents(uri=uri, mime_type=mime_type, text=text))
+    return types.EmbeddedResource(
+        resource=types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
+    )
 
 
 constant("test_simple_text", "This is a simple text response for testing.")
@@ -135,7 +147,9 @@ async def logging_tool(context: Context, params: types.CallToolRequestParams) ->
     for message in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # logging is deprecated since 2026
-            await context.session.send_log_message("info", message, "fixture", related_request_id=context.request_id)
+            await context.session.send_log_message(
+                "info", message, "fixture", related_request_id=context.request_id
+            )
         await anyio.sleep(0.05)
     return say("logged")
 
@@ -190,7 +204,11 @@ async def elicitation_defaults(context: Context, params: types.CallToolRequestPa
         "name": {"type": "string", "default": "John Doe"},
         "age": {"type": "integer", "default": 30},
         "score": {"type": "number", "default": 95.5},
-        "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
+        "status": {
+            "type": "string",
+            "enum": ["active", "inactive", "pending"],
+            "default": "active",
+        },
         "verified": {"type": "boolean", "default": True},
     }
     return await elicit(context, "Defaults", fields, [])
@@ -203,7 +221,11 @@ async def elicitation_enums(context: Context, params: types.CallToolRequestParam
         {"const": f"value{number}", "title": f"{word} Option"}
         for number, word in enumerate(("First", "Second", "Third"), 1)
     ]
-    legacy = {"type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": ["Option One", "Option Two", "Three"]}
+    legacy = {
+        "type": "string",
+        "enum": ["opt1", "opt2", "opt3"],
+        "enumNames": ["Option One", "Option Two", "Three"],
+    }
     fields = {
         "untitledSingle": {"type": "string", "enum": plain},
         "titledSingle": {"type": "string", "oneOf": titled},
@@ -219,12 +241,16 @@ async def elicitation_enums(context: Context, params: types.CallToolRequestParam
 
 def form(message: str, name: str, kind: str = "string") -> types.ElicitRequest:
     schema = {"type": "object", "properties": {name: {"type": kind}}, "required": [name]}
-    return types.ElicitRequest(params=types.ElicitRequestFormParams(message=message, requested_schema=schema))
+    return types.ElicitRequest(
+        params=types.ElicitRequestFormParams(message=message, requested_schema=schema)
+    )
 
 
 def sample(text: str) -> types.CreateMessageRequest:
     message = types.SamplingMessage(role="user", content=types.TextContent(text=text))
-    return types.CreateMessageRequest(params=types.CreateMessageRequestParams(messages=[message], max_tokens=50))
+    return types.CreateMessageRequest(
+        params=types.CreateMessageRequestParams(messages=[message], max_tokens=50)
+    )
 
 
 def want(state: str | None = None, **requests: Any) -> types.InputRequiredResult:
@@ -283,7 +309,9 @@ async def ask_with_state(context: Context, params: types.CallToolRequestParams) 
 async def ask_everything(context: Context, params: types.CallToolRequestParams) -> Answer:
     if not {"user_name", "greeting", "client_roots"} <= set(params.input_responses or {}):
         greeting, name = sample("Generate a greeting"), form("What is your name?", "name")
-        return want("several", user_name=name, greeting=greeting, client_roots=types.ListRootsRequest())
+        return want(
+            "several", user_name=name, greeting=greeting, client_roots=types.ListRootsRequest()
+        )
     return say("all inputs received")
 
 
@@ -324,8 +352,12 @@ def mount(server: Server[Any]) -> None:
     server.add_request_handler("resources/subscribe", types.SubscribeRequestParams, nothing)
     server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, nothing)
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, nothing)
-    server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, ListenHandler(bus))
-    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance"))
+    server.add_request_handler(
+        "subscriptions/listen", types.SubscriptionsListenRequestParams, ListenHandler(bus)
+    )
+    server.middleware.append(
+        RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance")
+    )
 
 
 def _own(server: Server[Any], method: str) -> Callable[[Context, Any], Awaitable[Any]]:
@@ -334,7 +366,9 @@ def _own(server: Server[Any], method: str) -> Callable[[Context, Any], Awaitable
     return entry.handler
 
 
-def _mount_tools(server: Server[Any], bus: InMemorySubscriptionBus, added: dict[str, list[str]]) -> None:
+def _mount_tools(
+    server: Server[Any], bus: InMemorySubscriptionBus, added: dict[str, list[str]]
+) -> None:
     own_list, own_call = _own(server, "tools/list"), _own(server, "tools/call")
     own_schema = server.get_tool_input_schema
 
@@ -344,12 +378,20 @@ def _mount_tools(server: Server[Any], bus: InMemorySubscriptionBus, added: dict[
         await bus.publish(ToolsListChanged() if kind == "tools" else PromptsListChanged())
         return say("changed")
 
-    plays: dict[str, Play] = {**TOOLS, "test_trigger_tool_change": trigger, "test_trigger_prompt_change": trigger}
+    plays: dict[str, Play] = {
+        **TOOLS,
+        "test_trigger_tool_change": trigger,
+        "test_trigger_prompt_change": trigger,
+    }
 
     async def list_tools(context: Context, params: Any) -> types.ListToolsResult:
         listed: types.ListToolsResult = await own_list(context, params)
         more = [
-            types.Tool(name=name, description=f"Fixture {name}.", input_schema=_SCHEMAS.get(name, _ANYTHING))
+            types.Tool(
+                name=name,
+                description=f"Fixture {name}.",
+                input_schema=_SCHEMAS.get(name, _ANYTHING),
+            )
             for name in (*plays, *added["tools"])
         ]
         return types.ListToolsResult(tools=[*listed.tools, *more])
@@ -360,7 +402,9 @@ def _mount_tools(server: Server[Any], bus: InMemorySubscriptionBus, added: dict[
 
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    server.get_tool_input_schema = lambda name: _SCHEMAS.get(name) or (own_schema(name) if own_schema else None)
+    server.get_tool_input_schema = lambda name: (
+        _SCHEMAS.get(name) or (own_schema(name) if own_schema else None)
+    )
 
 
 def _mount_prompts(server: Server[Any], added: list[str]) -> None:
@@ -380,7 +424,9 @@ def _mount_prompts(server: Server[Any], added: list[str]) -> None:
             types.Prompt(
                 name=name,
                 description=f"Fixture {name}.",
-                arguments=[types.PromptArgument(name=one, description=one, required=True) for one in names],
+                arguments=[
+                    types.PromptArgument(name=one, description=one, required=True) for one in names
+                ],
             )
             for name, names in named.items()
         ]
@@ -393,7 +439,9 @@ def _mount_prompts(server: Server[Any], added: list[str]) -> None:
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
 
 
-def _prompt(params: types.GetPromptRequestParams) -> types.GetPromptResult | types.InputRequiredResult | None:
+def _prompt(
+    params: types.GetPromptRequestParams,
+) -> types.GetPromptResult | types.InputRequiredResult | None:
     given = params.arguments or {}
     content: dict[str, list[str | types.ContentBlock]] = {
         "test_simple_prompt": ["This is a simple prompt for testing."],
@@ -401,7 +449,9 @@ def _prompt(params: types.GetPromptRequestParams) -> types.GetPromptResult | typ
             f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
         ],
         "test_prompt_with_embedded_resource": [
-            embedded(given.get("resourceUri", ""), "text/plain", "Embedded resource content for testing."),
+            embedded(
+                given.get("resourceUri", ""), "text/plain", "Embedded resource content for testing."
+            ),
             "Please process the embedded resource above.",
         ],
         "test_prompt_with_image": [IMAGE, "Please analyze the image above."],
@@ -413,7 +463,9 @@ def _prompt(params: types.GetPromptRequestParams) -> types.GetPromptResult | typ
         content[params.name] = [f"Context: {answer.get('context')}"]
     if params.name not in content:
         return None
-    messages = [types.PromptMessage(role="user", content=one) for one in say(*content[params.name]).content]
+    messages = [
+        types.PromptMessage(role="user", content=one) for one in say(*content[params.name]).content
+    ]
     return types.GetPromptResult(messages=messages)
 
 
@@ -422,9 +474,13 @@ def _mount_resources(server: Server[Any]) -> None:
     own_templates = _own(server, "resources/templates/list")
     fixed: dict[str, types.TextResourceContents | types.BlobResourceContents] = {
         "test://static-text": types.TextResourceContents(
-            uri="test://static-text", mime_type="text/plain", text="This is the content of the static text resource."
+            uri="test://static-text",
+            mime_type="text/plain",
+            text="This is the content of the static text resource.",
         ),
-        "test://static-binary": types.BlobResourceContents(uri="test://static-binary", mime_type="image/png", blob=PNG),
+        "test://static-binary": types.BlobResourceContents(
+            uri="test://static-binary", mime_type="image/png", blob=PNG
+        ),
         "test://watched-resource": types.TextResourceContents(
             uri="test://watched-resource", mime_type="text/plain", text="watched"
         ),
@@ -444,7 +500,9 @@ def _mount_resources(server: Server[Any]) -> None:
             uri_template="test://template/{id}/data", name="template", description="Fixture.",
             mime_type="application/json",
         )  # fmt: skip
-        return types.ListResourceTemplatesResult(resource_templates=[*listed.resource_templates, one])
+        return types.ListResourceTemplatesResult(
+            resource_templates=[*listed.resource_templates, one]
+        )
 
     async def read(context: Context, params: types.ReadResourceRequestParams) -> Any:
         uri = str(params.uri)
@@ -458,5 +516,7 @@ def _mount_resources(server: Server[Any]) -> None:
         return await own_read(context, params)
 
     server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
-    server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
+    server.add_request_handler(
+        "resources/templates/list", types.PaginatedRequestParams, list_templates
+    )
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)

@@ -34,11 +34,17 @@ def kept(text: str, *questions: str) -> tuple[str, bool]:
 
 
 def test_of_three_terms_two_are_enough_and_one_is_not() -> None:
-    assert kept("Tidal power.\n\nTidal boats.\n", "tidal power storage") == ("Tidal power.\n\n[...]\n\n", True)
+    assert kept("Tidal power.\n\nTidal boats.\n", "tidal power storage") == (
+        "Tidal power.\n\n[...]\n\n",
+        True,
+    )
 
 
 def test_one_term_is_enough_where_no_paragraph_holds_two() -> None:
-    assert kept("Mud.\n\nTidal boats.\n", "tidal power storage") == ("[...]\n\nTidal boats.\n", True)
+    assert kept("Mud.\n\nTidal boats.\n", "tidal power storage") == (
+        "[...]\n\nTidal boats.\n",
+        True,
+    )
 
 
 def test_the_headings_above_are_kept_and_their_other_sections_are_not() -> None:
@@ -61,7 +67,9 @@ def test_the_beginning_stays_where_nothing_bears_on_it() -> None:
     assert kept("A.\n\nB.\n\nC.\n", "zebra") == ("A.\n\nB.\n\n[...]\n\n", False)
 
 
-@given(st.lists(st.sampled_from(["# H", "## I", "tide", "boat", "- item of tide", ""]), max_size=12))
+@given(
+    st.lists(st.sampled_from(["# H", "## I", "tide", "boat", "- item of tide", ""]), max_size=12)
+)
 def test_a_text_with_words_never_becomes_empty(parts: list[str]) -> None:
     text = "\n\n".join(parts)
     body = [part for part in parts if part and not part.startswith("#")]

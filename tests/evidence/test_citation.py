@@ -11,7 +11,9 @@ from webquarry.evidence.citation import Source, cite
 ACCESSED = datetime(2026, 11, 5, 23, 59, tzinfo=UTC)
 
 
-def source(title: str = "Tides", published: str | None = None, url: str = "https://www.example.org/tides") -> Source:
+def source(
+    title: str = "Tides", published: str | None = None, url: str = "https://www.example.org/tides"
+) -> Source:
     return Source(title=title, url=url, accessed=ACCESSED, published=published)
 
 

@@ -76,30 +76,50 @@ def test_recorded_pages_have_their_types() -> None:
 
 
 def test_a_page_cannot_raise_its_own_authority_to_high() -> None:
-    html = with_head(meta("citation_journal_title", "Tides"), linked('{"@type":"ScholarlyArticle"}'))
+    html = with_head(
+        meta("citation_journal_title", "Tides"), linked('{"@type":"ScholarlyArticle"}')
+    )
 
     assert words(html, "https://harbor.example/x") == ("peer_reviewed", "medium", "academic")
 
 
 def test_a_preprint_is_not_peer_reviewed_whatever_its_tags_say() -> None:
-    html = with_head(meta("citation_doi", "10.1101/2020.01.01"), meta("citation_journal_title", "bioRxiv"))
+    html = with_head(
+        meta("citation_doi", "10.1101/2020.01.01"), meta("citation_journal_title", "bioRxiv")
+    )
 
-    assert words(html, "https://www.biorxiv.org/content/10.1101/2020.01.01v1") == ("unknown", "medium", "academic")
+    assert words(html, "https://www.biorxiv.org/content/10.1101/2020.01.01v1") == (
+        "unknown",
+        "medium",
+        "academic",
+    )
 
 
 def test_a_journal_of_a_government_is_peer_reviewed() -> None:
-    assert words(with_head(meta("citation_journal_title", "MMWR")), "https://www.cdc.gov/mmwr")[0] == "peer_reviewed"
+    assert (
+        words(with_head(meta("citation_journal_title", "MMWR")), "https://www.cdc.gov/mmwr")[0]
+        == "peer_reviewed"
+    )
 
 
 @pytest.mark.parametrize(
-    ("generator", "expected"), [("MediaWiki 1.43", "wiki"), ("Discourse 3.2", "forum"), ("MkDocs 1.6", "official_docs")]
+    ("generator", "expected"),
+    [("MediaWiki 1.43", "wiki"), ("Discourse 3.2", "forum"), ("MkDocs 1.6", "official_docs")],
 )
 def test_the_software_of_a_page_tells_its_type(generator: str, expected: str) -> None:
-    assert words(with_head(f'<meta name="generator" content="{generator}">'), "https://harbor.example/x")[0] == expected
+    assert (
+        words(
+            with_head(f'<meta name="generator" content="{generator}">'), "https://harbor.example/x"
+        )[0]
+        == expected
+    )
 
 
 def test_the_judgement_of_others_counts_for_more_than_the_type() -> None:
-    reliable, unreliable = evidence(PLAIN, "https://www.reuters.com/x"), evidence(PLAIN, "https://www.infowars.com/x")
+    reliable, unreliable = (
+        evidence(PLAIN, "https://www.reuters.com/x"),
+        evidence(PLAIN, "https://www.infowars.com/x"),
+    )
 
     assert reliable.source_reputation is not None
     assert (reliable.source_reputation.tier, reliable.authority_tier) == ("high", "high")

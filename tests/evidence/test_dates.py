@@ -65,12 +65,18 @@ def test_a_moment_without_a_zone_stays_without_one() -> None:
     assert read_date("2025-07-01T06:30:00") == "2025-07-01T06:30:00"
 
 
-@pytest.mark.parametrize("value", ["1970-01-01", "1970-01-01T00:00:00Z", "1900-01-01", "2026-11-17", "2027", "2026-12"])
-def test_the_dates_of_programs_that_had_none_and_of_the_future_are_not_the_pages(value: str) -> None:
+@pytest.mark.parametrize(
+    "value", ["1970-01-01", "1970-01-01T00:00:00Z", "1900-01-01", "2026-11-17", "2027", "2026-12"]
+)
+def test_the_dates_of_programs_that_had_none_and_of_the_future_are_not_the_pages(
+    value: str,
+) -> None:
     assert not is_plausible(value, NOW, declared=True)
 
 
-@pytest.mark.parametrize("value", ["1969-07-21", "2026-11-16", "2026", "2026-11", "2026-11-15T23:59:00Z"])
+@pytest.mark.parametrize(
+    "value", ["1969-07-21", "2026-11-16", "2026", "2026-11", "2026-11-15T23:59:00Z"]
+)
 def test_what_a_page_declares_may_be_old_and_a_day_ahead(value: str) -> None:
     assert is_plausible(value, NOW, declared=True)
 

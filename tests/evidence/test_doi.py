@@ -30,18 +30,27 @@ def test_a_doi_is_one_however_it_is_written(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "10.1/x", "11.5555/x", "10.5555/", "see 10.5555/x", None, 10.5555, "urn:x:10.5555"]
+    "written",
+    ["", "10.1/x", "11.5555/x", "10.5555/", "see 10.5555/x", None, 10.5555, "urn:x:10.5555"],
 )
 def test_what_is_no_doi_is_none(written: object) -> None:
     assert normal_doi(written) is None
 
 
 def test_a_paper_declares_its_doi_in_its_tags() -> None:
-    assert evidence(recorded("scholarly-highwire.html"), ARTICLE).detected_doi == "10.5555/jce.2023.0042"
+    assert (
+        evidence(recorded("scholarly-highwire.html"), ARTICLE).detected_doi
+        == "10.5555/jce.2023.0042"
+    )
 
 
 def test_a_reference_tag_is_not_the_papers_own_doi() -> None:
-    assert detected(meta("citation_reference", "citation_title=Base; citation_doi=10.5555/base.2019.7")) is None
+    assert (
+        detected(
+            meta("citation_reference", "citation_title=Base; citation_doi=10.5555/base.2019.7")
+        )
+        is None
+    )
     assert detected(meta("citation_reference", "10.5555/base.2019.7")) is None
 
 
@@ -51,7 +60,10 @@ def test_a_reference_tag_is_not_the_papers_own_doi() -> None:
      '["isbn", "doi:10.5555/x1"]'],
 )  # fmt: skip
 def test_json_ld_declares_it_as_an_identifier(identifier: str) -> None:
-    assert detected(linked(f'{{"@type":"ScholarlyArticle","identifier":{identifier}}}')) == "10.5555/x1"
+    assert (
+        detected(linked(f'{{"@type":"ScholarlyArticle","identifier":{identifier}}}'))
+        == "10.5555/x1"
+    )
 
 
 @pytest.mark.parametrize(

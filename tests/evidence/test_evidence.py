@@ -8,7 +8,9 @@ from tests.evidence.pages_at_hand import URL, evidence, linked, meta, page_at, r
 
 
 def test_a_paper_is_cited_as_an_article_of_its_journal() -> None:
-    found = evidence(recorded("scholarly-highwire.html"), "https://estuary-press.example/articles/1").citation
+    found = evidence(
+        recorded("scholarly-highwire.html"), "https://estuary-press.example/articles/1"
+    ).citation
 
     assert found.formatted.apa == (
         "Okafor, A., & Lindqvist, P. J. (2023). Tidal energy yields in shallow estuaries. Journal of Coastal Engineering,"
@@ -36,7 +38,12 @@ def test_a_page_about_which_nothing_is_known_is_cited_by_its_address() -> None:
     assert found.citation.model_dump(by_alias=True) == {
         "url": "https://www.harbor.example/tide/",
         "accessedDate": "2026-11-15",
-        "metadata": {"title": "harbor.example/tide", "author": "", "site": "harbor.example", "date": "n.d."},
+        "metadata": {
+            "title": "harbor.example/tide",
+            "author": "",
+            "site": "harbor.example",
+            "date": "n.d.",
+        },
         "formatted": {
             "apa": "harbor.example/tide. (n.d.). harbor.example. https://www.harbor.example/tide/",
             "mla": "“harbor.example/tide.” harbor.example, https://www.harbor.example/tide/. Accessed 15 Nov. 2026.",
@@ -98,7 +105,9 @@ def test_the_journal_is_found_up_the_chain_of_parts() -> None:
 
 
 def test_dates_come_with_the_field_they_were_read_from() -> None:
-    found = evidence(with_head(meta("og:title", "Tides"), meta("article:published_time", "2024-02-29")))
+    found = evidence(
+        with_head(meta("og:title", "Tides"), meta("article:published_time", "2024-02-29"))
+    )
 
     assert found.metadata is not None
     assert found.metadata.model_dump(by_alias=True, exclude_none=True) == {
@@ -115,17 +124,24 @@ def test_sizes_count_bytes_and_not_characters() -> None:
     assert (found.estimated_tokens, found.size_category) == (1_250, "medium")
 
 
-@pytest.mark.parametrize("url", ["http://[::1/", "https://harbor.example:99999/x", "", "about:blank"])
+@pytest.mark.parametrize(
+    "url", ["http://[::1/", "https://harbor.example:99999/x", "", "about:blank"]
+)
 def test_an_odd_address_is_no_error(url: str) -> None:
     assert evidence("<title>Tides</title>", url).citation.formatted.apa.startswith("Tides. (n.d.).")
 
 
 def test_the_same_page_gives_the_same_evidence() -> None:
-    assert evidence(recorded("news-article.html"), URL) == evidence(recorded("news-article.html"), URL)
+    assert evidence(recorded("news-article.html"), URL) == evidence(
+        recorded("news-article.html"), URL
+    )
 
 
 def test_hostile_markup_is_bounded() -> None:
-    html = with_head(meta("og:title", "x" * 100_000), *[meta("citation_author", f"A{n} B{n}") for n in range(5_000)])
+    html = with_head(
+        meta("og:title", "x" * 100_000),
+        *[meta("citation_author", f"A{n} B{n}") for n in range(5_000)],
+    )
     found = evidence(html, "https://harbor.example/" + "y" * 5_000)
 
     assert found.metadata is not None

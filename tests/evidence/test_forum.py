@@ -47,7 +47,10 @@ def test_few_votes_earn_a_note(votes: int, noted: bool) -> None:
 def test_other_hosts_and_pages_without_votes_have_no_signals() -> None:
     votes = counter("LikeAction", 5)
 
-    assert evidence(recorded("forum-posting.html"), "https://boats.example/t/881").forum_signals is None
+    assert (
+        evidence(recorded("forum-posting.html"), "https://boats.example/t/881").forum_signals
+        is None
+    )
     assert signals("https://reddit.com.evil.example/r/x", interactionStatistic=votes) is None
     assert signals(interactionStatistic=counter("ViewAction", 4120)) is None
     assert signals(interactionStatistic=counter("LikeAction", "many")) is None

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.evidence.pages_at_hand import ACCESSED, URL, evidence, linked, meta, page_at, recorded, with_head
+from tests.evidence.pages_at_hand import (
+    ACCESSED,
+    URL,
+    evidence,
+    linked,
+    meta,
+    page_at,
+    recorded,
+    with_head,
+)
 from webquarry.evidence.page.jsonld import main_node, read_graph
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.people import Name
@@ -26,10 +35,15 @@ def facts(html: str | Document, url: str = URL, page: Page | None = None) -> Pag
 
 
 def test_a_news_article_is_read_from_its_json_ld_with_references_resolved() -> None:
-    found = facts(recorded("news-article.html"), "https://post.example/news/2025/07/01/harbour-reopens")
+    found = facts(
+        recorded("news-article.html"), "https://post.example/news/2025/07/01/harbour-reopens"
+    )
 
     assert found.title is not None
-    assert (found.title.value, found.title.field) == ("Harbour reopens after storm", "json-ld:headline")
+    assert (found.title.value, found.title.field) == (
+        "Harbour reopens after storm",
+        "json-ld:headline",
+    )
     assert (found.authors, found.authors_field) == ((Name("Ito", "Ken"),), "json-ld:author")
     assert found.site is not None
     assert (found.site.value, found.site.field) == ("The Daily Post", "json-ld:publisher")
@@ -102,12 +116,16 @@ def test_of_conflicting_dates_the_first_of_the_written_order_wins(first: int) ->
 
 
 def test_the_date_in_an_address_counts_where_nothing_else_does() -> None:
-    assert facts("<p>x", "https://harbor.example/2020/01/08/tide").published == Dated("2020-01-08", "url")
+    assert facts("<p>x", "https://harbor.example/2020/01/08/tide").published == Dated(
+        "2020-01-08", "url"
+    )
     assert facts("<p>x", "https://harbor.example/tide?d=/2020/01/08/").published is None
 
 
 def test_a_date_that_cannot_be_read_gives_way_to_the_next() -> None:
-    html = with_head(meta("article:published_time", "07/01/2025"), meta("citation_date", "2025/07/01"))
+    html = with_head(
+        meta("article:published_time", "07/01/2025"), meta("citation_date", "2025/07/01")
+    )
 
     assert facts(html).published == Dated("2025-07-01", "citation_date")
 
@@ -120,8 +138,13 @@ def test_a_change_before_the_publication_is_not_believed() -> None:
 
 
 def test_the_dates_of_listed_articles_are_not_the_lists() -> None:
-    html = "<article><time datetime=2020-01-01></article><article><time datetime=2020-01-02></article>"
-    nodes = [{"@type": "NewsArticle", "headline": word, "datePublished": "2020-01-01"} for word in ("a", "b")]
+    html = (
+        "<article><time datetime=2020-01-01></article><article><time datetime=2020-01-02></article>"
+    )
+    nodes = [
+        {"@type": "NewsArticle", "headline": word, "datePublished": "2020-01-01"}
+        for word in ("a", "b")
+    ]
 
     assert facts(html + linked(json.dumps(nodes))).published is None
 
@@ -142,8 +165,12 @@ def test_of_several_articles_the_one_with_the_pages_address_is_meant() -> None:
     assert (found.title.value, found.author) == ("tide", "A Tide")
 
 
-@pytest.mark.parametrize(("address", "published"), [(URL, "2022-01-26"), ("https://harbor.example/film", None)])
-def test_a_film_dates_the_page_only_if_the_page_is_its_own(address: str, published: str | None) -> None:
+@pytest.mark.parametrize(
+    ("address", "published"), [(URL, "2022-01-26"), ("https://harbor.example/film", None)]
+)
+def test_a_film_dates_the_page_only_if_the_page_is_its_own(
+    address: str, published: str | None
+) -> None:
     film = {"@type": "VideoObject", "name": "Tides", "url": address, "uploadDate": "2022-01-26"}
     found = facts(linked(json.dumps(film))).published
 
@@ -169,7 +196,9 @@ def test_a_site_that_signs_its_pages_is_an_organisation() -> None:
 
 
 def test_an_organisation_in_json_ld_is_not_turned_round() -> None:
-    found = facts(linked('{"@type":"Article","author":{"@type":"Organization","name":"Fact Harbor"}}'))
+    found = facts(
+        linked('{"@type":"Article","author":{"@type":"Organization","name":"Fact Harbor"}}')
+    )
 
     assert found.authors == (Name(literal="Fact Harbor"),)
 
@@ -203,10 +232,15 @@ json_values = st.recursive(
 
 @settings(max_examples=150)
 @given(
-    json_values, st.sampled_from(["NewsArticle", "ScholarlyArticle", "DiscussionForumPosting", ["Article"], 3, None])
+    json_values,
+    st.sampled_from(
+        ["NewsArticle", "ScholarlyArticle", "DiscussionForumPosting", ["Article"], 3, None]
+    ),
 )
 def test_json_ld_of_any_shape_is_read_without_an_error(value: Any, kind: Any) -> None:
-    node = {"@type": kind} | (value if isinstance(value, dict) else {"author": value, "identifier": value})
+    node = {"@type": kind} | (
+        value if isinstance(value, dict) else {"author": value, "identifier": value}
+    )
     text = json.dumps([node, value]).replace("<", "\\u003c")
 
     found = evidence(linked(text), "https://www.reddit.com/r/tides/")

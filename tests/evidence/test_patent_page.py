@@ -37,7 +37,11 @@ def test_everything_that_the_page_states_is_read() -> None:
         "A turbine folds its blades at slack water.",
     )
     assert (found.assignees, found.inventors) == (("Tideworks Ltd",), ("Per Lindqvist",))
-    assert (found.filed, found.published, found.granted) == ("2018-09-06", "2021-05-04", "2021-05-04")
+    assert (found.filed, found.published, found.granted) == (
+        "2018-09-06",
+        "2021-05-04",
+        "2021-05-04",
+    )
     assert (found.status, found.cpc) == ("active", ("F03B13/264",))
     assert found.pdf == "https://patentimages.storage.googleapis.com/aa/bb/cc/fake/US10999999.pdf"
 
@@ -51,13 +55,19 @@ def test_cited_patents_are_not_taken_for_the_patent() -> None:
 
 
 def test_meta_tags_stand_in_for_microdata_that_is_missing() -> None:
-    bare = re.sub(r'itemprop="(?:title|inventor|assigneeOriginal|filingDate|pdfLink|abstract|events)"', "", PAGE)
+    bare = re.sub(
+        r'itemprop="(?:title|inventor|assigneeOriginal|filingDate|pdfLink|abstract|events)"',
+        "",
+        PAGE,
+    )
 
     assert patent(bare) == patent()
 
 
 def test_dates_and_a_status_without_markup_are_read_too() -> None:
-    plain = PAGE.replace('<time itemprop="filingDate" datetime="2018-09-06">', '<span itemprop="filingDate">')
+    plain = PAGE.replace(
+        '<time itemprop="filingDate" datetime="2018-09-06">', '<span itemprop="filingDate">'
+    )
     plain = plain.replace('<span itemprop="status">Active</span>', "Expired - Lifetime")
 
     assert (patent(plain).filed, patent(plain).status) == ("2018-09-06", "expired - lifetime")
@@ -91,7 +101,9 @@ def looked_up(pages: Pages, written: str) -> Patent | None:
 
     async def run() -> Patent | None:
         transport, clock = httpx2.MockTransport(pages), FakeClock()
-        async with Client(Settings(retries=0), clock, pages=transport, providers=transport) as client:
+        async with Client(
+            Settings(retries=0), clock, pages=transport, providers=transport
+        ) as client:
             return await read_patent(Reader(client), number)
 
     return asyncio.run(run())
@@ -125,10 +137,15 @@ def test_a_page_about_another_patent_is_not_the_one_that_was_asked_for() -> None
             ScriptPage,
         ),
         (
-            httpx2.Response(503, html="<title>Sorry...</title><p>Our systems have detected unusual traffic"),
+            httpx2.Response(
+                503, html="<title>Sorry...</title><p>Our systems have detected unusual traffic"
+            ),
             WebquarryError,
         ),
-        (httpx2.Response(429, html="<form id='captcha-form'>unusual traffic</form>"), WebquarryError),
+        (
+            httpx2.Response(429, html="<form id='captcha-form'>unusual traffic</form>"),
+            WebquarryError,
+        ),
     ],
 )
 def test_a_page_that_cannot_be_read_is_an_error_and_not_an_absence(

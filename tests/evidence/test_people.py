@@ -34,7 +34,16 @@ def test_one_author_is_taken_apart_or_kept_whole(written: str, name: Name) -> No
 
 @pytest.mark.parametrize(
     "written",
-    ["admin", "105464", "Unknown", "@kenito", "ken@post.example", "https://post.example/staff/ken-ito", "", "x" * 500],
+    [
+        "admin",
+        "105464",
+        "Unknown",
+        "@kenito",
+        "ken@post.example",
+        "https://post.example/staff/ken-ito",
+        "",
+        "x" * 500,
+    ],
 )
 def test_what_names_nobody_is_no_author(written: str) -> None:
     assert people([written]) == ()

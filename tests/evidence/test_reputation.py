@@ -40,7 +40,13 @@ def test_an_unlisted_host_is_unknown_not_bad(url: str) -> None:
 
 @pytest.mark.parametrize(
     ("host", "domain"),
-    [("news.bbc.co.uk", "bbc.co.uk"), ("a.b.github.io", "b.github.io"), ("co.uk", ""), ("192.0.2.1", ""), ("", "")],
+    [
+        ("news.bbc.co.uk", "bbc.co.uk"),
+        ("a.b.github.io", "b.github.io"),
+        ("co.uk", ""),
+        ("192.0.2.1", ""),
+        ("", ""),
+    ],
 )
 def test_the_registrable_domain_follows_the_public_suffix_list(host: str, domain: str) -> None:
     assert registrable_domain(host) == domain

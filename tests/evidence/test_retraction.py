@@ -20,7 +20,13 @@ FOLDER = Path(__file__).parent / "crossref"
 
 
 def reply(body: bytes, status: int = 200, content_type: str = "application/json") -> Reply:
-    return Reply("https://api.crossref.org/x", status, httpx2.Headers({"content-type": content_type}), body, ACCESSED)
+    return Reply(
+        "https://api.crossref.org/x",
+        status,
+        httpx2.Headers({"content-type": content_type}),
+        body,
+        ACCESSED,
+    )
 
 
 def recorded(name: str) -> RetractionStatus | None:
@@ -28,10 +34,14 @@ def recorded(name: str) -> RetractionStatus | None:
 
 
 def status_of(*notices: dict[str, Any]) -> RetractionStatus | None:
-    return parse_reply(reply(json.dumps({"message": {"DOI": "10.5555/x", "updated-by": notices}}).encode()))
+    return parse_reply(
+        reply(json.dumps({"message": {"DOI": "10.5555/x", "updated-by": notices}}).encode())
+    )
 
 
-def notice(kind: str, *date: int, source: str = "publisher", doi: str = "10.5555/n") -> dict[str, Any]:
+def notice(
+    kind: str, *date: int, source: str = "publisher", doi: str = "10.5555/n"
+) -> dict[str, Any]:
     return {"type": kind, "DOI": doi, "source": source, "updated": {"date-parts": [list(date)]}}
 
 
@@ -55,7 +65,9 @@ def test_a_corrected_paper_is_not_retracted_and_a_new_version_is_no_notice() -> 
     assert (found.retracted, found.kind, found.date) == (False, "correction", "2022-11-02")
 
 
-@pytest.mark.parametrize("name", ["work-clean.json", "notice-update-to.json", "work-reinstated.json"])
+@pytest.mark.parametrize(
+    "name", ["work-clean.json", "notice-update-to.json", "work-reinstated.json"]
+)
 def test_a_clean_paper_a_notice_and_a_reinstated_paper_have_no_status(name: str) -> None:
     assert recorded(name) is None
 
@@ -86,7 +98,11 @@ def test_what_is_no_notice_of_integrity_is_none(kind: str) -> None:
 
 
 def test_the_gravest_notice_counts_whatever_came_last() -> None:
-    found = status_of(notice("retraction", 2020), notice("correction", 2024), notice("expression_of_concern", 2025))
+    found = status_of(
+        notice("retraction", 2020),
+        notice("correction", 2024),
+        notice("expression_of_concern", 2025),
+    )
 
     assert found is not None
     assert (found.kind, found.date) == ("retraction", None)
@@ -94,7 +110,9 @@ def test_the_gravest_notice_counts_whatever_came_last() -> None:
 
 def test_a_withdrawal_after_a_reinstatement_counts_again() -> None:
     found = status_of(
-        notice("retraction", 2019, 1, 1), notice("reinstatement", 2020, 1, 1), notice("withdrawal", 2021, 1, 1)
+        notice("retraction", 2019, 1, 1),
+        notice("reinstatement", 2020, 1, 1),
+        notice("withdrawal", 2021, 1, 1),
     )
 
     assert found is not None
@@ -102,7 +120,9 @@ def test_a_withdrawal_after_a_reinstatement_counts_again() -> None:
 
 
 def test_a_notice_without_a_date_counts() -> None:
-    found = status_of({"type": "retraction", "DOI": None, "source": 3, "updated": {"date-parts": [[None]]}})
+    found = status_of(
+        {"type": "retraction", "DOI": None, "source": 3, "updated": {"date-parts": [[None]]}}
+    )
 
     assert found is not None
     assert (found.retracted, found.date, found.notice_doi, found.source) == (True, None, None, None)
@@ -121,7 +141,9 @@ def test_a_paper_that_crossref_does_not_know_has_no_status() -> None:
         (200, b"[]", ProviderFailure),
     ],
 )
-def test_what_is_no_answer_is_an_error_and_not_a_clean_paper(status: int, body: bytes, error: type[Exception]) -> None:
+def test_what_is_no_answer_is_an_error_and_not_a_clean_paper(
+    status: int, body: bytes, error: type[Exception]
+) -> None:
     with pytest.raises(error):
         parse_reply(reply(body, status))
 
@@ -129,7 +151,10 @@ def test_what_is_no_answer_is_an_error_and_not_a_clean_paper(status: int, body: 
 def test_the_request_names_the_paper_and_nobody_else() -> None:
     request = build_request("10.1016/s0140-6736(97)11096-0;<2>#x?y", Settings())
 
-    assert str(request.url) == "https://api.crossref.org/works/10.1016/s0140-6736%2897%2911096-0%3B%3C2%3E%23x%3Fy"
+    assert (
+        str(request.url)
+        == "https://api.crossref.org/works/10.1016/s0140-6736%2897%2911096-0%3B%3C2%3E%23x%3Fy"
+    )
     assert "user-agent" not in request.headers
 
 
@@ -146,7 +171,9 @@ def test_another_origin_may_stand_in_its_place() -> None:
     assert str(request.url) == "http://127.0.0.1:9000/works/10.5555/x"
 
 
-@pytest.mark.parametrize("value", ["ada", "ada@example.org\r\nX: y", "ädä@example.org", "Ada <ada@example.org>"])
+@pytest.mark.parametrize(
+    "value", ["ada", "ada@example.org\r\nX: y", "ädä@example.org", "Ada <ada@example.org>"]
+)
 def test_a_contact_that_is_no_address_is_refused(value: str) -> None:
     with pytest.raises(BadInput, match="WEBQUARRY_CONTACT"):
         Settings.from_environment({"WEBQUARRY_CONTACT": value})

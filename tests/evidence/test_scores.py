@@ -28,7 +28,11 @@ def test_the_weights_are_those_of_the_contract() -> None:
 
 
 def test_a_page_on_the_subject_is_more_relevant_than_one_that_only_names_it() -> None:
-    on_topic = relevance("tidal energy storage", "Tidal energy storage", "The storage of energies from tidal streams.")
+    on_topic = relevance(
+        "tidal energy storage",
+        "Tidal energy storage",
+        "The storage of energies from tidal streams.",
+    )
     in_passing = relevance("tidal energy storage", "Boats", "Energy is needed.\n\nStorage is dear.")
     off_topic = relevance("tidal energy storage", "Boats", "The harbour has a crane.")
 
@@ -81,7 +85,9 @@ def test_authority_follows_the_tier_and_the_reputation() -> None:
         scores.authority("low", "low"),
     ]
 
-    assert [part.score for part in ordered] == sorted((part.score for part in ordered), reverse=True)
+    assert [part.score for part in ordered] == sorted(
+        (part.score for part in ordered), reverse=True
+    )
     assert ordered[1].why == "Authority high; the host's reputation is not known."
 
 

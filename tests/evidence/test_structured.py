@@ -23,15 +23,32 @@ def test_a_page_without_any_has_none() -> None:
 
 
 def test_json_ld_blocks_are_the_values_they_hold_with_their_nulls() -> None:
-    block = {"@type": "Article", "headline": "Tides & <i>waves</i>", "image": None, "n": [1, 2.5, True], "é": "\u200b"}
+    block = {
+        "@type": "Article",
+        "headline": "Tides & <i>waves</i>",
+        "image": None,
+        "n": [1, 2.5, True],
+        "é": "\u200b",
+    }
     found = structured(with_head(linked(json.dumps(block, ensure_ascii=False)), linked("[]")))
 
     assert found is not None
-    assert found.model_dump(by_alias=True, exclude_none=True, mode="json") == {"jsonLd": [block, []]}
+    assert found.model_dump(by_alias=True, exclude_none=True, mode="json") == {
+        "jsonLd": [block, []]
+    }
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1,}', "<!-- {} -->", '{"a": NaN}', '{"a": 1e999}', "[" * 100 + "]" * 100, "[" * 100_000, "{"]
+    "text",
+    [
+        '{"a": 1,}',
+        "<!-- {} -->",
+        '{"a": NaN}',
+        '{"a": 1e999}',
+        "[" * 100 + "]" * 100,
+        "[" * 100_000,
+        "{",
+    ],
 )
 def test_what_is_not_json_is_skipped_and_counted(text: str) -> None:
     found = structured(with_head(linked(text), linked('{"b": 2}')))

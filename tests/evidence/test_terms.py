@@ -42,7 +42,12 @@ def test_a_number_weighs_more_than_a_word() -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("the wind and the sea", "english"), ("der Wind und das Meer", "german"), ("", "english"), ("xyz", "english")],
+    [
+        ("the wind and the sea", "english"),
+        ("der Wind und das Meer", "german"),
+        ("", "english"),
+        ("xyz", "english"),
+    ],
 )
 def test_the_language_is_told_by_its_small_words(text: str, language: str) -> None:
     assert language_of(text) == language
@@ -53,7 +58,9 @@ def test_terms_are_compared_in_several_threads_at_once() -> None:
     letters = "abcdefghijklmnopqrst"
 
     def count(first: str) -> int:
-        text = " ".join(f"organ{first}{second}{third}isations" for second in letters for third in letters)
+        text = " ".join(
+            f"organ{first}{second}{third}isations" for second in letters for third in letters
+        )
         return len(Terms(f"organ{first}abisation organ{first}tsisation", text).in_text(text))
 
     with ThreadPoolExecutor(8) as pool:
@@ -69,12 +76,18 @@ def test_a_text_holds_all_terms_of_itself_and_nobody_elses(about: str, text: str
 
 
 @given(st.text("abiy15.,'’% _-", max_size=30), st.text("abiy15.,'’%— _-", max_size=80))
-def test_a_letter_that_is_not_ascii_does_not_change_what_the_other_words_hold(about: str, text: str) -> None:
+def test_a_letter_that_is_not_ascii_does_not_change_what_the_other_words_hold(
+    about: str, text: str
+) -> None:
     assert Terms(about).in_text(f"{text} ж") == Terms(about).in_text(text)
 
 
 def test_the_nearest_sentences_are_different_ones_the_nearest_first() -> None:
-    paragraphs = ["Boats. Tidal power is dear.", "Tidal power storage is dearer. Tidal power is dear.", "Storage."]
+    paragraphs = [
+        "Boats. Tidal power is dear.",
+        "Tidal power storage is dearer. Tidal power is dear.",
+        "Storage.",
+    ]
 
     assert nearest_sentences(Terms("tidal power storage"), paragraphs, 3) == [
         "Tidal power storage is dearer.",
@@ -85,7 +98,9 @@ def test_the_nearest_sentences_are_different_ones_the_nearest_first() -> None:
 
 
 @given(st.lists(st.text("ab cd.", max_size=30), max_size=6), st.integers(1, 4))
-def test_skipping_paragraphs_skips_no_sentence_that_is_nearer(paragraphs: list[str], most: int) -> None:
+def test_skipping_paragraphs_skips_no_sentence_that_is_nearer(
+    paragraphs: list[str], most: int
+) -> None:
     terms = Terms("ab cd ba")
 
     everything = nearest_sentences(terms, paragraphs, 1000)

@@ -17,7 +17,12 @@ ACCESSED = (2026, 11, 15)
 def work_of(item: dict[str, Any], accessed: tuple[int, ...] = ACCESSED) -> Work:
     """The work that an item describes."""
     names = [
-        Name(one.get("family", ""), one.get("given", ""), one.get("suffix", ""), one.get("literal", ""))
+        Name(
+            one.get("family", ""),
+            one.get("given", ""),
+            one.get("suffix", ""),
+            one.get("literal", ""),
+        )
         for one in item.get("author", [])
     ]
     return Work(

@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 
 Schema = dict[str, Any]
 
-_words = st.sampled_from(["city", "days", "title", "format", "default", "enum", "type", "properties", "required"])
-parameter_names = _words | st.sampled_from(["cityName", "file-path", "größe", "9lives", "a b", "$top", "x" * 80, ""])
+_words = st.sampled_from(
+    ["city", "days", "title", "format", "default", "enum", "type", "properties", "required"]
+)
+parameter_names = _words | st.sampled_from(
+    ["cityName", "file-path", "größe", "9lives", "a b", "$top", "x" * 80, ""]
+)
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 numbers = st.integers(-50, 50) | st.floats(-50, 50)
 json_values = st.none() | st.booleans() | numbers | texts | st.lists(texts, max_size=2)
@@ -48,7 +52,11 @@ _number = {
     "enum": st.lists(st.integers(0, 9), min_size=1, max_size=4),
     "format": st.sampled_from(_FORMATS),
 }
-_array = {"minItems": st.integers(0, 3), "maxItems": st.integers(3, 9), "uniqueItems": st.booleans()}
+_array = {
+    "minItems": st.integers(0, 3),
+    "maxItems": st.integers(3, 9),
+    "uniqueItems": st.booleans(),
+}
 # Keywords that the format does not use: allowed with a warning, so a translation meets them.
 _branches = st.lists(
     _some(
@@ -69,7 +77,9 @@ foreign = {
     "if": st.just({"required": ["city"]}),
     "then": st.just({"required": ["days"]}),
     "additionalProperties": st.booleans() | st.just({"type": "string"}) | st.just(7),
-    "$ref": st.sampled_from(["#/$defs/one", "#/$defs/loop", "#/$defs/none", "https://elsewhere.example/x", "#", 5]),
+    "$ref": st.sampled_from(
+        ["#/$defs/one", "#/$defs/loop", "#/$defs/none", "https://elsewhere.example/x", "#", 5]
+    ),
     "patternProperties": st.just({"^x": {"type": "string"}}),
     "dependentRequired": st.just({"city": ["days"]}),
     "nullable": st.booleans(),
@@ -97,7 +107,12 @@ def objects(draw: st.DrawFn, inner: st.SearchStrategy[Schema], plain: bool = Fal
     properties = draw(st.dictionaries(parameter_names, inner, max_size=4))
     required = draw(st.lists(st.sampled_from(sorted(properties)), max_size=4)) if properties else []
     extra = draw(_some(common if plain else {**common, **foreign}))
-    return {**extra, "type": "object", "properties": properties, **({"required": required} if required else {})}
+    return {
+        **extra,
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+    }
 
 
 def _nested(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
@@ -119,5 +134,9 @@ def tools(draw: st.DrawFn) -> Schema:
     """A whole description."""
     name = draw(st.from_regex(r"[A-Za-z0-9_]{1,20}", fullmatch=True) | st.just("n" * 100))
     parameters = draw(objects(properties))
-    defs = draw(st.sampled_from([{}, {"$defs": _DEFS, "$schema": "https://json-schema.org/draft/2020-12/schema"}]))
+    defs = draw(
+        st.sampled_from(
+            [{}, {"$defs": _DEFS, "$schema": "https://json-schema.org/draft/2020-12/schema"}]
+        )
+    )
     return {"name": name, "description": draw(texts), "parameters": {**parameters, **defs}}

@@ -15,17 +15,31 @@ PARAMETERS: dict[str, Any] = {
     "properties": {
         "city": {"type": "string", "minLength": 2, "maxLength": 10},
         "days": {"type": "integer", "minimum": 1, "maximum": 7},
-        "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "multipleOf": 0.1},
+        "ratio": {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "exclusiveMaximum": 1,
+            "multipleOf": 0.1,
+        },
         "loud": {"type": "boolean"},
         "unit": {"type": "string", "enum": ["c", "f"]},
         "level": {"type": "integer", "enum": [1, 2]},
-        "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3, "uniqueItems": True},
+        "tags": {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 1,
+            "maxItems": 3,
+            "uniqueItems": True,
+        },
         "place": {
             "type": "object",
             "properties": {"lat": {"type": "number"}, "name": {"type": "string"}},
             "required": ["lat"],
         },
-        "stops": {"type": "array", "items": {"type": "object", "properties": {"at": {"type": "string"}}}},
+        "stops": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"at": {"type": "string"}}},
+        },
         "extra": {"type": "object"},
         "ones": {"type": "object", "additionalProperties": {"enum": [1]}},
         "open": {"type": "object", "properties": {}, "additionalProperties": {"type": "integer"}},
@@ -63,14 +77,22 @@ def check(arguments: Any) -> dict[str, Any]:
         ({"city": "Oslo", "tags": ["a", "a"]}, "$.tags must not hold the same item twice"),
         ({"city": "Oslo", "tags": ["a", None]}, "$.tags[1] must be a string, not null"),
         ({"city": "Oslo", "place": {}}, "$.place.lat is required"),
-        ({"city": "Oslo", "place": {"lat": 1, "lon": 2}}, "$.place.lon is unknown; known are: lat, name"),
-        ({"city": "Oslo", "stops": [{"at": "x"}, {"at": 1}]}, "$.stops[1].at must be a string, not integer"),
+        (
+            {"city": "Oslo", "place": {"lat": 1, "lon": 2}},
+            "$.place.lon is unknown; known are: lat, name",
+        ),
+        (
+            {"city": "Oslo", "stops": [{"at": "x"}, {"at": 1}]},
+            "$.stops[1].at must be a string, not integer",
+        ),
         ({"city": "Oslo", "open": {"a": "b"}}, "$.open.a must be an integer, not string"),
         ({"city": "Oslo", "ones": {"a": True}}, "$.ones.a must be one of [1]"),
         ({"city": "Oslo", "\x1b[31m": 1}, "$.\\x1b[31m is unknown"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(arguments: dict[str, Any], problem: str) -> None:
+def test_what_does_not_fit_is_refused_with_its_place(
+    arguments: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(BadInput) as caught:
         check(arguments)
 
@@ -103,7 +125,13 @@ def test_what_fits_goes_through_as_a_copy() -> None:
 
 def test_nulls_of_optional_properties_are_absent_at_every_level() -> None:
     settled = check(
-        {"city": "Oslo", "days": None, "tags": None, "place": {"lat": 1, "name": None}, "stops": [{"at": None}, {}]}
+        {
+            "city": "Oslo",
+            "days": None,
+            "tags": None,
+            "place": {"lat": 1, "name": None},
+            "stops": [{"at": None}, {}],
+        }
     )
 
     assert settled == {"city": "Oslo", "place": {"lat": 1}, "stops": [{}, {}]}
@@ -151,7 +179,17 @@ def deep(levels: int) -> dict[str, Any]:
         deep(80),
         deep(5000),
     ],
-    ids=["set", "nan", "inf", "surrogate", "doubled key", "tuple key", "circle", "deep", "very deep"],
+    ids=[
+        "set",
+        "nan",
+        "inf",
+        "surrogate",
+        "doubled key",
+        "tuple key",
+        "circle",
+        "deep",
+        "very deep",
+    ],
 )
 def test_what_json_cannot_hold_is_the_callers_mistake(arguments: Any) -> None:
     with pytest.raises(BadInput, match="The arguments of weather cannot be"):
@@ -165,7 +203,10 @@ def test_only_an_object_will_do(arguments: Any) -> None:
 
 
 def test_keywords_beside_a_type_they_do_not_belong_to_do_no_harm() -> None:
-    odd = {"type": "object", "properties": {"a": {"type": "string", "properties": 5, "required": 7, "items": 3}}}
+    odd = {
+        "type": "object",
+        "properties": {"a": {"type": "string", "properties": 5, "required": 7, "items": 3}},
+    }
 
     with pytest.raises(BadInput, match="must be a string, not object"):
         check_arguments("odd", {"a": {"b": None}}, odd)
@@ -189,7 +230,9 @@ def test_keywords_beside_a_type_they_do_not_belong_to_do_no_harm() -> None:
         ({"unknown": "5"}, {"unknown": "5"}),
     ],
 )
-def test_a_text_is_read_as_the_type_only_where_it_says_it_unmistakably(given: Any, read: Any) -> None:
+def test_a_text_is_read_as_the_type_only_where_it_says_it_unmistakably(
+    given: Any, read: Any
+) -> None:
     assert coerce(given, PARAMETERS) == read
 
 

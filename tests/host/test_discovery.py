@@ -43,16 +43,24 @@ def test_a_tool_in_the_users_folder_is_found(bench: Workbench) -> None:
 
 
 def test_folders_that_are_not_there_hold_no_tools(tmp_path: Path) -> None:
-    host = ToolHost.discover(environ={"HOME": str(tmp_path / "nowhere"), "WEBQUARRY_SYSTEM_TOOLS": "/no/such/folder"})
+    host = ToolHost.discover(
+        environ={"HOME": str(tmp_path / "nowhere"), "WEBQUARRY_SYSTEM_TOOLS": "/no/such/folder"}
+    )
 
     assert host.tools == []
     assert host.for_gemini() == []
 
 
-def test_the_project_overrides_the_user_who_overrides_the_system(bench: Workbench, tmp_path: Path) -> None:
+def test_the_project_overrides_the_user_who_overrides_the_system(
+    bench: Workbench, tmp_path: Path
+) -> None:
     system = tmp_path / "system"
     system.mkdir()
-    for folder, origin in ((system, "system"), (bench.user_tools, "user"), (bench.project_tools, "project")):
+    for folder, origin in (
+        (system, "system"),
+        (bench.user_tools, "user"),
+        (bench.project_tools, "project"),
+    ):
         bench.tool(schema_of("all_three", description=origin), folder=folder)
     bench.tool(schema_of("two", description="system"), folder=system)
     bench.tool(schema_of("two", description="user"), file="other-name")
@@ -94,11 +102,15 @@ def test_by_default_the_system_folder_is_that_of_our_own_scripts_and_only_ours_a
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     for name in ("web-fetch-tool", "web-search-brave-tool"):
-        bench.tool(schema_of(name.removesuffix("-tool").replace("-", "_")), folder=scripts, file=name)
+        bench.tool(
+            schema_of(name.removesuffix("-tool").replace("-", "_")), folder=scripts, file=name
+        )
     mark = tmp_path / "pip-was-run"
     bench.script("pip", f"touch {mark}", scripts)
     monkeypatch.setattr(folders, "_scripts", lambda: scripts)
-    environ = {name: value for name, value in bench.environ.items() if name != "WEBQUARRY_SYSTEM_TOOLS"}
+    environ = {
+        name: value for name, value in bench.environ.items() if name != "WEBQUARRY_SYSTEM_TOOLS"
+    }
 
     for chosen in (environ, {**environ, "WEBQUARRY_SYSTEM_TOOLS": str(scripts)}):
         host = ToolHost.discover(environ=chosen)
@@ -123,8 +135,14 @@ def trust(bench: Workbench) -> None:
 
 SLOW: dict[str, tuple[str, str]] = {
     "slow": ("sleep 60", "it did not end within 1 second"),
-    "closed-but-alive": ("cat {schema}; exec >&-; sleep 60", "it closed its output, but did not end within 1 second"),
-    "leaves-a-child": ("cat {schema}; sleep 60 &", "it ended, but left a process behind that holds its output open"),
+    "closed-but-alive": (
+        "cat {schema}; exec >&-; sleep 60",
+        "it closed its output, but did not end within 1 second",
+    ),
+    "leaves-a-child": (
+        "cat {schema}; sleep 60 &",
+        "it ended, but left a process behind that holds its output open",
+    ),
     "deaf": ("trap '' TERM; while :; do sleep 60; done", "it did not end within 1 second"),
     "noisy-errors": ("yes >&2", "it did not end within 1 second"),
 }
@@ -152,7 +170,9 @@ def write_bad_tools(bench: Workbench, scripts: dict[str, tuple[str, str]]) -> No
     schema = bench.home / "schema.json"
     schema.write_text(json.dumps(WEATHER))
     for name, (body, _) in scripts.items():
-        bench.script(name, body.replace("{schema}", str(schema)).replace("{{", "{").replace("}}", "}"))
+        bench.script(
+            name, body.replace("{schema}", str(schema)).replace("{{", "{").replace("}}", "}")
+        )
 
 
 def write_odd_files(bench: Workbench) -> dict[str, str]:
@@ -162,7 +182,11 @@ def write_odd_files(bench: Workbench) -> dict[str, str]:
     (folder / "subfolder").mkdir()
     (folder / "dangling").symlink_to(folder / "nothing")
     os.mkfifo(folder / "fifo")
-    for name, content in (("no-shebang", "echo hello"), ("empty", ""), ("no-interpreter", "#!/no/such/shell\n")):
+    for name, content in (
+        ("no-shebang", "echo hello"),
+        ("empty", ""),
+        ("no-interpreter", "#!/no/such/shell\n"),
+    ):
         (folder / name).write_text(content)
         (folder / name).chmod(0o755)
     (folder / ".hidden").write_text("#!/bin/sh\n")
@@ -178,7 +202,9 @@ def write_odd_files(bench: Workbench) -> dict[str, str]:
     }
 
 
-def test_whatever_cannot_be_served_is_skipped_with_its_reason_and_the_good_one_loads(bench: Workbench) -> None:
+def test_whatever_cannot_be_served_is_skipped_with_its_reason_and_the_good_one_loads(
+    bench: Workbench,
+) -> None:
     expected = write_odd_files(bench)
     write_bad_tools(bench, SLOW | QUICK)
     bench.tool(WEATHER)
@@ -203,7 +229,9 @@ def test_a_process_that_a_tool_left_behind_is_ended(bench: Workbench) -> None:
     assert ends(int((bench.home / "pid").read_text()))
 
 
-def test_each_skip_is_logged_with_path_and_reason(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_skip_is_logged_with_path_and_reason(
+    bench: Workbench, caplog: pytest.LogCaptureFixture
+) -> None:
     path = bench.script("fails", "exit 2")
     with caplog.at_level(logging.WARNING):
         bench.host()
@@ -211,7 +239,9 @@ def test_each_skip_is_logged_with_path_and_reason(bench: Workbench, caplog: pyte
     assert caplog.messages == [f"the tool {path} is skipped: it ended with exit code 2"]
 
 
-def test_a_secret_that_a_tool_prints_is_not_in_the_reason(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_secret_that_a_tool_prints_is_not_in_the_reason(
+    bench: Workbench, caplog: pytest.LogCaptureFixture
+) -> None:
     bench.script("leaks", "echo 'key canary-0123456789' >&2; exit 1")
     bench.script("leaks-too", "echo 'canary-0123456789'")
     with caplog.at_level(logging.DEBUG):
@@ -222,7 +252,15 @@ def test_a_secret_that_a_tool_prints_is_not_in_the_reason(bench: Workbench, capl
 
 
 def test_odd_file_names_do_no_harm(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
-    for name in (b"a b", b"new\nline", b"\x1b[31mred", b"\xff\xfe", b"-x", "größe".encode(), b"$(touch x)"):
+    for name in (
+        b"a b",
+        b"new\nline",
+        b"\x1b[31mred",
+        b"\xff\xfe",
+        b"-x",
+        "größe".encode(),
+        b"$(touch x)",
+    ):
         path = Path(os.fsdecode(os.fsencode(bench.user_tools) + b"/" + name))
         bench.script(os.fsdecode(name), "exit 1")
         assert path.exists()
@@ -254,7 +292,11 @@ def test_other_peoples_tools_see_none_of_our_credentials(bench: Workbench) -> No
     dump = f"env >> {seen}; echo --- >> {seen}"
     text = json.dumps(WEATHER)
     for folder, name in ((bench.user_tools, "weather"), (bench.project_tools, "weather-too")):
-        bench.script(name, f"{dump}\nif [ \"$1\" = --schema ]; then echo '{text}'; else echo '{{}}'; fi", folder)
+        bench.script(
+            name,
+            f"{dump}\nif [ \"$1\" = --schema ]; then echo '{text}'; else echo '{{}}'; fi",
+            folder,
+        )
     trust(bench)
 
     host = bench.host(**CANARIES, LANG="C.UTF-8", TZ="Europe/Oslo")
@@ -290,7 +332,9 @@ def test_discovery_works_inside_a_running_loop(bench: Workbench) -> None:
     assert [names(host) for host in asyncio.run(ask())] == [["weather"], ["weather"]]
 
 
-def test_without_arguments_settings_and_environment_of_the_process_are_used(bench: Workbench) -> None:
+def test_without_arguments_settings_and_environment_of_the_process_are_used(
+    bench: Workbench,
+) -> None:
     bench.tool(WEATHER)
 
     assert names(ToolHost.discover()) == ["weather"]
@@ -347,7 +391,12 @@ def mutations(rng: random.Random) -> list[Callable[[dict[str, Any]], bytes]]:
         text(lambda schema: {key: schema[key] for key in ("name", "parameters")}),
         swap("name", rng.choice(["", "a b", "ü", "a-b", "a\n", None, 5, ["x"], "\ud800"])),
         swap("description", rng.choice([None, 5, [], {}])),
-        swap("parameters", rng.choice([None, [], "x", {}, {"type": "object"}, {"type": "string", "properties": {}}])),
+        swap(
+            "parameters",
+            rng.choice(
+                [None, [], "x", {}, {"type": "object"}, {"type": "string", "properties": {}}]
+            ),
+        ),
         with_property(odd),
         with_property({}),
         with_property({"type": odd}),
@@ -364,7 +413,9 @@ def mutations(rng: random.Random) -> list[Callable[[dict[str, Any]], bytes]]:
         lambda schema: b'{"name": "a", ' + json.dumps(schema).encode()[1:],
         lambda schema: json.dumps(schema).replace('"minimum": 1', '"minimum": NaN').encode(),
         lambda schema: json.dumps(schema).replace('"minimum": 1', '"minimum": 1e999').encode(),
-        lambda schema: json.dumps(schema).replace('"minimum": 1', f'"minimum": {"9" * 5000}').encode(),
+        lambda schema: (
+            json.dumps(schema).replace('"minimum": 1', f'"minimum": {"9" * 5000}').encode()
+        ),
     ]
 
 
@@ -392,7 +443,9 @@ def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_th
 
     assert names(host) == good
     assert sorted(one.path.name for one in host.skipped) == sorted(bad)
-    assert all(one.reason and one.reason.isprintable() and len(one.reason) < 400 for one in host.skipped)
+    assert all(
+        one.reason and one.reason.isprintable() and len(one.reason) < 400 for one in host.skipped
+    )
     assert {one.state for one in host.skipped} == {"broken"}
     assert open_files() == files
     assert children() == processes

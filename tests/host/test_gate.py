@@ -33,7 +33,9 @@ def let_in(state: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return asyncio.run(crowd())
 
 
-@pytest.mark.parametrize(("state", "count"), [("S", 64), ("R", 8), ("", 12)], ids=["waiting", "computing", "unseen"])
+@pytest.mark.parametrize(
+    ("state", "count"), [("S", 64), ("R", 8), ("", 12)], ids=["waiting", "computing", "unseen"]
+)
 def test_programs_that_wait_may_be_many_and_those_that_compute_few(
     state: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,11 @@ SEARCH: dict[str, Any] = {
             "max_results": {"type": "integer", "minimum": 1, "maximum": 20},
             "freshness": {"type": "string", "enum": ["day", "week"]},
             "domains": {"type": "array", "items": {"type": "string"}},
-            "date": {"type": "object", "properties": {"from": {"type": "string"}}, "required": ["from"]},
+            "date": {
+                "type": "object",
+                "properties": {"from": {"type": "string"}},
+                "required": ["from"],
+            },
         },
         "required": ["query"],
     },
@@ -53,8 +57,14 @@ def as_object(value: Any) -> Any:
 def as_gemini_object(value: Any) -> Any:
     """Gemini's SDK has snake_case attributes, and plain dicts for arguments."""
     if isinstance(value, dict):
-        names = {"functionCall": "function_call", "thoughtSignature": "thought_signature", "finishReason": "finish"}
-        parts = {key: part if key == "args" else as_gemini_object(part) for key, part in value.items()}
+        names = {
+            "functionCall": "function_call",
+            "thoughtSignature": "thought_signature",
+            "finishReason": "finish",
+        }
+        parts = {
+            key: part if key == "args" else as_gemini_object(part) for key, part in value.items()
+        }
         return SimpleNamespace(**{names.get(key, key): part for key, part in parts.items()})
     return [as_gemini_object(part) for part in value] if isinstance(value, list) else value
 
@@ -79,7 +89,9 @@ FAILED = "The tool web_search failed: Rate limited. Correct the input, or look a
 
 
 @pytest.mark.parametrize("from_sdk", [False, True])
-def test_parallel_calls_of_claude_are_answered_in_one_message(host: ToolHost, from_sdk: bool) -> None:
+def test_parallel_calls_of_claude_are_answered_in_one_message(
+    host: ToolHost, from_sdk: bool
+) -> None:
     message = recorded("anthropic_tool_use_parallel")
     given = with_plain_inputs(as_object(message), message) if from_sdk else message
 
@@ -116,23 +128,34 @@ def test_a_call_of_claude_that_was_cut_off_is_answered_but_not_run(host: ToolHos
 
 def test_a_refused_turn_of_claude_is_not_answered(host: ToolHost) -> None:
     assert (
-        asyncio.run(host.anthropic_results({**recorded("anthropic_tool_use_parallel"), "stop_reason": "refusal"})) == []
+        asyncio.run(
+            host.anthropic_results(
+                {**recorded("anthropic_tool_use_parallel"), "stop_reason": "refusal"}
+            )
+        )
+        == []
     )
 
 
 @pytest.mark.parametrize("change", [as_object, copy.deepcopy])
-def test_a_function_call_of_openais_responses_is_answered(change: Callable[[Any], Any], host: ToolHost) -> None:
+def test_a_function_call_of_openais_responses_is_answered(
+    change: Callable[[Any], Any], host: ToolHost
+) -> None:
     [item] = asyncio.run(host.openai_results(change(recorded("openai_function_call"))))
 
     assert item == {
         "type": "function_call_output",
         "call_id": "call_abc123",
-        "output": json.dumps({"sent": {"query": "tidal turbine seal wear"}}),  # the nulls of strict mode are absent
+        "output": json.dumps(
+            {"sent": {"query": "tidal turbine seal wear"}}
+        ),  # the nulls of strict mode are absent
     }
 
 
 @pytest.mark.parametrize("change", [as_object, copy.deepcopy])
-def test_a_tool_call_of_openais_chat_is_answered(change: Callable[[Any], Any], host: ToolHost) -> None:
+def test_a_tool_call_of_openais_chat_is_answered(
+    change: Callable[[Any], Any], host: ToolHost
+) -> None:
     [message] = asyncio.run(host.openai_chat_results(change(recorded("openai_chat_tool_calls"))))
 
     assert message == {
@@ -147,7 +170,12 @@ def test_a_response_without_calls_needs_no_answer(name: str, host: ToolHost) -> 
     assert asyncio.run(host.openai_results(recorded(name))) == []
     assert asyncio.run(host.openai_chat_results({"choices": []})) == []
     assert (
-        asyncio.run(host.openai_chat_results({"choices": [{"message": {"content": "Hi", "tool_calls": None}}]})) == []
+        asyncio.run(
+            host.openai_chat_results(
+                {"choices": [{"message": {"content": "Hi", "tool_calls": None}}]}
+            )
+        )
+        == []
     )
 
 
@@ -155,7 +183,9 @@ CUT_ARGUMENTS = ["", '{"query": "tidal tur', "null", "[]", '"x"', "{} {}"]
 
 
 @pytest.mark.parametrize("arguments", CUT_ARGUMENTS)
-def test_arguments_that_are_no_json_object_are_answered_with_an_error(arguments: str, host: ToolHost) -> None:
+def test_arguments_that_are_no_json_object_are_answered_with_an_error(
+    arguments: str, host: ToolHost
+) -> None:
     response = recorded("openai_function_call")
     response["output"][1]["arguments"] = arguments
     completion = recorded("openai_chat_tool_calls")
@@ -179,7 +209,9 @@ def test_a_function_call_that_is_not_complete_is_not_run(host: ToolHost) -> None
 
 def test_a_call_of_another_kind_still_gets_its_answer(host: ToolHost) -> None:
     completion = recorded("openai_chat_tool_calls")
-    completion["choices"][0]["message"]["tool_calls"].append({"id": "call_2", "type": "custom", "custom": {}})
+    completion["choices"][0]["message"]["tool_calls"].append(
+        {"id": "call_2", "type": "custom", "custom": {}}
+    )
 
     messages = asyncio.run(host.openai_chat_results(completion))
 
@@ -188,7 +220,9 @@ def test_a_call_of_another_kind_still_gets_its_answer(host: ToolHost) -> None:
 
 
 @pytest.mark.parametrize("change", [as_gemini_object, copy.deepcopy])
-def test_a_function_call_of_gemini_is_answered(change: Callable[[Any], Any], host: ToolHost) -> None:
+def test_a_function_call_of_gemini_is_answered(
+    change: Callable[[Any], Any], host: ToolHost
+) -> None:
     [content] = asyncio.run(host.gemini_results(change(recorded("gemini_function_call"))))
 
     recorded_answer = recorded("gemini_request_followup")["contents"][2]
@@ -224,7 +258,10 @@ def call_gemini(host: ToolHost, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def test_names_that_gemini_was_given_lead_back_to_the_tools_own(bench: Workbench) -> None:
-    parameters = {"type": "object", "properties": {"file-path": {"type": "string"}, "map": {"type": "object"}}}
+    parameters = {
+        "type": "object",
+        "properties": {"file-path": {"type": "string"}, "map": {"type": "object"}},
+    }
     bench.tool(schema_of("9lives", parameters=parameters))
     host = bench.host()
     [declaration] = host.for_gemini("legacy")[0]["functionDeclarations"]
@@ -239,11 +276,15 @@ def test_names_that_gemini_was_given_lead_back_to_the_tools_own(bench: Workbench
 
 def test_numbers_that_came_as_texts_or_floats_are_put_right(host: ToolHost) -> None:
     assert (
-        call_gemini(host, "search_web", query="seals", max_results=5.0)["response"]["output"]["sent"]["max_results"]
+        call_gemini(host, "search_web", query="seals", max_results=5.0)["response"]["output"][
+            "sent"
+        ]["max_results"]
         == 5
     )
     assert (
-        call_gemini(host, "search_web", query="seals", max_results="5")["response"]["output"]["sent"]["max_results"]
+        call_gemini(host, "search_web", query="seals", max_results="5")["response"]["output"][
+            "sent"
+        ]["max_results"]
         == 5
     )
 
@@ -251,7 +292,11 @@ def test_numbers_that_came_as_texts_or_floats_are_put_right(host: ToolHost) -> N
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
-        ("no_such_tool", {}, "There is no tool 'no_such_tool'. Use one of: search_web, web_search."),
+        (
+            "no_such_tool",
+            {},
+            "There is no tool 'no_such_tool'. Use one of: search_web, web_search.",
+        ),
         ("search_web", {}, "$.query is required"),
         ("search_web", {"query": "x", "page": 2}, "$.page is unknown"),
     ],
@@ -266,12 +311,15 @@ def test_a_hundred_calls_at_once_are_all_answered_in_order(bench: Workbench) -> 
     bench.tool(schema_of("weather"))
     host = bench.host()
     blocks = [
-        {"type": "tool_use", "id": f"toolu_{n}", "name": "weather", "input": {"city": f"City {n}"}} for n in range(100)
+        {"type": "tool_use", "id": f"toolu_{n}", "name": "weather", "input": {"city": f"City {n}"}}
+        for n in range(100)
     ]
 
     [answer] = asyncio.run(host.anthropic_results({"stop_reason": "tool_use", "content": blocks}))
 
-    assert [json.loads(block["content"])["city"] for block in answer["content"]] == [f"City {n}" for n in range(100)]
+    assert [json.loads(block["content"])["city"] for block in answer["content"]] == [
+        f"City {n}" for n in range(100)
+    ]
 
 
 class Recorder:
@@ -301,16 +349,22 @@ async def ask(loop: str, client: Any, host: ToolHost, question: str) -> Any:
 
 def test_the_example_for_claude_goes_round_the_loop(host: ToolHost) -> None:
     first = recorded("anthropic_tool_use_parallel")
-    recorder = Recorder(with_plain_inputs(as_object(first), first), as_object(recorded("anthropic_end_turn")))
+    recorder = Recorder(
+        with_plain_inputs(as_object(first), first), as_object(recorded("anthropic_end_turn"))
+    )
     client = SimpleNamespace(messages=recorder)
 
-    message = asyncio.run(ask("anthropic_loop", client, host, "What wears out first in tidal turbines?"))
+    message = asyncio.run(
+        ask("anthropic_loop", client, host, "What wears out first in tidal turbines?")
+    )
 
     assert message.stop_reason == "end_turn"
     question, assistant, results = recorder.requests[1]["messages"]
     followup = recorded("anthropic_followup")
     assert question == followup[0]
-    assert [block.type for block in assistant["content"]] == [block["type"] for block in followup[1]["content"]]
+    assert [block.type for block in assistant["content"]] == [
+        block["type"] for block in followup[1]["content"]
+    ]
     assert [set(block) - {"content"} for block in results["content"]] == [
         set(block) - {"content"} for block in followup[2]["content"]
     ]
@@ -318,7 +372,9 @@ def test_the_example_for_claude_goes_round_the_loop(host: ToolHost) -> None:
 
 
 def test_the_example_for_openai_goes_round_the_loop(host: ToolHost) -> None:
-    recorder = Recorder(as_object(recorded("openai_function_call")), as_object(recorded("openai_message")))
+    recorder = Recorder(
+        as_object(recorded("openai_function_call")), as_object(recorded("openai_message"))
+    )
     client = SimpleNamespace(responses=recorder)
 
     response = asyncio.run(ask("openai_loop", client, host, "What wears first?"))
@@ -332,7 +388,10 @@ def test_the_example_for_openai_goes_round_the_loop(host: ToolHost) -> None:
 
 
 def test_the_example_for_gemini_goes_round_the_loop(host: ToolHost) -> None:
-    recorder = Recorder(as_gemini_object(recorded("gemini_function_call")), as_gemini_object(recorded("gemini_text")))
+    recorder = Recorder(
+        as_gemini_object(recorded("gemini_function_call")),
+        as_gemini_object(recorded("gemini_text")),
+    )
     models = SimpleNamespace(generate_content=recorder.create)
     client = SimpleNamespace(aio=SimpleNamespace(models=models))
 

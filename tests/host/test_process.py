@@ -137,7 +137,15 @@ def test_a_program_may_tidy_up_when_it_is_asked_to_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    ["echo", "exit 1", "kill -9 $$", "sleep 60", "yes", "trap '' TERM; while :; do sleep 1; done", "sleep 60 &"],
+    [
+        "echo",
+        "exit 1",
+        "kill -9 $$",
+        "sleep 60",
+        "yes",
+        "trap '' TERM; while :; do sleep 1; done",
+        "sleep 60 &",
+    ],
 )
 def test_no_pipe_and_no_process_is_left(script: str) -> None:
     files, processes = open_files(), children()
@@ -175,7 +183,9 @@ def test_a_cancelled_run_leaves_nothing_behind() -> None:
 
 def test_input_that_an_escaped_process_does_not_read_is_given_up() -> None:
     files = open_files()
-    completed = run_shell("exec 3<&0; setsid sleep 60 <&3 >/dev/null 2>&1 & echo $!; sleep 60", SHORT, b"x" * 300_000)
+    completed = run_shell(
+        "exec 3<&0; setsid sleep 60 <&3 >/dev/null 2>&1 & echo $!; sleep 60", SHORT, b"x" * 300_000
+    )
     os.kill(int(completed.stdout), signal.SIGKILL)
 
     assert open_files() == files
@@ -186,7 +196,9 @@ def test_a_run_that_is_cancelled_while_it_starts_leaves_nothing_behind(steps: in
     files, processes = open_files(), children()
 
     async def cancel() -> None:
-        task = asyncio.create_task(run_bounded(["/bin/sh", "-c", "sleep 60 & sleep 60"], LONG, ENVIRONMENT, b"x"))
+        task = asyncio.create_task(
+            run_bounded(["/bin/sh", "-c", "sleep 60 & sleep 60"], LONG, ENVIRONMENT, b"x")
+        )
         for _ in range(steps):
             await asyncio.sleep(0)
         task.cancel()

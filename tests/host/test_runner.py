@@ -58,7 +58,10 @@ def test_the_tool_is_run_without_arguments_on_its_command_line(bench: Workbench)
 
 
 def test_a_tool_that_does_not_read_its_input_can_answer(bench: Workbench) -> None:
-    bench.tool(schema_of("deaf", parameters={"type": "object", "properties": {"x": {"type": "string"}}}), "echo '{}'")
+    bench.tool(
+        schema_of("deaf", parameters={"type": "object", "properties": {"x": {"type": "string"}}}),
+        "echo '{}'",
+    )
 
     assert run(bench.host(), {"x": "y" * 500_000}, "deaf") == {}
 
@@ -80,7 +83,9 @@ def test_an_exit_code_without_words_is_told_with_the_last_line_of_stderr(bench: 
 
 
 def test_a_result_with_a_bad_exit_code_is_no_result(bench: Workbench) -> None:
-    assert failure(bench, """echo '{"temperature": 3}'; exit 1""").message.endswith("it ended with exit code 1.")
+    assert failure(bench, """echo '{"temperature": 3}'; exit 1""").message.endswith(
+        "it ended with exit code 1."
+    )
 
 
 def test_an_error_with_a_good_exit_code_is_a_result(bench: Workbench) -> None:
@@ -90,7 +95,10 @@ def test_an_error_with_a_good_exit_code_is_a_result(bench: Workbench) -> None:
 
 
 def test_a_crash_is_told(bench: Workbench) -> None:
-    assert failure(bench, "kill -ABRT $$").message == "The tool weather failed: it was ended by SIGABRT."
+    assert (
+        failure(bench, "kill -ABRT $$").message
+        == "The tool weather failed: it was ended by SIGABRT."
+    )
 
 
 @pytest.mark.parametrize(

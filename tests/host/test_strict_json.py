@@ -64,7 +64,9 @@ def test_one_value_is_read(data: bytes, value: Any) -> None:
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner)
+        ),
         max_leaves=20,
     )
 )

@@ -61,7 +61,9 @@ def parameters_of(form: str, tool: ToolSchema) -> dict[str, Any]:
 
 def property_of(form: str, **schema: Any) -> dict[str, Any]:
     """How a form writes one required property."""
-    tool = ToolSchema("probe", "Probes.", {"type": "object", "properties": {"p": schema}, "required": ["p"]})
+    tool = ToolSchema(
+        "probe", "Probes.", {"type": "object", "properties": {"p": schema}, "required": ["p"]}
+    )
     found: dict[str, Any] = parameters_of(form, tool)["properties"]["p"]
     return found
 
@@ -71,7 +73,11 @@ def check_by_rules(form: str, made: dict[str, Any]) -> None:
         vendor_rules.check_anthropic(made)
     elif form.startswith("openai"):
         assert made["type"] == "function"
-        inner = made["function"] if "chat" in form else {key: made[key] for key in made if key != "type"}
+        inner = (
+            made["function"]
+            if "chat" in form
+            else {key: made[key] for key in made if key != "type"}
+        )
         vendor_rules.check_openai(inner)
     elif form.startswith("gemini"):
         vendor_rules.check_gemini(made["functionDeclarations"][0])
@@ -112,7 +118,9 @@ def test_changing_what_comes_out_does_not_change_the_tool(form: str) -> None:
     tool = ToolSchema(**recorded("generic_tool"))
 
     def spoil(node: Any) -> None:
-        for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+        for value in (
+            node.values() if isinstance(node, dict) else node if isinstance(node, list) else []
+        ):
             spoil(value)
         if isinstance(node, dict | list):
             node.clear()
@@ -124,7 +132,17 @@ def test_changing_what_comes_out_does_not_change_the_tool(form: str) -> None:
 
 @each_form
 def test_properties_named_like_keywords_stay(form: str) -> None:
-    names = ["title", "default", "format", "enum", "type", "properties", "required", "$comment".strip("$"), "examples"]
+    names = [
+        "title",
+        "default",
+        "format",
+        "enum",
+        "type",
+        "properties",
+        "required",
+        "$comment".strip("$"),
+        "examples",
+    ]
     tool = tool_with(**{name: {"type": "string"} for name in names})
 
     assert list(parameters_of(form, tool)["properties"]) == names
@@ -132,7 +150,9 @@ def test_properties_named_like_keywords_stay(form: str) -> None:
 
 @each_form
 def test_values_that_look_like_schemas_stay(form: str) -> None:
-    written = property_of(form, type="object", properties={"a": {"type": "string", "enum": ["title", "$schema"]}})
+    written = property_of(
+        form, type="object", properties={"a": {"type": "string", "enum": ["title", "$schema"]}}
+    )
 
     assert {"title", "$schema"} <= set(written["properties"]["a"]["enum"])
 
@@ -179,7 +199,10 @@ def test_what_anthropics_strict_mode_cannot_say_moves_into_the_description(
     [
         ({"type": "string", "minLength": 2}, "at least 2 characters"),
         ({"type": "string", "maxLength": 9, "description": "A"}, "A (at most 9 characters)"),
-        ({"type": "string", "format": "uri", "default": "x", "description": "A"}, 'A (format uri; default "x")'),
+        (
+            {"type": "string", "format": "uri", "default": "x", "description": "A"},
+            'A (format uri; default "x")',
+        ),
         ({"type": "integer", "not": {"const": 5}}, 'not {"const": 5}'),
         ({"type": "object", "properties": {}, "minProperties": 1}, "minProperties 1"),
     ],
@@ -227,7 +250,11 @@ def test_geminis_json_schema_form(schema: dict[str, Any], written: dict[str, Any
 FREE = [
     {"type": "object"},
     {"type": "object", "properties": {}, "additionalProperties": True},
-    {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}},
+    {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "additionalProperties": {"type": "string"},
+    },
     {"type": "array"},
     {"type": "array", "items": {"type": "object"}},
 ]
@@ -249,7 +276,11 @@ def test_an_object_of_which_no_properties_are_known_is_not_closed() -> None:
 
 
 def test_what_the_source_says_of_further_properties_stands() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "additionalProperties": True,
+    }
 
     assert property_of("anthropic", **schema)["additionalProperties"] is True
     assert property_of("openai_responses_nonstrict", **schema)["additionalProperties"] is True
@@ -280,27 +311,45 @@ def test_references_are_inlined_where_a_form_needs_it() -> None:
     tool = ToolSchema("probe", "Probes.", parameters)
 
     strict = parameters_of("openai_responses_strict", tool)
-    assert strict["properties"]["p"] == {"type": ["string", "null"], "description": "Mine (at most 5 characters)"}
+    assert strict["properties"]["p"] == {
+        "type": ["string", "null"],
+        "description": "Mine (at most 5 characters)",
+    }
     assert "$defs" not in strict
     assert parameters_of("anthropic", tool)["properties"]["p"]["$ref"] == "#/$defs/short"
 
 
 def test_a_schema_that_refers_to_itself_is_no_trap() -> None:
     loop = {"type": "object", "properties": {"next": {"type": "object", "$ref": "#/$defs/loop"}}}
-    tool = ToolSchema("probe", "Probes.", {"type": "object", "properties": {"p": loop}, "$defs": {"loop": loop}})
+    tool = ToolSchema(
+        "probe", "Probes.", {"type": "object", "properties": {"p": loop}, "$defs": {"loop": loop}}
+    )
 
     assert to_responses(tool, strict=True)["strict"] is False
-    legacy = parameters_of("gemini_legacy_parameters", tool)["properties"]["p"]["properties"]["next"]
-    assert legacy["properties"]["next"] == {"type": "STRING", "description": "any JSON value, as text"}
+    legacy = parameters_of("gemini_legacy_parameters", tool)["properties"]["p"]["properties"][
+        "next"
+    ]
+    assert legacy["properties"]["next"] == {
+        "type": "STRING",
+        "description": "any JSON value, as text",
+    }
 
 
 def test_references_that_double_at_every_level_stay_small() -> None:
     defs: dict[str, Any] = {f"d{n}": {"type": "object", "properties": {side: {"type": "object", "$ref": f"#/$defs/d{n + 1}"} for side in "ab"}} for n in range(30)}  # fmt: skip
     defs["d30"] = {"type": "object", "properties": {"a": {"type": "string"}}}
     doubled = [{"$ref": "#/$defs/e1"}] * 2
-    defs |= {f"e{n}": {"type": "string", "allOf": [{"$ref": f"#/$defs/e{n + 1}"}] * 2} for n in range(1, 30)}
-    properties = {"p": {"type": "object", "$ref": "#/$defs/d0"}, "q": {"type": "string", "allOf": doubled}}
-    tool = ToolSchema("probe", "Probes.", {"type": "object", "properties": properties, "$defs": defs})
+    defs |= {
+        f"e{n}": {"type": "string", "allOf": [{"$ref": f"#/$defs/e{n + 1}"}] * 2}
+        for n in range(1, 30)
+    }
+    properties = {
+        "p": {"type": "object", "$ref": "#/$defs/d0"},
+        "q": {"type": "string", "allOf": doubled},
+    }
+    tool = ToolSchema(
+        "probe", "Probes.", {"type": "object", "properties": properties, "$defs": defs}
+    )
 
     for form, translate in FORMS.items():
         made = translate(tool)
@@ -323,14 +372,25 @@ def test_unions_at_the_root_become_words() -> None:
 
 
 def test_a_union_below_the_root_keeps_its_branches() -> None:
-    union = {"anyOf": [{"type": "string", "minLength": 2}, {"type": "integer"}, {"type": "null"}], "description": "A"}
+    union = {
+        "anyOf": [{"type": "string", "minLength": 2}, {"type": "integer"}, {"type": "null"}],
+        "description": "A",
+    }
 
     assert property_of("openai_responses_strict", **union) == {
-        "anyOf": [{"type": "string", "description": "at least 2 characters"}, {"type": "integer"}, {"type": "null"}],
+        "anyOf": [
+            {"type": "string", "description": "at least 2 characters"},
+            {"type": "integer"},
+            {"type": "null"},
+        ],
         "description": "A",
     }
     assert property_of("anthropic_strict", **union) == {
-        "anyOf": [{"type": "string", "description": "{minLength: 2}"}, {"type": "integer"}, {"type": "null"}],
+        "anyOf": [
+            {"type": "string", "description": "{minLength: 2}"},
+            {"type": "integer"},
+            {"type": "null"},
+        ],
         "description": "A",
     }
 
@@ -350,12 +410,17 @@ def test_an_alias_is_one_that_the_vendor_accepts_and_a_good_name_is_its_own(rule
 
 def test_arguments_come_back_under_the_tools_own_names() -> None:
     inner = {"type": "object", "properties": {name: {"type": "string"} for name in NAMES}}
-    schema = {"type": "object", "properties": {"file-path": {"type": "array", "items": inner}, "city": inner}}
+    schema = {
+        "type": "object",
+        "properties": {"file-path": {"type": "array", "items": inner}, "city": inner},
+    }
     own = {"file-path": [dict.fromkeys(NAMES, "x")], "city": {"größe": "y"}, "unknown": 1}
 
     for rules in (GEMINI, ANTHROPIC):
         sent = {
-            alias("file-path", rules.parameter): [{alias(name, rules.parameter): "x" for name in NAMES}],
+            alias("file-path", rules.parameter): [
+                {alias(name, rules.parameter): "x" for name in NAMES}
+            ],
             "city": {alias("größe", rules.parameter): "y"},
             "unknown": 1,
         }

@@ -30,12 +30,16 @@ def marking_tool(bench: Workbench) -> Path:
     return mark
 
 
-def test_an_untrusted_projects_tools_are_listed_but_not_run_not_even_for_their_schema(bench: Workbench) -> None:
+def test_an_untrusted_projects_tools_are_listed_but_not_run_not_even_for_their_schema(
+    bench: Workbench,
+) -> None:
     mark = marking_tool(bench)
     host = bench.host()
 
     assert host.tools == []
-    assert [(one.path.name, one.state, one.origin) for one in host.skipped] == [("weather", "untrusted", "project")]
+    assert [(one.path.name, one.state, one.origin) for one in host.skipped] == [
+        ("weather", "untrusted", "project")
+    ]
     assert "not trusted" in host.skipped[0].reason
     assert not mark.exists()
 
@@ -78,7 +82,10 @@ def test_any_change_takes_the_trust_away(change: str, bench: Workbench, store: T
 
     assert store.judge(folder) == "changed"
     assert host.tools == []
-    assert any(one.state == "untrusted" and "has changed since it was trusted" in one.reason for one in host.skipped)
+    assert any(
+        one.state == "untrusted" and "has changed since it was trusted" in one.reason
+        for one in host.skipped
+    )
     assert not mark.exists()
 
 
@@ -91,7 +98,9 @@ def test_a_file_that_is_no_executable_may_change(bench: Workbench, store: TrustS
     assert store.judge(bench.project_tools) == "trusted"
 
 
-def test_a_tool_that_changed_after_discovery_is_not_run(bench: Workbench, store: TrustStore) -> None:
+def test_a_tool_that_changed_after_discovery_is_not_run(
+    bench: Workbench, store: TrustStore
+) -> None:
     path = bench.tool(WEATHER, folder=bench.project_tools)
     store.trust(bench.project_tools)
     host = bench.host()
@@ -102,7 +111,9 @@ def test_a_tool_that_changed_after_discovery_is_not_run(bench: Workbench, store:
         asyncio.run(host.run("weather", {"city": "Oslo"}))
 
 
-def test_the_same_tools_elsewhere_are_not_trusted(bench: Workbench, store: TrustStore, tmp_path: Path) -> None:
+def test_the_same_tools_elsewhere_are_not_trusted(
+    bench: Workbench, store: TrustStore, tmp_path: Path
+) -> None:
     bench.tool(WEATHER, folder=bench.project_tools)
     store.trust(bench.project_tools)
     copy = tmp_path / "copy"
@@ -132,7 +143,9 @@ def test_in_the_home_directory_the_projects_folder_is_the_users_own(
     assert bench.host().skipped == []
 
 
-def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(bench: Workbench, store: TrustStore) -> None:
+def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(
+    bench: Workbench, store: TrustStore
+) -> None:
     bench.tool(WEATHER, folder=bench.project_tools)
     store.trust(bench.project_tools)
     store.trust(bench.user_tools)
@@ -167,7 +180,9 @@ def test_the_state_folder_is_the_usual_one(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path)}
 
     assert TrustStore.of(home).file == tmp_path / ".local/state/webquarry/trusted-tools.json"
-    assert TrustStore.of({**home, "XDG_STATE_HOME": "/var/s"}).file == Path("/var/s/webquarry/trusted-tools.json")
+    assert TrustStore.of({**home, "XDG_STATE_HOME": "/var/s"}).file == Path(
+        "/var/s/webquarry/trusted-tools.json"
+    )
     assert TrustStore.of({**home, "XDG_STATE_HOME": "relative"}).file.is_relative_to(tmp_path)
 
 
@@ -188,12 +203,18 @@ def test_an_untrusted_projects_tool_is_not_run_to_be_checked_either(
     elsewhere.mkdir(parents=True)
     other = bench.script("other", f"touch {mark}", elsewhere)
 
-    report = asyncio.run(check_paths([bench.project_tools / "weather", other], bench.settings(), bench.environ))
+    report = asyncio.run(
+        check_paths([bench.project_tools / "weather", other], bench.settings(), bench.environ)
+    )
 
-    assert [findings[0].message.partition(";")[0] for _, findings in report] == ["its folder is not trusted"] * 2
+    assert [findings[0].message.partition(";")[0] for _, findings in report] == [
+        "its folder is not trusted"
+    ] * 2
     assert not mark.exists()
     store.trust(bench.project_tools)
-    [(_, findings)] = asyncio.run(check_paths([bench.project_tools], bench.settings(), bench.environ))
+    [(_, findings)] = asyncio.run(
+        check_paths([bench.project_tools], bench.settings(), bench.environ)
+    )
     assert findings == []
 
 

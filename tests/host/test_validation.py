@@ -103,7 +103,9 @@ def test_nested_objects_and_items_are_checked_too(schema: dict[str, Any], messag
 
 
 def test_every_error_is_told_not_only_the_first() -> None:
-    schema = changed((["name"], "a b"), ([*CITY, "type"], "text"), (["parameters", "required"], ["x"]))
+    schema = changed(
+        (["name"], "a b"), ([*CITY, "type"], "text"), (["parameters", "required"], ["x"])
+    )
 
     assert len(errors(schema)) == 3
 
@@ -111,7 +113,19 @@ def test_every_error_is_told_not_only_the_first() -> None:
 @pytest.mark.parametrize(
     "keyword",
     [
-        *("$ref", "$defs", "allOf", "anyOf", "oneOf", "if", "then", "else", "pattern", "format", "default"),
+        *(
+            "$ref",
+            "$defs",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "if",
+            "then",
+            "else",
+            "pattern",
+            "format",
+            "default",
+        ),
         *("additionalProperties", "const", "not", "whatever"),
     ],
 )
@@ -130,7 +144,11 @@ def test_a_keyword_that_the_format_does_not_use_is_a_warning(keyword: str) -> No
         (["name"], "a" * 65, "$.name"),
         (["description"], "  ", "$.description"),
         (["version"], 1, "$.version"),
-        (["parameters", "properties", "cityName"], {"type": "string"}, "$.parameters.properties.cityName"),
+        (
+            ["parameters", "properties", "cityName"],
+            {"type": "string"},
+            "$.parameters.properties.cityName",
+        ),
         (["parameters", "properties", ""], {"type": "string"}, '$.parameters.properties[""]'),
         (["parameters", "required"], ["city", "city"], "$.parameters.required[1]"),
         ([*CITY, "enum"], ["Oslo", 5], "$.parameters.properties.city.enum[1]"),
@@ -148,14 +166,17 @@ def test_what_is_only_unusual_is_a_warning(place: list[str], value: Any, path: s
 
 
 @pytest.mark.parametrize(
-    ("binary", "count"), [("file-edit", 0), ("web-fetch-tool", 0), ("fileEdit", 1), ("file_edit", 1), ("x.py", 1)]
+    ("binary", "count"),
+    [("file-edit", 0), ("web-fetch-tool", 0), ("fileEdit", 1), ("file_edit", 1), ("x.py", 1)],
 )
 def test_the_executables_name_is_expected_in_kebab_case(binary: str, count: int) -> None:
     assert len(warnings(WEATHER, binary)) == count
 
 
 @pytest.mark.parametrize(
-    "path", sorted((Path(__file__).parents[2] / "src/webquarry/schemas").glob("*.json")), ids=lambda path: path.stem
+    "path",
+    sorted((Path(__file__).parents[2] / "src/webquarry/schemas").glob("*.json")),
+    ids=lambda path: path.stem,
 )
 def test_our_own_schemas_have_no_errors(path: Path) -> None:
     assert errors(json.loads(path.read_text("utf-8"))) == []

@@ -9,22 +9,92 @@ import json
 import re
 from typing import Any
 
-ANTHROPIC_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+ANTHROPIC_FORMATS = {
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "uri",
+    "ipv4",
+    "ipv6",
+    "uuid",
+}
 OPENAI_FORMATS = ANTHROPIC_FORMATS - {"uri"}
 NOISE = {"$schema", "$id", "$comment", "examples", "title"}
 TYPES = {"string", "integer", "number", "boolean", "array", "object"}
-GEMINI_DROPPED = {"if", "then", "else", "not", "patternProperties", "prefixItems", "contains", "const", "allOf"} | NOISE
+GEMINI_DROPPED = {
+    "if",
+    "then",
+    "else",
+    "not",
+    "patternProperties",
+    "prefixItems",
+    "contains",
+    "const",
+    "allOf",
+} | NOISE
 LEGACY_KEYS = {
-    *("type", "format", "description", "nullable", "enum", "items", "minItems", "maxItems", "properties", "required"),
-    *("minProperties", "maxProperties", "minLength", "maxLength", "pattern", "anyOf", "minimum", "maximum"),
+    *(
+        "type",
+        "format",
+        "description",
+        "nullable",
+        "enum",
+        "items",
+        "minItems",
+        "maxItems",
+        "properties",
+        "required",
+    ),
+    *(
+        "minProperties",
+        "maxProperties",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "anyOf",
+        "minimum",
+        "maximum",
+    ),
 }
 STRICT_ANTHROPIC_KEYS = {
-    *("type", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf"),
+    *(
+        "type",
+        "description",
+        "enum",
+        "const",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "anyOf",
+    ),
     *("format", "minItems"),
 }
 STRICT_OPENAI_KEYS = {
-    *("type", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf"),
-    *("format", "pattern", "minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    *(
+        "type",
+        "description",
+        "enum",
+        "const",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "anyOf",
+    ),
+    *(
+        "format",
+        "pattern",
+        "minItems",
+        "maxItems",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+    ),
     "multipleOf",
 }
 
@@ -85,7 +155,13 @@ def _normal_openai(node: dict[str, Any], place: str) -> None:
 def _strict_openai(node: dict[str, Any], place: str) -> None:
     assert set(node) <= STRICT_OPENAI_KEYS, place
     assert {"type", "anyOf"} & set(node), place
-    kinds = node["type"] if isinstance(node.get("type"), list) else [node["type"]] if "type" in node else []
+    kinds = (
+        node["type"]
+        if isinstance(node.get("type"), list)
+        else [node["type"]]
+        if "type" in node
+        else []
+    )
     assert set(kinds) <= TYPES | {"null"}, place
     if "object" in kinds:
         assert node["additionalProperties"] is False, place
@@ -98,8 +174,14 @@ def _strict_openai(node: dict[str, Any], place: str) -> None:
 
 
 def _sizes(node: dict[str, Any], level: int) -> dict[str, int]:
-    found = {"levels": level, "properties": len(node.get("properties", {})), "values": len(node.get("enum", []))}
-    below = [*node.get("properties", {}).values(), *node.get("anyOf", [])] + [node[k] for k in ("items",) if k in node]
+    found = {
+        "levels": level,
+        "properties": len(node.get("properties", {})),
+        "values": len(node.get("enum", [])),
+    }
+    below = [*node.get("properties", {}).values(), *node.get("anyOf", [])] + [
+        node[k] for k in ("items",) if k in node
+    ]
     for child in below:
         sizes = _sizes(child, level + 1)
         found["levels"] = max(found["levels"], sizes["levels"])
@@ -141,7 +223,11 @@ def _gemini_legacy(node: dict[str, Any], place: str) -> None:
     if "enum" in node:
         assert node["type"] == "STRING", place
         assert all(isinstance(value, str) and value for value in node["enum"]), place
-    formats = {"STRING": {"enum", "date-time"}, "INTEGER": {"int32", "int64"}, "NUMBER": {"float", "double"}}
+    formats = {
+        "STRING": {"enum", "date-time"},
+        "INTEGER": {"int32", "int64"},
+        "NUMBER": {"float", "double"},
+    }
     assert "format" not in node or node["format"] in formats.get(node["type"], set()), place
     assert ("enum" in node) == (node.get("format") == "enum"), place
 

@@ -37,7 +37,10 @@ class Workbench:
 
     def __init__(self, folder: Path) -> None:
         self.home, self.project = folder / "home", folder / "project"
-        self.user_tools, self.project_tools = self.home / ".ikigai" / "tools", self.project / ".ikigai" / "tools"
+        self.user_tools, self.project_tools = (
+            self.home / ".ikigai" / "tools",
+            self.project / ".ikigai" / "tools",
+        )
         self.user_tools.mkdir(parents=True)
         self.project_tools.mkdir(parents=True)
         self.environ = {
@@ -63,11 +66,19 @@ class Workbench:
         path.chmod(0o755)
         return path
 
-    def tool(self, schema: Mapping[str, Any], body: str = "cat", folder: Path | None = None, file: str = "") -> Path:
+    def tool(
+        self,
+        schema: Mapping[str, Any],
+        body: str = "cat",
+        folder: Path | None = None,
+        file: str = "",
+    ) -> Path:
         """A well-behaved tool that answers `--schema`, and otherwise runs `body`; by default it echoes its input."""
         text = shlex.quote(json.dumps(schema))
         name = file or str(schema["name"]).replace("_", "-")
-        return self.script(name, f"""if [ "$1" = --schema ]; then echo {text}; exit 0; fi\n{body}""", folder)
+        return self.script(
+            name, f"""if [ "$1" = --schema ]; then echo {text}; exit 0; fi\n{body}""", folder
+        )
 
     def host(self, **environ: str) -> ToolHost:
         """What is found with these variables set besides the usual ones."""

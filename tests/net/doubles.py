@@ -56,7 +56,9 @@ class FakeWeb(httpx2.AsyncBaseTransport):
         if isinstance(page, Exception):
             raise page
         response = page(request) if callable(page) else page
-        return httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
+        return httpx2.Response(
+            response.status_code, headers=response.headers, stream=response.stream
+        )
 
     async def aclose(self) -> None:
         self.closed += 1
@@ -76,7 +78,9 @@ class Silent(FakeWeb):
         raise AssertionError
 
 
-def redirect(location: str, status: int = 302, headers: dict[str, str] | None = None) -> httpx2.Response:
+def redirect(
+    location: str, status: int = 302, headers: dict[str, str] | None = None
+) -> httpx2.Response:
     return httpx2.Response(status, headers={"Location": location, **(headers or {})})
 
 
@@ -92,7 +96,9 @@ def settings_with(**values: Any) -> Settings:
     return Settings(**values)
 
 
-def fetch(web: FakeWeb, url: str = f"{SITE}/page", clock: FakeClock | None = None, **settings: Any) -> Reply:
+def fetch(
+    web: FakeWeb, url: str = f"{SITE}/page", clock: FakeClock | None = None, **settings: Any
+) -> Reply:
     async def run() -> Reply:
         async with Client(settings_with(**settings), clock or FakeClock(), pages=web) as client:
             return await client.fetch(url)
@@ -100,7 +106,9 @@ def fetch(web: FakeWeb, url: str = f"{SITE}/page", clock: FakeClock | None = Non
     return asyncio.run(run())
 
 
-def send(web: FakeWeb, request: httpx2.Request, clock: FakeClock | None = None, **settings: Any) -> Reply:
+def send(
+    web: FakeWeb, request: httpx2.Request, clock: FakeClock | None = None, **settings: Any
+) -> Reply:
     async def run() -> Reply:
         async with Client(settings_with(**settings), clock or FakeClock(), providers=web) as client:
             return await client.send(request)

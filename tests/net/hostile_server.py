@@ -41,7 +41,9 @@ class HostileServer(ThreadingHTTPServer):
 @contextmanager
 def hostile_server() -> Iterator[HostileServer]:
     with HostileServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread = threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
         thread.start()
         try:
             yield server
@@ -181,7 +183,9 @@ def docx_of_letters(mebibytes: int) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         with archive.open("word/document.xml", "w") as document:
-            document.write(f"<?xml version='1.0'?><w:document {WORD}><w:body><w:p><w:r><w:t>".encode())
+            document.write(
+                f"<?xml version='1.0'?><w:document {WORD}><w:body><w:p><w:r><w:t>".encode()
+            )
             for _ in range(mebibytes):
                 document.write(b"A" * (1 << 20))
             document.write(b"</w:t></w:r></w:p></w:body></w:document>")
@@ -189,7 +193,10 @@ def docx_of_letters(mebibytes: int) -> bytes:
 
 
 def docx_bomb(handler: Handler) -> None:
-    handler.answer(docx_of_letters(256), "application/vnd.openxmlformats-officedocument.wordprocessingml.document")
+    handler.answer(
+        docx_of_letters(256),
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    )
 
 
 def redirect_loop(handler: Handler) -> None:
@@ -198,7 +205,11 @@ def redirect_loop(handler: Handler) -> None:
 
 
 def invalid_utf8(handler: Handler) -> None:
-    text = MARK.encode() + b" ok \xff\xfe\xc3\x28 \xf0\x28\x8c\xbc tail. " + b"More readable text. " * 40
+    text = (
+        MARK.encode()
+        + b" ok \xff\xfe\xc3\x28 \xf0\x28\x8c\xbc tail. "
+        + b"More readable text. " * 40
+    )
     handler.answer(b"<!doctype html><html><body><p>" + text + b"</p></body></html>")
 
 

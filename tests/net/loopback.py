@@ -14,7 +14,14 @@ async def serve(answers: Mapping[str, bytes | list[bytes]]) -> AsyncIterator[str
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        length = next((int(line[15:]) for line in head.lower().splitlines() if line.startswith("content-length:")), 0)
+        length = next(
+            (
+                int(line[15:])
+                for line in head.lower().splitlines()
+                if line.startswith("content-length:")
+            ),
+            0,
+        )
         await reader.readexactly(length)
         path = head.split(" ")[1].partition("?")[0]
         answer = next(turns[path]) if path in turns else answers[path]
@@ -40,7 +47,11 @@ def message(body: bytes, *headers: str, status: str = "200 OK", length: int | No
 
 def chunked(body: bytes, *headers: str) -> bytes:
     """The same in two chunks, without a length."""
-    head = "\r\n".join(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Connection: close", *headers]).encode()
+    head = "\r\n".join(
+        ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Connection: close", *headers]
+    ).encode()
     half = len(body) // 2
-    parts = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
+    parts = b"".join(
+        b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b"")
+    )
     return head + b"\r\n\r\n" + parts

@@ -31,7 +31,11 @@ async def ask(client: httpx2.AsyncClient, method: str, url: str, **options: Any)
     async with client.stream(method, url, **options) as response:
         body = b"".join([chunk async for chunk in response.aiter_raw()])
     framing = {b"transfer-encoding", b"content-length"}
-    return response.status_code, [item for item in response.headers.raw if item[0].lower() not in framing], body
+    return (
+        response.status_code,
+        [item for item in response.headers.raw if item[0].lower() not in framing],
+        body,
+    )
 
 
 def record(path: Path, answers: dict[str, bytes | list[bytes]], work: Work) -> None:
@@ -47,12 +51,16 @@ def record(path: Path, answers: dict[str, bytes | list[bytes]], work: Work) -> N
     asyncio.run(run())
 
 
-def record_mock(path: Path, handler: Callable[[httpx2.Request], httpx2.Response], *requests: httpx2.Request) -> None:
+def record_mock(
+    path: Path, handler: Callable[[httpx2.Request], httpx2.Response], *requests: httpx2.Request
+) -> None:
     """Record the answers of a function."""
 
     async def run() -> None:
         recorder = Recorder(path, CLOCK)
-        async with httpx2.AsyncClient(transport=recorder.wrap(httpx2.MockTransport(handler))) as client:
+        async with httpx2.AsyncClient(
+            transport=recorder.wrap(httpx2.MockTransport(handler))
+        ) as client:
             for request in requests:
                 await client.send(request)
         recorder.close()
@@ -77,7 +85,11 @@ def text_of(path: Path) -> bytes:
 
 def records_of(path: Path, kind: str) -> list[dict[str, str]]:
     with path.open("rb") as file:
-        return [dict(record.rec_headers.headers) for record in ArchiveIterator(file) if record.rec_type == kind]
+        return [
+            dict(record.rec_headers.headers)
+            for record in ArchiveIterator(file)
+            if record.rec_type == kind
+        ]
 
 
 def check(path: Path) -> int:

@@ -125,7 +125,14 @@ WRAPPINGS = {
     "isatap, universal": lambda value: 0x26064700 << 96 | 0x02005EFE << 32 | value,
     "6to4 round isatap": lambda value: 0x2002 << 112 | 0x08080808 << 80 | 0x00005EFE << 32 | value,
 }
-PRIVATE_NETWORKS = ["10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"]
+PRIVATE_NETWORKS = [
+    "10.0.0.0/8",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "100.64.0.0/10",
+]
 
 
 def class_of(text: str, *allowed: str) -> str | None:
@@ -137,7 +144,10 @@ def class_of(text: str, *allowed: str) -> str | None:
 def private_values() -> st.SearchStrategy[int]:
     networks = [IPv4Network(network) for network in PRIVATE_NETWORKS]
     return st.one_of(
-        [st.integers(int(network.network_address), int(network.broadcast_address)) for network in networks]
+        [
+            st.integers(int(network.network_address), int(network.broadcast_address))
+            for network in networks
+        ]
     )
 
 
@@ -165,7 +175,9 @@ def test_a_private_address_is_refused_in_every_wrapping(wrapping: str, value: in
 
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_the_wrapped_address_is_found(wrapping: str) -> None:
-    assert IPv4Address("10.1.2.3") in readings(IPv6Address(WRAPPINGS[wrapping](int(IPv4Address("10.1.2.3")))))
+    assert IPv4Address("10.1.2.3") in readings(
+        IPv6Address(WRAPPINGS[wrapping](int(IPv4Address("10.1.2.3"))))
+    )
 
 
 def test_an_allowed_network_lifts_its_own_addresses_and_no_others() -> None:
@@ -197,7 +209,9 @@ def test_a_zone_is_not_part_of_the_address() -> None:
     assert class_of("fe80::1%eth0") == "link-local"
 
 
-@pytest.mark.parametrize("text", ["", "example.org", "1", "0x7f.1", "127.1", "010.0.0.1", "::1::", "1.2.3.4.5"])
+@pytest.mark.parametrize(
+    "text", ["", "example.org", "1", "0x7f.1", "127.1", "010.0.0.1", "::1::", "1.2.3.4.5"]
+)
 def test_what_is_no_address_is_none(text: str) -> None:
     assert parse_address(text) is None
 
@@ -207,5 +221,7 @@ def test_what_is_no_address_is_none(text: str) -> None:
 def test_nothing_outside_global_unicast_is_public_but_spellings_of_ipv4(value: int) -> None:
     address = IPv6Address(value)
     spelled = [IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96")]
-    if address not in IPv6Network("2000::/3") and not any(address in network for network in spelled):
+    if address not in IPv6Network("2000::/3") and not any(
+        address in network for network in spelled
+    ):
         assert refused_class(address) is not None

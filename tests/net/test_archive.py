@@ -73,7 +73,9 @@ def test_other_tools_read_the_file_and_find_every_digest_right(warc: Path) -> No
         for path in answers:
             await ask(client, "GET", origin + path)
 
-    answers = {path: answer for path, answer in ANSWERS.items() if path != "/brotli"}  # warcio cannot unpack it
+    answers = {
+        path: answer for path, answer in ANSWERS.items() if path != "/brotli"
+    }  # warcio cannot unpack it
     record(warc, answers, fetch_all)
 
     assert check(warc) == 0
@@ -84,14 +86,26 @@ def test_other_tools_read_the_file_and_find_every_digest_right(warc: Path) -> No
         assert headers["WARC-IP-Address"] == "127.0.0.1"
         assert headers["WARC-Payload-Digest"].startswith("sha1:")
     with warc.open("rb") as file:
-        bodies = [found.content_stream().read() for found in ArchiveIterator(file) if found.rec_type == "response"]
+        bodies = [
+            found.content_stream().read()
+            for found in ArchiveIterator(file)
+            if found.rec_type == "response"
+        ]
     assert bodies[:3] == [PAGE] * 3  # also those that were compressed or chunked on the wire
 
 
 def test_a_name_that_ends_in_warc_makes_an_uncompressed_file(tmp_path: Path) -> None:
     path = tmp_path / "web.warc"
-    record_mock(path, lambda _: httpx2.Response(200, text="ebb"), httpx2.Request("GET", "https://tide.example/"))
-    record_mock(path, lambda _: httpx2.Response(200, text="flow"), httpx2.Request("GET", "https://tide.example/2"))
+    record_mock(
+        path,
+        lambda _: httpx2.Response(200, text="ebb"),
+        httpx2.Request("GET", "https://tide.example/"),
+    )
+    record_mock(
+        path,
+        lambda _: httpx2.Response(200, text="flow"),
+        httpx2.Request("GET", "https://tide.example/2"),
+    )
 
     assert path.read_bytes().startswith(b"WARC/1.0\r\n")
     assert check(path) == 0
@@ -107,16 +121,21 @@ def test_the_same_work_makes_the_same_bytes(tmp_path: Path) -> None:
 
     assert paths[0].read_bytes() == paths[1].read_bytes()
     identities = [
-        headers["WARC-Record-ID"] for kind in ("request", "response") for headers in records_of(paths[0], kind)
+        headers["WARC-Record-ID"]
+        for kind in ("request", "response")
+        for headers in records_of(paths[0], kind)
     ]
     assert len(set(identities)) == 4
 
 
 def test_an_unrecorded_request_fails_with_an_error_that_names_it(warc: Path) -> None:
-    record_mock(warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/"))
+    record_mock(
+        warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/")
+    )
 
     with pytest.raises(
-        NotRecorded, match=r"web\.warc\.gz holds no answer to GET https://tide\.example/ebb\?q=a&key=\*\*\*\."
+        NotRecorded,
+        match=r"web\.warc\.gz holds no answer to GET https://tide\.example/ebb\?q=a&key=\*\*\*\.",
     ):
         replay(warc, httpx2.Request("GET", "https://user:word@tide.example/ebb?q=a&key=abc"))
 
@@ -132,15 +151,21 @@ def test_an_unrecorded_request_fails_with_an_error_that_names_it(warc: Path) -> 
     ],
     ids=lambda request: f"{request.method} {request.url}",
 )
-def test_another_method_scheme_port_parameter_or_path_is_another_request(warc: Path, request_: httpx2.Request) -> None:
-    record_mock(warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/"))
+def test_another_method_scheme_port_parameter_or_path_is_another_request(
+    warc: Path, request_: httpx2.Request
+) -> None:
+    record_mock(
+        warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/")
+    )
 
     with pytest.raises(NotRecorded):
         replay(warc, request_)
 
 
 def test_the_order_of_parameters_is_part_of_the_request(warc: Path) -> None:
-    record_mock(warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/?a=1&b=2"))
+    record_mock(
+        warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/?a=1&b=2")
+    )
 
     with pytest.raises(NotRecorded):
         replay(warc, httpx2.Request("GET", "https://tide.example/?b=2&a=1"))
@@ -166,7 +191,11 @@ def test_several_answers_come_in_order_and_the_last_one_repeats(warc: Path) -> N
     record(warc, {"/busy": [message(b"wait", status="429 Too Many"), message(b"done")]}, retry)
     request = httpx2.Request("GET", urls[0])
 
-    assert [reply.text for reply in replay(warc, request, request, request)] == ["wait", "done", "done"]
+    assert [reply.text for reply in replay(warc, request, request, request)] == [
+        "wait",
+        "done",
+        "done",
+    ]
 
 
 def test_each_transport_starts_at_the_beginning_of_the_recording(warc: Path) -> None:
@@ -188,17 +217,25 @@ def test_parallel_requests_get_each_their_own_answer(warc: Path) -> None:
 
     async def run(transport: httpx2.AsyncBaseTransport) -> list[str]:
         async with httpx2.AsyncClient(transport=transport) as client:
-            return [reply.text for reply in await asyncio.gather(*(client.get(url) for url in urls))]
+            return [
+                reply.text for reply in await asyncio.gather(*(client.get(url) for url in urls))
+            ]
 
     async def run_recorded() -> list[str]:
         recorder = Recorder(warc, CLOCK)
         found = await run(
-            recorder.wrap(httpx2.MockTransport(lambda request: httpx2.Response(200, text=request.url.path)))
+            recorder.wrap(
+                httpx2.MockTransport(lambda request: httpx2.Response(200, text=request.url.path))
+            )
         )
         recorder.close()
         return found
 
-    assert asyncio.run(run_recorded()) == asyncio.run(run(Replay(warc).transport())) == [f"/{n}" for n in range(40)]
+    assert (
+        asyncio.run(run_recorded())
+        == asyncio.run(run(Replay(warc).transport()))
+        == [f"/{n}" for n in range(40)]
+    )
     assert check(warc) == 0
 
 
@@ -289,7 +326,9 @@ def test_a_redirect_whose_body_nobody_read_is_followed_in_replay(warc: Path) -> 
 
     urls: list[str] = []
     answers: dict[str, bytes | list[bytes]] = {
-        "/old": message(b"<a href=/new>moved</a>", "Location: /new", status="301 Moved Permanently"),
+        "/old": message(
+            b"<a href=/new>moved</a>", "Location: /new", status="301 Moved Permanently"
+        ),
         "/new": message(b"here"),
     }
     record(warc, answers, follow)
@@ -316,7 +355,10 @@ def test_a_connection_that_broke_breaks_again_and_the_next_try_succeeds(warc: Pa
                 await client.send(request)
             return (await client.send(request)).text
 
-    assert [headers.get("WARC-Truncated") for headers in records_of(warc, "response")] == ["disconnect", None]
+    assert [headers.get("WARC-Truncated") for headers in records_of(warc, "response")] == [
+        "disconnect",
+        None,
+    ]
     assert asyncio.run(run()) == "whole"
 
 
@@ -329,7 +371,9 @@ def test_a_body_that_took_too_long_is_marked_so(warc: Path) -> None:
 
     async def run() -> None:
         recorder = Recorder(warc, CLOCK)
-        transport = recorder.wrap(httpx2.MockTransport(lambda _: httpx2.Response(200, stream=Hanging())))
+        transport = recorder.wrap(
+            httpx2.MockTransport(lambda _: httpx2.Response(200, stream=Hanging()))
+        )
         async with httpx2.AsyncClient(transport=transport) as client:
             task = asyncio.create_task(client.get("https://tide.example/"))
             await reached.wait()
@@ -349,8 +393,13 @@ def test_an_answer_of_the_right_length_is_whole_although_nobody_read_on(warc: Pa
     async def run() -> None:
         moved = {"Location": "/new", "Content-Length": "0"}
         recorder = Recorder(warc, CLOCK)
-        transport = recorder.wrap(httpx2.MockTransport(lambda _: httpx2.Response(301, headers=moved)))
-        async with httpx2.AsyncClient(transport=transport) as client, client.stream("GET", "https://tide.example/"):
+        transport = recorder.wrap(
+            httpx2.MockTransport(lambda _: httpx2.Response(301, headers=moved))
+        )
+        async with (
+            httpx2.AsyncClient(transport=transport) as client,
+            client.stream("GET", "https://tide.example/"),
+        ):
             pass
         recorder.close()
 

@@ -42,7 +42,8 @@ PACKERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 each_encoding = pytest.mark.parametrize(("label", "pack"), PACKERS.values(), ids=PACKERS)
 each_compression = pytest.mark.parametrize(
-    ("label", "pack"), [PACKERS[name] for name in ("gzip", "deflate", "raw deflate", "brotli", "zstd")]
+    ("label", "pack"),
+    [PACKERS[name] for name in ("gzip", "deflate", "raw deflate", "brotli", "zstd")],
 )
 
 
@@ -64,11 +65,19 @@ class Chunks(httpx2.AsyncByteStream):
 
 
 def respond(
-    data: bytes, label: str = "", size: int = 1 << 16, method: str = "GET", status: int = 200, **headers: str
+    data: bytes,
+    label: str = "",
+    size: int = 1 << 16,
+    method: str = "GET",
+    status: int = 200,
+    **headers: str,
 ) -> httpx2.Response:
     return httpx2.Response(
         status,
-        headers={"Content-Encoding": label, **{name.replace("_", "-"): value for name, value in headers.items()}},
+        headers={
+            "Content-Encoding": label,
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        },
         stream=Chunks(data, size),
         request=httpx2.Request(method, "https://site.example/"),
     )
@@ -87,13 +96,17 @@ def test_a_body_comes_out_of_its_encoding_however_it_is_chunked(
 
 
 @each_encoding
-def test_an_empty_body_is_empty_whatever_its_label_says(label: str, pack: Callable[[bytes], bytes]) -> None:
+def test_an_empty_body_is_empty_whatever_its_label_says(
+    label: str, pack: Callable[[bytes], bytes]
+) -> None:
     assert read(respond(b"", label)) == b""
     assert read(respond(pack(b""), label)) == b""
 
 
 @each_compression
-def test_a_bomb_stops_at_the_limit_and_memory_stays_bounded(label: str, pack: Callable[[bytes], bytes]) -> None:
+def test_a_bomb_stops_at_the_limit_and_memory_stays_bounded(
+    label: str, pack: Callable[[bytes], bytes]
+) -> None:
     response = respond(pack(b" " * (16 << 20)), label)
     tracemalloc.start()
     try:
@@ -116,15 +129,23 @@ def test_a_body_of_exactly_the_limit_is_read_and_one_byte_more_is_not(
 
 @each_compression
 @pytest.mark.parametrize("kept", [1, 5, -1])
-def test_compressed_data_that_ends_early_is_an_error(label: str, pack: Callable[[bytes], bytes], kept: int) -> None:
+def test_compressed_data_that_ends_early_is_an_error(
+    label: str, pack: Callable[[bytes], bytes], kept: int
+) -> None:
     with pytest.raises(NetworkFailure, match="ends too early"):
         read(respond(pack(TEXT)[:kept], label))
 
 
 @each_compression
-def test_plain_text_labelled_as_compressed_is_an_error(label: str, pack: Callable[[bytes], bytes]) -> None:
+def test_plain_text_labelled_as_compressed_is_an_error(
+    label: str, pack: Callable[[bytes], bytes]
+) -> None:
     with pytest.raises(NetworkFailure, match=f"not valid {label} data") as caught:
-        read(respond(b"<html>this is no compressed data at all, whatever the header says</html>", label))
+        read(
+            respond(
+                b"<html>this is no compressed data at all, whatever the header says</html>", label
+            )
+        )
     assert not caught.value.retryable
 
 
@@ -141,7 +162,10 @@ def test_damage_in_the_middle_of_compressed_data_is_an_error() -> None:
 def test_all_members_of_a_body_are_read_and_what_follows_them_is_ignored(
     label: str, pack: Callable[[bytes], bytes], size: int
 ) -> None:
-    assert read(respond(pack(b"one ") + pack(b"two ") + pack(b"three"), label, size)) == b"one two three"
+    assert (
+        read(respond(pack(b"one ") + pack(b"two ") + pack(b"three"), label, size))
+        == b"one two three"
+    )
     assert read(respond(pack(b"one") + b"\x00" * 100 + b"garbage", label, size)) == b"one"
     assert read(respond(pack(b"one") + b"\x1f", label, size)) == b"one"
 
@@ -156,7 +180,9 @@ def test_a_bomb_of_many_small_members_stops_at_the_limit() -> None:
         read(respond(gzip.compress(b" " * 100_000) * 200, "gzip"))
 
 
-@pytest.mark.parametrize("label", ["gzip, gzip", "br, gzip", "gzip,deflate", "compress", "zip", "aes128gcm", "utf-8"])
+@pytest.mark.parametrize(
+    "label", ["gzip, gzip", "br, gzip", "gzip,deflate", "compress", "zip", "aes128gcm", "utf-8"]
+)
 def test_stacked_and_unknown_encodings_are_refused(label: str) -> None:
     with pytest.raises(Unreadable):
         read(respond(gzip.compress(gzip.compress(TEXT)), label))
@@ -181,7 +207,9 @@ def test_an_announced_length_over_the_limit_is_refused_before_anything_is_read()
 
 def test_a_body_without_an_end_is_left_at_the_limit_and_closed_at_once() -> None:
     body = Chunks(b"x" * (4 * LIMIT), 1 << 16)
-    response = httpx2.Response(200, stream=body, request=httpx2.Request("GET", "https://site.example/"))
+    response = httpx2.Response(
+        200, stream=body, request=httpx2.Request("GET", "https://site.example/")
+    )
 
     async def run() -> None:
         with pytest.raises(TooLarge):
@@ -193,7 +221,9 @@ def test_a_body_without_an_end_is_left_at_the_limit_and_closed_at_once() -> None
 
 
 def test_a_body_shorter_than_its_content_length_is_an_error() -> None:
-    with pytest.raises(NetworkFailure, match=r"before the answer was complete \(10 of 11 bytes came\)"):
+    with pytest.raises(
+        NetworkFailure, match=r"before the answer was complete \(10 of 11 bytes came\)"
+    ):
         read(respond(b"x" * 10, content_length="11"))
     assert read(respond(b"x" * 10, content_length="10")) == b"x" * 10
 
@@ -220,7 +250,9 @@ def test_a_body_that_may_be_cut_is_cut_at_the_limit() -> None:
 def test_compressed_data_that_yields_nothing_does_not_keep_us_reading() -> None:
     """Empty blocks inflate to nothing, so only the count of bytes sent can end them."""
     packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
-    endless = packer.compress(b"a") + b"".join(packer.flush(zlib.Z_SYNC_FLUSH) or b"" for _ in range(2))
+    endless = packer.compress(b"a") + b"".join(
+        packer.flush(zlib.Z_SYNC_FLUSH) or b"" for _ in range(2)
+    )
     endless += b"\x00\x00\x00\xff\xff" * LIMIT
 
     with pytest.raises(TooLarge):

@@ -13,7 +13,9 @@ def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
     async def run() -> None:
         call = Call(FakeClock(), 0.01, 0)
         call.doing = "counting sheep"
-        with pytest.raises(NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"):
+        with pytest.raises(
+            NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"
+        ):
             async with call.deadline():
                 await asyncio.Event().wait()
 

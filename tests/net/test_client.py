@@ -20,7 +20,9 @@ def test_a_page_comes_back_with_its_address_status_headers_and_time() -> None:
 
 @pytest.mark.parametrize("status", [204, 304, 401, 404, 418, 500, 502])
 def test_any_status_is_returned_and_none_of_these_is_asked_twice(status: int) -> None:
-    web = FakeWeb({f"{SITE}/page": httpx2.Response(status, content=b"" if status in (204, 304) else b"sorry")})
+    web = FakeWeb(
+        {f"{SITE}/page": httpx2.Response(status, content=b"" if status in (204, 304) else b"sorry")}
+    )
 
     assert fetch(web).status == status
     assert len(web.asked()) == 1
@@ -59,7 +61,9 @@ def test_both_transports_are_closed_with_the_client() -> None:
     assert (pages.closed, providers.closed) == (1, 1)
 
 
-def test_a_client_that_was_never_used_opens_and_closes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_was_never_used_opens_and_closes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     opened: list[FakeWeb] = []
 
     def open_another(*args: object) -> FakeWeb:
@@ -76,7 +80,9 @@ def test_a_client_that_was_never_used_opens_and_closes_nothing(monkeypatch: pyte
     assert opened == []
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "ftp://site.example/"])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "ftp://site.example/"]
+)
 def test_an_address_that_the_guard_refuses_is_not_even_asked_for_robots_txt(url: str) -> None:
     web = FakeWeb({})
 
@@ -105,7 +111,9 @@ def test_waiting_for_a_turn_counts_into_the_deadline() -> None:
     async def run() -> None:
         settings = settings_with(robots=False, host_concurrency=1, timeout_seconds=0.05)
         async with Client(settings, FakeClock(), pages=web, providers=web) as client:
-            holder = asyncio.create_task(client.send(httpx2.Request("GET", f"{SITE}/held"), timeout_seconds=60))
+            holder = asyncio.create_task(
+                client.send(httpx2.Request("GET", f"{SITE}/held"), timeout_seconds=60)
+            )
             await asyncio.sleep(0)
             with pytest.raises(NetworkFailure, match=r"waiting for a turn at site\.example"):
                 await client.fetch(f"{SITE}/page")

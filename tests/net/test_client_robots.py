@@ -6,7 +6,17 @@ import errno
 import httpx2
 import pytest
 
-from tests.net.doubles import SITE, START, FakeClock, FakeWeb, Page, fetch, redirect, settings_with, text
+from tests.net.doubles import (
+    SITE,
+    START,
+    FakeClock,
+    FakeWeb,
+    Page,
+    fetch,
+    redirect,
+    settings_with,
+    text,
+)
 from webquarry.clock import FrozenClock
 from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused
 from webquarry.net.client import Client
@@ -14,7 +24,12 @@ from webquarry.net.models import Reply
 
 
 def test_a_page_that_robots_txt_forbids_is_not_asked_for() -> None:
-    web = FakeWeb({f"{SITE}/robots.txt": text("User-agent: *\nDisallow: /page"), f"{SITE}/page": text("hello")})
+    web = FakeWeb(
+        {
+            f"{SITE}/robots.txt": text("User-agent: *\nDisallow: /page"),
+            f"{SITE}/page": text("hello"),
+        }
+    )
 
     with pytest.raises(RobotsRefused, match=r"https://site\.example"):
         fetch(web)
@@ -22,7 +37,12 @@ def test_a_page_that_robots_txt_forbids_is_not_asked_for() -> None:
 
 
 def test_the_setting_turns_robots_txt_off() -> None:
-    web = FakeWeb({f"{SITE}/robots.txt": text("User-agent: *\nDisallow: /page"), f"{SITE}/page": text("hello")})
+    web = FakeWeb(
+        {
+            f"{SITE}/robots.txt": text("User-agent: *\nDisallow: /page"),
+            f"{SITE}/page": text("hello"),
+        }
+    )
 
     assert fetch(web, robots=False).body == b"hello"
     assert web.asked(robots=True) == [f"{SITE}/page"]
@@ -42,8 +62,12 @@ def test_a_redirect_to_a_forbidden_page_is_not_followed() -> None:
 
 
 @pytest.mark.parametrize(("hops", "forbidden"), [(5, True), (6, False)])
-def test_five_redirects_of_robots_txt_are_followed_and_beyond_them_there_is_none(hops: int, forbidden: bool) -> None:
-    pages: dict[str, Page | list[Page]] = {f"https://cdn.example/{n}": redirect(f"/{n + 1}") for n in range(1, hops)}
+def test_five_redirects_of_robots_txt_are_followed_and_beyond_them_there_is_none(
+    hops: int, forbidden: bool
+) -> None:
+    pages: dict[str, Page | list[Page]] = {
+        f"https://cdn.example/{n}": redirect(f"/{n + 1}") for n in range(1, hops)
+    }
     pages[f"{SITE}/robots.txt"] = redirect("https://cdn.example/1")
     pages[f"https://cdn.example/{hops}"] = text("User-agent: *\nDisallow: /")
     pages[f"{SITE}/page"] = text("hello")
@@ -57,14 +81,21 @@ def test_five_redirects_of_robots_txt_are_followed_and_beyond_them_there_is_none
 
 
 def test_a_robots_txt_that_leads_to_a_private_address_is_refused_and_not_followed() -> None:
-    web = FakeWeb({f"{SITE}/robots.txt": redirect("http://127.0.0.1/robots.txt"), f"{SITE}/page": text("hello")})
+    web = FakeWeb(
+        {
+            f"{SITE}/robots.txt": redirect("http://127.0.0.1/robots.txt"),
+            f"{SITE}/page": text("hello"),
+        }
+    )
 
     with pytest.raises(Refused):
         fetch(web)
     assert web.asked(robots=True) == [f"{SITE}/robots.txt"]
 
 
-def test_a_host_that_takes_no_connection_is_a_network_failure_although_robots_txt_was_asked_first() -> None:
+def test_a_host_that_takes_no_connection_is_a_network_failure_although_robots_txt_was_asked_first() -> (
+    None
+):
     refused = httpx2.ConnectError("all failed")
     refused.__cause__ = ConnectionRefusedError(errno.ECONNREFUSED, "refused")
     web = FakeWeb({f"{SITE}/robots.txt": refused})

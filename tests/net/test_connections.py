@@ -59,7 +59,9 @@ def found(location: str, body: str = "") -> bytes:
 
 
 def run_against(
-    answer: Callable[[str], Awaitable[bytes]], work: Callable[[Client, Site], Awaitable[None]], settings: Settings
+    answer: Callable[[str], Awaitable[bytes]],
+    work: Callable[[Client, Site], Awaitable[None]],
+    settings: Settings,
 ) -> None:
     async def run() -> None:
         async with site(answer) as running:
@@ -125,7 +127,9 @@ def test_a_page_that_was_too_large_does_not_harm_the_next_one() -> None:
         return ok("x" * 5000) if path == "/large" else ok("small")
 
     async def work(client: Client, running: Site) -> None:
-        outcome = (await asyncio.gather(client.fetch(f"{running.origin}/large"), return_exceptions=True))[0]
+        outcome = (
+            await asyncio.gather(client.fetch(f"{running.origin}/large"), return_exceptions=True)
+        )[0]
         assert "announces 5000 bytes" in str(outcome)
         assert (await client.fetch(f"{running.origin}/small")).body == b"small"
 
@@ -145,12 +149,18 @@ def test_a_port_where_nobody_listens_refuses_the_connection(robots: bool) -> Non
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         with pytest.raises(NetworkFailure) as caught:
-            fetch(f"http://127.0.0.1:{nobody.getsockname()[1]}/", allow_networks=LOOPBACK, robots=robots)
+            fetch(
+                f"http://127.0.0.1:{nobody.getsockname()[1]}/",
+                allow_networks=LOOPBACK,
+                robots=robots,
+            )
     assert caught.value.message == "Connection refused"
 
 
 @pytest.mark.parametrize("robots", [True, False])
-def test_a_name_that_does_not_exist_is_not_found(robots: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_does_not_exist_is_not_found(
+    robots: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unknown(*args: object, **kwargs: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -161,7 +171,9 @@ def test_a_name_that_does_not_exist_is_not_found(robots: bool, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("robots", [True, False])
-def test_a_name_that_leads_to_a_private_address_is_refused(robots: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_leads_to_a_private_address_is_refused(
+    robots: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     private = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.1", 80))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: private)
 
@@ -169,7 +181,9 @@ def test_a_name_that_leads_to_a_private_address_is_refused(robots: bool, monkeyp
         fetch("http://inside.example/", robots=robots)
 
 
-def test_a_server_that_takes_no_connection_in_time_is_a_connection_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_takes_no_connection_in_time_is_a_connection_timeout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     release = asyncio.Event()
 
     async def never(*args: object, **kwargs: object) -> None:
@@ -182,7 +196,9 @@ def test_a_server_that_takes_no_connection_in_time_is_a_connection_timeout(monke
 
 
 @pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Le"])
-def test_a_server_that_hangs_up_before_its_answer_is_complete_is_reported_as_that(sent: bytes) -> None:
+def test_a_server_that_hangs_up_before_its_answer_is_complete_is_reported_as_that(
+    sent: bytes,
+) -> None:
     async def run() -> None:
         async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
@@ -193,8 +209,12 @@ def test_a_server_that_hangs_up_before_its_answer_is_complete_is_reported_as_tha
 
         async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            async with Client(settings_with(allow_networks=LOOPBACK, robots=False, retries=0), FakeClock()) as client:
-                with pytest.raises(NetworkFailure, match="closed the connection before the answer was complete"):
+            async with Client(
+                settings_with(allow_networks=LOOPBACK, robots=False, retries=0), FakeClock()
+            ) as client:
+                with pytest.raises(
+                    NetworkFailure, match="closed the connection before the answer was complete"
+                ):
                     await client.fetch(f"http://127.0.0.1:{port}/")
 
     asyncio.run(run())

@@ -17,7 +17,9 @@ def test_a_passing_failure_is_tried_again_so_many_times() -> None:
     assert len(web.asked()) == 3
 
 
-@pytest.mark.parametrize("failure", [httpx2.ConnectTimeout(""), text("busy", 503), text("slow down", 429)])
+@pytest.mark.parametrize(
+    "failure", [httpx2.ConnectTimeout(""), text("busy", 503), text("slow down", 429)]
+)
 def test_the_page_that_comes_at_last_is_returned(failure: Page) -> None:
     clock = FakeClock()
     web = FakeWeb({f"{SITE}/page": [failure, failure, text("hello")]})
@@ -44,7 +46,12 @@ def test_retry_after_is_waited_for() -> None:
 def test_a_retry_after_as_a_date_is_waited_for() -> None:
     clock = FakeClock()
     web = FakeWeb(
-        {f"{SITE}/page": [text("", 503, headers={"Retry-After": "Sun, 01 Mar 2026 12:00:09 GMT"}), text("hello")]}
+        {
+            f"{SITE}/page": [
+                text("", 503, headers={"Retry-After": "Sun, 01 Mar 2026 12:00:09 GMT"}),
+                text("hello"),
+            ]
+        }
     )
 
     assert fetch(web, clock=clock).body == b"hello"
@@ -129,7 +136,12 @@ def test_an_answer_that_was_left_unread_takes_its_http2_connection_along() -> No
         fetch(too_large, robots=False, max_bytes=1024)
     assert too_large.wire.closed
 
-    cut = OverHttp2({f"{SITE}/robots.txt": httpx2.Response(200, stream=Endless()), f"{SITE}/page": text("hello")})
+    cut = OverHttp2(
+        {
+            f"{SITE}/robots.txt": httpx2.Response(200, stream=Endless()),
+            f"{SITE}/page": text("hello"),
+        }
+    )
     assert fetch(cut).body == b"hello"
     assert cut.wire.closed
 

@@ -49,7 +49,9 @@ class MoodySockets(FakeSockets):
         return self.streams[-1]
 
 
-def connect(sockets: FakeSockets, host: str = "example.org", guard: Guard | None = None, seconds: float = 5) -> None:
+def connect(
+    sockets: FakeSockets, host: str = "example.org", guard: Guard | None = None, seconds: float = 5
+) -> None:
     asyncio.run(Dialler(guard or Guard(), seconds, sockets).connect_tcp(host, 443))
 
 
@@ -64,7 +66,9 @@ def test_a_name_is_resolved_once_and_dialled_by_address(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("address", [PUBLIC, "2606:4700:4700::1111"])
-def test_an_address_is_dialled_without_a_look_at_dns(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_is_dialled_without_a_look_at_dns(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dns = FakeDns({}).install(monkeypatch)
     sockets = FakeSockets()
 
@@ -74,7 +78,9 @@ def test_an_address_is_dialled_without_a_look_at_dns(address: str, monkeypatch: 
     assert sockets.addresses == [address]
 
 
-@pytest.mark.parametrize("private", ["10.0.0.5", "fd00::5", "::ffff:127.0.0.1", "64:ff9b::a9fe:a9fe", "fe80::1%eth0"])
+@pytest.mark.parametrize(
+    "private", ["10.0.0.5", "fd00::5", "::ffff:127.0.0.1", "64:ff9b::a9fe:a9fe", "fe80::1%eth0"]
+)
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_one_private_address_among_public_ones_refuses_the_whole_name(
     private: str, place: int, monkeypatch: pytest.MonkeyPatch
@@ -90,7 +96,9 @@ def test_one_private_address_among_public_ones_refuses_the_whole_name(
     assert sockets.dialled == []
 
 
-def test_a_private_address_beyond_the_number_dialled_refuses_the_name_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_private_address_beyond_the_number_dialled_refuses_the_name_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     many = [f"93.184.216.{number}" for number in range(MOST_DIALLED + 5)]
     FakeDns({"example.org": [*many, "10.0.0.1"]}).install(monkeypatch)
 
@@ -120,7 +128,13 @@ def test_without_a_guard_every_address_is_dialled(monkeypatch: pytest.MonkeyPatc
 
 
 def test_families_take_turns_beginning_with_the_systems_choice() -> None:
-    assert taking_turns(["a::", "b::", "c::", "1.1.1.1", "2.2.2.2"]) == ["a::", "1.1.1.1", "b::", "2.2.2.2", "c::"]
+    assert taking_turns(["a::", "b::", "c::", "1.1.1.1", "2.2.2.2"]) == [
+        "a::",
+        "1.1.1.1",
+        "b::",
+        "2.2.2.2",
+        "c::",
+    ]
     assert taking_turns(["1.1.1.1", "a::", "2.2.2.2"]) == ["1.1.1.1", "a::", "2.2.2.2"]
 
 
@@ -142,7 +156,9 @@ def test_an_address_given_twice_is_dialled_once(monkeypatch: pytest.MonkeyPatch)
     assert sockets.addresses == ["1.1.1.1", "8.8.8.8"]
 
 
-def test_the_next_address_is_dialled_when_one_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_address_is_dialled_when_one_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(dial, "HEAD_START_SECONDS", 0)
     FakeDns({"example.org": ["2606::1", "1.1.1.1"]}).install(monkeypatch)
     sockets = MoodySockets(silent=["2606::1"])
@@ -202,7 +218,9 @@ def test_dialling_ends_with_the_time_for_a_connection() -> None:
     assert sockets.cancelled == [PUBLIC]
 
 
-def test_resolving_counts_towards_the_time_for_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resolving_counts_towards_the_time_for_a_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     given_up = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: given_up.wait(30) and [])
     sockets = FakeSockets()
@@ -220,9 +238,14 @@ def test_resolving_counts_towards_the_time_for_a_connection(monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     "error",
-    [socket.gaierror(socket.EAI_NONAME, "Name or service not known"), UnicodeEncodeError("idna", "", 0, 1, "too long")],
+    [
+        socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+        UnicodeEncodeError("idna", "", 0, 1, "too long"),
+    ],
 )
-def test_a_name_that_does_not_resolve_is_a_network_error(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_does_not_resolve_is_a_network_error(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 

@@ -35,17 +35,25 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
     "read timeout": (httpx2.ReadTimeout("x"), "The server stopped answering", True),
     "refused": (
         because(
-            httpx2.ConnectError("x"), because(OSError("all failed"), ConnectionRefusedError(errno.ECONNREFUSED, "no"))
+            httpx2.ConnectError("x"),
+            because(OSError("all failed"), ConnectionRefusedError(errno.ECONNREFUSED, "no")),
         ),
         "Connection refused",
         True,
     ),
     "refused, one of a group": (
-        because(httpx2.ConnectError("x"), ExceptionGroup("many", [ConnectionRefusedError(errno.ECONNREFUSED, "no")])),
+        because(
+            httpx2.ConnectError("x"),
+            ExceptionGroup("many", [ConnectionRefusedError(errno.ECONNREFUSED, "no")]),
+        ),
         "Connection refused",
         True,
     ),
-    "no route": (because(httpx2.ConnectError("x"), OSError(errno.EHOSTUNREACH, "no route")), "Host unreachable", True),
+    "no route": (
+        because(httpx2.ConnectError("x"), OSError(errno.EHOSTUNREACH, "no route")),
+        "Host unreachable",
+        True,
+    ),
     "no such name": (
         because(httpx2.ConnectError("x"), socket.gaierror(socket.EAI_NONAME, "unknown")),
         "Name not found",
@@ -67,22 +75,44 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
         False,
     ),
     "connect": (httpx2.ConnectError("x"), "No connection could be made", True),
-    "reset": (because(httpx2.ReadError(""), ConnectionResetError(errno.ECONNRESET, "reset")), CLOSED, True),
-    "no answer": (httpx2.RemoteProtocolError("Server disconnected without sending a response."), CLOSED, True),
-    "cut": (
-        httpx2.RemoteProtocolError("peer closed connection without sending complete message body (1 of 2)"),
+    "reset": (
+        because(httpx2.ReadError(""), ConnectionResetError(errno.ECONNRESET, "reset")),
         CLOSED,
         True,
     ),
-    "not HTTP": (httpx2.RemoteProtocolError("illegal status line"), "The server's answer was not proper HTTP", False),
+    "no answer": (
+        httpx2.RemoteProtocolError("Server disconnected without sending a response."),
+        CLOSED,
+        True,
+    ),
+    "cut": (
+        httpx2.RemoteProtocolError(
+            "peer closed connection without sending complete message body (1 of 2)"
+        ),
+        CLOSED,
+        True,
+    ),
+    "not HTTP": (
+        httpx2.RemoteProtocolError("illegal status line"),
+        "The server's answer was not proper HTTP",
+        False,
+    ),
     "HTTP/2": (DenialOfServiceError("headers"), "The server's answer was not proper HTTP", False),
     "HTTP/2, called local": (
         because(httpx2.LocalProtocolError("x"), DenialOfServiceError("headers")),
         "The server's answer was not proper HTTP",
         False,
     ),
-    "HTTP/2, cut": (because(httpx2.LocalProtocolError("x"), InvalidBodyLengthError(2, 1)), CLOSED, True),
-    "number": (ValueError("invalid literal for int()"), "The server's answer was not proper HTTP", False),
+    "HTTP/2, cut": (
+        because(httpx2.LocalProtocolError("x"), InvalidBodyLengthError(2, 1)),
+        CLOSED,
+        True,
+    ),
+    "number": (
+        ValueError("invalid literal for int()"),
+        "The server's answer was not proper HTTP",
+        False,
+    ),
     "bare reset": (ConnectionResetError(errno.ECONNRESET, "reset"), CLOSED, True),
     "proxy": (
         httpx2.ProxyError("407 Proxy Authentication Required"),
@@ -98,7 +128,9 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
 
 
 @pytest.mark.parametrize(("error", "words", "retryable"), CASES.values(), ids=CASES)
-def test_every_failure_is_told_in_plain_words(error: Exception, words: str, retryable: bool) -> None:
+def test_every_failure_is_told_in_plain_words(
+    error: Exception, words: str, retryable: bool
+) -> None:
     failure = describe(error)
 
     assert failure.message == words
@@ -121,7 +153,9 @@ def test_the_words_of_a_proxy_are_shown_without_its_password() -> None:
         (httpx2.RemoteProtocolError("x"), False),
     ],
 )
-def test_a_host_that_takes_no_connection_is_unreachable(error: Exception, unreachable: bool) -> None:
+def test_a_host_that_takes_no_connection_is_unreachable(
+    error: Exception, unreachable: bool
+) -> None:
     failure = describe(error)
     failure.__cause__ = error
 

@@ -18,7 +18,10 @@ from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import BAD_PORTS, MAX_LENGTH
 from webquarry.settings import Settings
 
-CASES = [json.loads(line) for line in (Path(__file__).parent / "cases" / "ssrf.jsonl").read_text("utf-8").splitlines()]
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "cases" / "ssrf.jsonl").read_text("utf-8").splitlines()
+]
 STATIC = [case for case in CASES if "dns" not in case]
 LOCAL = Guard(allow_networks=(ip_network("127.0.0.0/8"), ip_network("::1/128")))
 
@@ -40,7 +43,9 @@ def test_a_url_is_judged_without_dns_as_its_case_says(case: dict[str, Any]) -> N
     assert refused(case["url"]) == (case["expect"] == "block")
 
 
-@pytest.mark.parametrize("kind", ["metadata-name", "localhost-name", "internal-name", "idn-letters", "idn-dots"])
+@pytest.mark.parametrize(
+    "kind", ["metadata-name", "localhost-name", "internal-name", "idn-letters", "idn-dots"]
+)
 def test_an_internal_name_is_refused_before_dns_is_asked(kind: str) -> None:
     urls = [case["url"] for case in CASES if case["kind"] == kind]
 
@@ -59,7 +64,10 @@ def test_an_internal_name_is_refused_before_dns_is_asked(kind: str) -> None:
         ("https://example.org/a#b", "https://example.org/a"),
         ("https://example.org/?", "https://example.org/?"),
         ("https://faß.example/", "https://xn--fa-hia.example/"),
-        ("https://ПРИМЕР.example/путь?к=в", "https://xn--e1afmkfd.example/%D0%BF%D1%83%D1%82%D1%8C?%D0%BA=%D0%B2"),
+        (
+            "https://ПРИМЕР.example/путь?к=в",
+            "https://xn--e1afmkfd.example/%D0%BF%D1%83%D1%82%D1%8C?%D0%BA=%D0%B2",
+        ),
         ("https://例え。テスト/", "https://xn--r8jz45g.xn--zckzah/"),
         ("https://i❤.ws/", "https://xn--i-7iq.ws/"),
         ("https://xn--i-7iq.ws/", "https://xn--i-7iq.ws/"),
@@ -117,14 +125,44 @@ def test_a_host_with_characters_that_cannot_be_seen_is_refused(url: str) -> None
 
 
 @pytest.mark.parametrize(
-    "host", ["xn--localhost-", "xn--", "xn--a", "xn--zzzzzzzzzzzzzzz", "xn--mnchen-3ya2", "xn--Mnchen-3Ya-"]
+    "host",
+    [
+        "xn--localhost-",
+        "xn--",
+        "xn--a",
+        "xn--zzzzzzzzzzzzzzz",
+        "xn--mnchen-3ya2",
+        "xn--Mnchen-3Ya-",
+    ],
 )
 def test_an_international_label_that_is_not_its_own_encoding_is_refused(host: str) -> None:
     assert refused(f"https://{host}.org/")
 
 
 @pytest.mark.parametrize(
-    "part", ["!", "$", "&", "'", "(", "*", "+", ",", ";", "=", "~", '"', "`", "{", "|", "<", "℀", "％", "：", "／"]
+    "part",
+    [
+        "!",
+        "$",
+        "&",
+        "'",
+        "(",
+        "*",
+        "+",
+        ",",
+        ";",
+        "=",
+        "~",
+        '"',
+        "`",
+        "{",
+        "|",
+        "<",
+        "℀",
+        "％",
+        "：",
+        "／",
+    ],
 )
 def test_a_host_with_a_character_no_name_has_is_refused(part: str) -> None:
     assert refused(f"https://exa{part}mple.org/")
@@ -133,11 +171,17 @@ def test_a_host_with_a_character_no_name_has_is_refused(part: str) -> None:
 def test_a_port_of_another_protocol_is_refused_whatever_is_allowed() -> None:
     assert {22, 25, 587, 6000, 6667, 10080} < BAD_PORTS
     assert [port for port in BAD_PORTS if not refused(f"http://example.org:{port}/")] == []
-    assert [port for port in BAD_PORTS if not refused(f"http://127.0.0.1:{port}/", Guard(allow_private=True))] == []
+    assert [
+        port
+        for port in BAD_PORTS
+        if not refused(f"http://127.0.0.1:{port}/", Guard(allow_private=True))
+    ] == []
     assert [port for port in BAD_PORTS if not refused(f"http://127.0.0.1:{port}/", LOCAL)] == []
 
 
-@pytest.mark.parametrize("port", ["65536", "99999", "000080", "+80", "8_0", " 80", "８０", "0x50", "-1", "80:80", "a"])
+@pytest.mark.parametrize(
+    "port", ["65536", "99999", "000080", "+80", "8_0", " 80", "８０", "0x50", "-1", "80:80", "a"]
+)
 def test_a_port_that_is_no_number_is_refused(port: str) -> None:
     assert refused(f"http://example.org:{port}/")
 
@@ -155,7 +199,9 @@ def test_a_port_that_is_no_number_is_refused(port: str) -> None:
 def test_a_control_character_or_a_backslash_is_refused_anywhere(place: str) -> None:
     characters = [*map(chr, [*range(0x20), *range(0x7F, 0xA0)]), "\\", "\ud800"]
 
-    assert [char for char in characters if not refused(place.format(char), Guard(allow_private=True))] == []
+    assert [
+        char for char in characters if not refused(place.format(char), Guard(allow_private=True))
+    ] == []
 
 
 @pytest.mark.parametrize("userinfo", ["user", "user:pass", ":", "", "a@b", "%40"])
@@ -198,8 +244,12 @@ def test_an_allowed_network_lifts_its_addresses_and_leaves_names_to_what_they_re
 def test_the_settings_decide_what_is_allowed() -> None:
     settings = Settings.from_environment({"WEBQUARRY_ALLOW_NETWORKS": "10.1.0.0/16, fd00::/8"})
 
-    assert Guard.from_settings(settings) == Guard(False, (ip_network("10.1.0.0/16"), ip_network("fd00::/8")))
-    assert Guard.from_settings(Settings.model_validate({"allow_private": True})) == Guard(allow_private=True)
+    assert Guard.from_settings(settings) == Guard(
+        False, (ip_network("10.1.0.0/16"), ip_network("fd00::/8"))
+    )
+    assert Guard.from_settings(Settings.model_validate({"allow_private": True})) == Guard(
+        allow_private=True
+    )
     assert Guard.from_settings(Settings.from_environment({})) == Guard()
 
 
@@ -208,30 +258,40 @@ def test_a_refused_address_is_told_by_host_and_class_but_not_by_number() -> None
         Guard().check_address("10.20.30.40", "intranet.example")
 
     assert caught.value.kind == "blocked"
-    assert caught.value.message == "The host intranet.example is refused: its address is not public (private network)."
+    assert (
+        caught.value.message
+        == "The host intranet.example is refused: its address is not public (private network)."
+    )
 
 
-@pytest.mark.parametrize("address", ["", "example.org", "1", "[::1]", "fe80::1%eth0", "\ud800", "8.8.8.8 "])
+@pytest.mark.parametrize(
+    "address", ["", "example.org", "1", "[::1]", "fe80::1%eth0", "\ud800", "8.8.8.8 "]
+)
 def test_what_cannot_be_judged_is_refused(address: str) -> None:
     with pytest.raises(Refused):
         Guard().check_address(address, "example.org")
 
 
 @pytest.mark.parametrize(
-    "url", ["https://example.org/" + "a" * MAX_LENGTH, "https://example.org/" + "é" * (MAX_LENGTH // 3)]
+    "url",
+    ["https://example.org/" + "a" * MAX_LENGTH, "https://example.org/" + "é" * (MAX_LENGTH // 3)],
 )
 def test_a_url_that_is_too_long_is_refused_as_written_or_as_sent(url: str) -> None:
     with pytest.raises(Refused, match="longer"):
         Guard().check_url(url)
 
 
-@pytest.mark.parametrize("text", ["a", "/", "@", ":", "[", "%", ".", "http://", "https://a.", "xn--", "é", "\u200d"])
+@pytest.mark.parametrize(
+    "text", ["a", "/", "@", ":", "[", "%", ".", "http://", "https://a.", "xn--", "é", "\u200d"]
+)
 def test_a_megabyte_of_anything_is_refused(text: str) -> None:
     assert refused(text * (1_000_000 // len(text)))
     assert refused("https://" + text * (1_000_000 // len(text)))
 
 
-@pytest.mark.parametrize("url", [" https://example.org/", "https://example.org/ ", "https://example.org/a\u3000"])
+@pytest.mark.parametrize(
+    "url", [" https://example.org/", "https://example.org/ ", "https://example.org/a\u3000"]
+)
 def test_a_blank_at_either_end_is_refused(url: str) -> None:
     with pytest.raises(Refused, match="blank"):
         Guard().check_url(url)
@@ -324,7 +384,10 @@ URLISH = st.lists(
 @settings(deadline=None)
 @given(
     st.one_of(
-        st.text(), URLISH, URLISH.map("https://".__add__), st.text(max_size=40).map(lambda text: f"https://{text}.org/")
+        st.text(),
+        URLISH,
+        URLISH.map("https://".__add__),
+        st.text(max_size=40).map(lambda text: f"https://{text}.org/"),
     )
 )
 @example("https://xn--e1afmkfd.a_b.org/")

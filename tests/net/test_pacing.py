@@ -39,7 +39,9 @@ async def starts_of(per_second: float, count: int, concurrency: int = 100) -> li
     return starts
 
 
-@pytest.mark.parametrize(("per_second", "starts"), [(20, [0.0] * 20 + [1.0] * 20 + [2.0]), (2, [0, 0, 1, 1, 2])])
+@pytest.mark.parametrize(
+    ("per_second", "starts"), [(20, [0.0] * 20 + [1.0] * 20 + [2.0]), (2, [0, 0, 1, 1, 2])]
+)
 def test_so_many_requests_start_in_a_second_and_the_next_ones_in_the_next(
     per_second: float, starts: list[float]
 ) -> None:
@@ -62,7 +64,9 @@ def test_no_window_of_a_second_holds_more_starts_than_allowed() -> None:
         return starts
 
     starts = asyncio.run(run())
-    assert all(later - earlier >= 1 - 1e-9 for earlier, later in zip(starts, starts[3:], strict=False))
+    assert all(
+        later - earlier >= 1 - 1e-9 for earlier, later in zip(starts, starts[3:], strict=False)
+    )
 
 
 def test_only_so_many_requests_to_one_host_are_under_way_and_other_hosts_do_not_wait() -> None:

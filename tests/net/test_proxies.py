@@ -34,7 +34,9 @@ PROXY = "http://proxy.example:3128"
 
 
 def goes_direct(url: str, *no_proxy: str) -> bool:
-    proxies = Proxies.from_settings(settings(https_proxy=PROXY, http_proxy=PROXY, no_proxy=list(no_proxy)))
+    proxies = Proxies.from_settings(
+        settings(https_proxy=PROXY, http_proxy=PROXY, no_proxy=list(no_proxy))
+    )
     return proxies.of(httpx2.URL(url)) is None
 
 
@@ -144,7 +146,11 @@ def test_a_socks_proxy_without_its_library_names_the_extra(monkeypatch: pytest.M
 def test_a_private_target_is_refused_before_the_proxy_hears_of_it(
     url: str, proxy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = {"proxy.example": ["10.0.0.8"], "intranet.example": ["10.0.0.9"], "mixed.example": [PUBLIC, "fd00::1"]}
+    table = {
+        "proxy.example": ["10.0.0.8"],
+        "intranet.example": ["10.0.0.9"],
+        "mixed.example": [PUBLIC, "fd00::1"],
+    }
     dns = FakeDns(table).install(monkeypatch)
     sockets = FakeSockets()
 
@@ -155,7 +161,9 @@ def test_a_private_target_is_refused_before_the_proxy_hears_of_it(
     assert "proxy.example" not in dns.asked
 
 
-def test_a_public_name_reaches_the_proxy_which_may_be_private(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_name_reaches_the_proxy_which_may_be_private(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
     heads: list[str] = []
 
@@ -174,7 +182,9 @@ def test_a_public_name_reaches_the_proxy_which_may_be_private(monkeypatch: pytes
     assert f"Proxy-Authorization: Basic {b64encode(b'user:p@ss').decode()}" in heads[0]
 
 
-def test_tls_and_host_stay_those_of_the_target_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_tls_and_host_stay_those_of_the_target_behind_a_proxy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
     authority = Authority(tmp_path)
     context = authority.server_context("DNS:pages.example")
@@ -184,7 +194,9 @@ def test_tls_and_host_stay_those_of_the_target_behind_a_proxy(monkeypatch: pytes
 
     async def run() -> httpx2.Response | Exception:
         async with serve(echo_host(), context) as far, serve(tunnel(heads, far)) as port:
-            ours = settings(https_proxy=f"http://user:secret-word@127.0.0.1:{port}", ca_file=authority.file)
+            ours = settings(
+                https_proxy=f"http://user:secret-word@127.0.0.1:{port}", ca_file=authority.file
+            )
             async with open_transport(ours, Guard()) as transport:
                 return await get(transport, "https://pages.example/")
 
@@ -202,7 +214,10 @@ def test_a_proxy_may_be_reached_over_tls_with_the_private_authority(
 ) -> None:
     FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
     authority = Authority(tmp_path)
-    target, proxy = authority.server_context("DNS:pages.example"), authority.server_context("IP:127.0.0.1")
+    target, proxy = (
+        authority.server_context("DNS:pages.example"),
+        authority.server_context("IP:127.0.0.1"),
+    )
     heads: list[str] = []
 
     async def run() -> httpx2.Response | Exception:
@@ -240,7 +255,9 @@ def test_an_ipv6_target_is_written_in_brackets_for_the_proxy(tmp_path: Path) -> 
     assert heads[1].startswith("GET http://[2606:4700:4700::1111]:8080/a HTTP/1.1\r\n")
 
 
-def test_an_exempt_target_is_dialled_directly_and_still_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exempt_target_is_dialled_directly_and_still_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     FakeDns({"pages.example": [PUBLIC], "inner.example": ["10.0.0.1"]}).install(monkeypatch)
     sockets = FakeSockets()
 
@@ -258,12 +275,17 @@ def test_an_exempt_target_is_dialled_directly_and_still_judged(monkeypatch: pyte
     assert sockets.dialled == [(PUBLIC, 80)]
 
 
-def test_when_everything_is_allowed_the_proxy_alone_resolves_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_everything_is_allowed_the_proxy_alone_resolves_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     dns = FakeDns({"proxy.example": ["10.0.0.8"]}).install(monkeypatch)
     sockets = FakeSockets()
 
     (outcome,) = fetch(
-        "http://only-the-proxy-knows.example/", guard=Guard(allow_private=True), sockets=sockets, http_proxy=PROXY
+        "http://only-the-proxy-knows.example/",
+        guard=Guard(allow_private=True),
+        sockets=sockets,
+        http_proxy=PROXY,
     )
 
     assert isinstance(outcome, httpx2.Response)
@@ -277,7 +299,9 @@ def test_a_name_that_only_the_proxy_could_resolve_is_a_network_error_with_a_hint
     FakeDns({"proxy.example": ["10.0.0.8"]}).install(monkeypatch)
     sockets = FakeSockets()
 
-    outcomes = fetch("http://a.example/", "http://b.example/", guard=Guard(), sockets=sockets, http_proxy=PROXY)
+    outcomes = fetch(
+        "http://a.example/", "http://b.example/", guard=Guard(), sockets=sockets, http_proxy=PROXY
+    )
 
     assert [type(outcome) for outcome in outcomes] == [httpx2.ConnectError, httpx2.ConnectError]
     assert sockets.dialled == []
@@ -289,7 +313,10 @@ def test_an_allowed_network_is_reachable_through_the_proxy(monkeypatch: pytest.M
     sockets = FakeSockets()
 
     (outcome,) = fetch(
-        "http://wiki/", guard=Guard(allow_networks=(ip_network("10.0.0.9/32"),)), sockets=sockets, http_proxy=PROXY
+        "http://wiki/",
+        guard=Guard(allow_networks=(ip_network("10.0.0.9/32"),)),
+        sockets=sockets,
+        http_proxy=PROXY,
     )
 
     assert isinstance(outcome, httpx2.Response)
@@ -323,12 +350,19 @@ def test_a_public_name_reaches_a_socks_proxy(monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [b"pages.example"]
 
 
-@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x05\xff", b"\x05\x02"])
-def test_a_socks_proxy_that_is_none_is_a_proxy_error(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x05\xff", b"\x05\x02"]
+)
+def test_a_socks_proxy_that_is_none_is_a_proxy_error(
+    answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
 
     (outcome,) = fetch(
-        "http://pages.example/", guard=Guard(), sockets=FakeSockets(answer), http_proxy="socks5://127.0.0.1:1080"
+        "http://pages.example/",
+        guard=Guard(),
+        sockets=FakeSockets(answer),
+        http_proxy="socks5://127.0.0.1:1080",
     )
 
     assert isinstance(outcome, httpx2.ProxyError)
@@ -336,9 +370,16 @@ def test_a_socks_proxy_that_is_none_is_a_proxy_error(answer: bytes, monkeypatch:
 
 def test_a_proxy_that_refuses_is_a_proxy_error(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
-    sockets = FakeSockets(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+    sockets = FakeSockets(
+        b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
+    )
 
-    (outcome,) = fetch("https://pages.example/", guard=Guard(), sockets=sockets, https_proxy="http://127.0.0.1:3128")
+    (outcome,) = fetch(
+        "https://pages.example/",
+        guard=Guard(),
+        sockets=sockets,
+        https_proxy="http://127.0.0.1:3128",
+    )
 
     assert isinstance(outcome, httpx2.ProxyError)
     assert isinstance(outcome.__cause__, httpcore2.ProxyError)

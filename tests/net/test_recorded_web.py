@@ -33,8 +33,16 @@ from webquarry.settings import Settings
 
 PROJECT = Path(__file__).parents[2]
 GENERATOR = PROJECT / "scripts" / "recorded_web.py"
-ENGINES = {"api.search.brave.com", "www.googleapis.com", "html.duckduckgo.com", "api.duckduckgo.com"}
-ENGINES |= {urlsplit(index.origin).netloc for index in members_of("webquarry.search.scholarly.providers", Scholarly)}
+ENGINES = {
+    "api.search.brave.com",
+    "www.googleapis.com",
+    "html.duckduckgo.com",
+    "api.duckduckgo.com",
+}
+ENGINES |= {
+    urlsplit(index.origin).netloc
+    for index in members_of("webquarry.search.scholarly.providers", Scholarly)
+}
 SOMEBODY = {
     "BRAVE_API_KEY": "somebody-elses-key",
     "GOOGLE_SEARCH_API_KEY": "g-key-17",
@@ -58,8 +66,12 @@ def exchanges() -> list[Found]:
             elif record.rec_type == "request":
                 headers = record.http_headers.headers
                 url = record.rec_headers.get_header("WARC-Target-URI")
-                request = httpx2.Request(record.http_headers.protocol, url, headers=headers, content=body)
-                found.append((request, *answers[record.rec_headers.get_header("WARC-Concurrent-To")]))
+                request = httpx2.Request(
+                    record.http_headers.protocol, url, headers=headers, content=body
+                )
+                found.append(
+                    (request, *answers[record.rec_headers.get_header("WARC-Concurrent-To")])
+                )
     return found
 
 
@@ -85,7 +97,9 @@ def page(address: str) -> httpx2.Response:
     return pages()[f"https://{address}"]
 
 
-@pytest.mark.skipif("ng" in zlib.ZLIB_RUNTIME_VERSION, reason="this zlib packs the same content into other bytes")
+@pytest.mark.skipif(
+    "ng" in zlib.ZLIB_RUNTIME_VERSION, reason="this zlib packs the same content into other bytes"
+)
 def test_the_script_makes_the_shipped_file_again_to_the_byte(tmp_path: Path) -> None:
     if not GENERATOR.exists():
         pytest.skip("the scripts are not here")
@@ -93,7 +107,9 @@ def test_the_script_makes_the_shipped_file_again_to_the_byte(tmp_path: Path) -> 
 
     subprocess.run([sys.executable, str(GENERATOR), str(made)], check=True)
 
-    assert made.read_bytes() == recorded_web().read_bytes(), "the sources have changed: run `make generate`"
+    assert made.read_bytes() == recorded_web().read_bytes(), (
+        "the sources have changed: run `make generate`"
+    )
 
 
 def test_the_file_is_small_and_other_tools_find_every_digest_right() -> None:
@@ -110,7 +126,9 @@ def test_every_exchange_can_be_replayed_as_it_was_sent() -> None:
         async with httpx2.AsyncClient(transport=Replay(recorded_web()).transport()) as client:
             for request, _, _ in exchanges():
                 reply = await client.send(request, stream=True)
-                found.append((reply.status_code, b"".join([chunk async for chunk in reply.aiter_raw()])))
+                found.append(
+                    (reply.status_code, b"".join([chunk async for chunk in reply.aiter_raw()]))
+                )
                 await reply.aclose()
         return found
 
@@ -140,7 +158,9 @@ def test_the_pages_link_to_one_another_across_hosts() -> None:
     for url, reply in pages().items():
         if reply.headers.get("content-type", "").startswith("text/html"):
             targets = {urljoin(url, href) for href in strings(reply.content, "//a/@href")}
-            links |= {(urlsplit(url).netloc, urlsplit(target).netloc) for target in targets & set(pages())}
+            links |= {
+                (urlsplit(url).netloc, urlsplit(target).netloc) for target in targets & set(pages())
+            }
 
     assert len({(source, target) for source, target in links if source != target}) > 15
 
@@ -148,7 +168,12 @@ def test_the_pages_link_to_one_another_across_hosts() -> None:
 def test_nothing_of_the_machine_that_made_it_is_in_it() -> None:
     written = gzip.decompress(recorded_web().read_bytes())
 
-    for trace in (PROJECT, "recorded-web-brave-key", "recorded-web-google-key", "recorded-web-engine-id"):
+    for trace in (
+        PROJECT,
+        "recorded-web-brave-key",
+        "recorded-web-google-key",
+        "recorded-web-engine-id",
+    ):
         assert str(trace).encode() not in written
 
 
@@ -180,7 +205,9 @@ def test_the_pdf_is_well_formed() -> None:
     assert data[start:].startswith(b"xref\n")
     for number, offset in enumerate(offsets, 1):
         assert data[offset:].startswith(b"%d 0 obj\n" % number)
-    for length, stream in re.findall(rb"/Length (\d+) >>\nstream\n(.*?)\nendstream", data, re.DOTALL):
+    for length, stream in re.findall(
+        rb"/Length (\d+) >>\nstream\n(.*?)\nendstream", data, re.DOTALL
+    ):
         assert len(stream) == int(length)
 
 
@@ -188,7 +215,11 @@ def test_the_pdf_is_well_formed() -> None:
     ("address", "encoding", "words"),
     [
         ("tidelines.example/2026/09/storing-the-tide", "gzip", "A battery bridges the slack."),
-        ("docs.tidemill.example/en/stable/guide/storage.html", "br", "A tidal array pauses at every slack water."),
+        (
+            "docs.tidemill.example/en/stable/guide/storage.html",
+            "br",
+            "A tidal array pauses at every slack water.",
+        ),
     ],
 )
 def test_some_pages_are_compressed(address: str, encoding: str, words: str) -> None:
@@ -230,7 +261,9 @@ def test_the_wall_with_a_403_names_its_kind_in_a_header() -> None:
 
 def test_the_sites_as_json_agree_with_the_table() -> None:
     sites = json.loads(page("stats.marine-office.example/api/v1/sites.json").content)["sites"]
-    names = strings(page("stats.marine-office.example/tidal/generation-2025").content, "//tbody/tr/*[1]/text()")
+    names = strings(
+        page("stats.marine-office.example/tidal/generation-2025").content, "//tbody/tr/*[1]/text()"
+    )
 
     assert round(sum(site["generated"]["2025"] for site in sites), 1) == 148.6
     assert {site["name"] for site in sites} <= set(names)
@@ -285,12 +318,16 @@ def search(provider: str, query: Query) -> list[Result]:
 
 @pytest.mark.parametrize("count", [3, 5, 10, 20])
 @pytest.mark.parametrize("provider", ["brave", "google"])
-def test_a_search_with_anybodys_key_leads_to_pages_of_the_recorded_web(provider: str, count: int) -> None:
+def test_a_search_with_anybodys_key_leads_to_pages_of_the_recorded_web(
+    provider: str, count: int
+) -> None:
     results = search(provider, Query("tidal energy storage", count))
 
     assert len(results) == min(count, {"brave": 9, "google": 8}[provider])
     assert {result.url for result in results} <= set(pages())
-    assert "https://tidelines.example/2026/09/storing-the-tide" in {result.url for result in results}
+    assert "https://tidelines.example/2026/09/storing-the-tide" in {
+        result.url for result in results
+    }
 
 
 @pytest.mark.parametrize("provider", ["brave", "google"])
@@ -338,11 +375,20 @@ def test_the_probe_of_a_provider_succeeds(
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_duckduckgos_page_leads_to_pages_of_the_recorded_web(method: str) -> None:
     url, fields = "https://html.duckduckgo.com/html/", {"q": "tidal energy storage"}
-    request = httpx2.Request("GET", url, params=fields) if method == "GET" else httpx2.Request("POST", url, data=fields)
+    request = (
+        httpx2.Request("GET", url, params=fields)
+        if method == "GET"
+        else httpx2.Request("POST", url, data=fields)
+    )
     (reply,) = replay(recorded_web(), request)
-    links = strings(reply.content, "//div[contains(@class, 'web-result')]//a[@class='result__a']/@href")
+    links = strings(
+        reply.content, "//div[contains(@class, 'web-result')]//a[@class='result__a']/@href"
+    )
     bare = [
-        parse_qs(urlsplit(link).query)["uddg"][0] if link.startswith("//duckduckgo.com/l/") else link for link in links
+        parse_qs(urlsplit(link).query)["uddg"][0]
+        if link.startswith("//duckduckgo.com/l/")
+        else link
+        for link in links
     ]
 
     assert len(bare) == 8

@@ -16,13 +16,19 @@ GIVEN = json.dumps({"access_token": "canary-token-nobody-knows-yet", "expires_in
 
 
 def login() -> httpx2.Request:
-    return httpx2.Request("POST", "https://ops.example/auth", data={"grant_type": "x"}, extensions={LOGIN: True})
+    return httpx2.Request(
+        "POST", "https://ops.example/auth", data={"grant_type": "x"}, extensions={LOGIN: True}
+    )
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_token_in_the_answer_to_a_login_is_not_written_down(tmp_path: Path, packed: bool) -> None:
+def test_the_token_in_the_answer_to_a_login_is_not_written_down(
+    tmp_path: Path, packed: bool
+) -> None:
     warc = tmp_path / "web.warc.gz"
-    headers = {"Content-Type": "application/json"} | ({"Content-Encoding": "gzip"} if packed else {})
+    headers = {"Content-Type": "application/json"} | (
+        {"Content-Encoding": "gzip"} if packed else {}
+    )
     body = gzip.compress(GIVEN) if packed else GIVEN
     record_mock(warc, lambda request: httpx2.Response(200, headers=headers, content=body), login())
 

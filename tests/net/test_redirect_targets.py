@@ -24,7 +24,10 @@ from webquarry.net.guard.guard import Guard
 from webquarry.net.models import Reply
 from webquarry.net.transport import open_transport
 
-ROWS = [json.loads(line) for line in (Path(__file__).parent / "cases" / "ssrf-dynamic.jsonl").read_text().splitlines()]
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "cases" / "ssrf-dynamic.jsonl").read_text().splitlines()
+]
 PUBLIC, ALSO_PUBLIC = "93.184.215.14", "1.1.1.1"
 
 
@@ -44,11 +47,15 @@ class Case:
     served: dict[str, bytes]
     names: dict[str, list[str]] = field(default_factory=dict)
     returns: str | None = None  # the body that comes back; None: the fetch is refused
-    requests: tuple[str, ...] = ("public.example/",)  # what the servers were asked for, robots.txt apart
+    requests: tuple[str, ...] = (
+        "public.example/",
+    )  # what the servers were asked for, robots.txt apart
 
 
 START = "public.example/"
-TO_PRIVATE_NAME = Case({START: moved("http://private-name.example/")}, {"private-name.example": ["192.168.0.1"]})
+TO_PRIVATE_NAME = Case(
+    {START: moved("http://private-name.example/")}, {"private-name.example": ["192.168.0.1"]}
+)
 CHAIN = {
     START: moved("/two"),
     "public.example/two": moved("http://second.example/"),
@@ -60,7 +67,9 @@ CASES = {
     "redirect-307-metadata": Case({START: moved("http://169.254.169.254/latest/meta-data/", 307)}),
     "redirect-decimal": Case({START: moved("http://2130706433/", 301)}),
     "redirect-mapped": Case({START: moved("http://[::ffff:127.0.0.1]/")}),
-    "redirect-chain-private": Case(CHAIN, requests=(START, "public.example/two", "second.example/")),
+    "redirect-chain-private": Case(
+        CHAIN, requests=(START, "public.example/two", "second.example/")
+    ),
     "redirect-file": Case({START: moved("file:///etc/passwd")}),
     "redirect-dns-private": TO_PRIVATE_NAME,
     "redirect-public-ok": Case(
@@ -69,7 +78,9 @@ CASES = {
         requests=(START, "second.example/"),
     ),
     # robots.txt takes the first resolution; the page would need another one.
-    "rebind-ttl0": Case({START: page("hello")}, {"public.example": [PUBLIC, "127.0.0.1"]}, requests=()),
+    "rebind-ttl0": Case(
+        {START: page("hello")}, {"public.example": [PUBLIC, "127.0.0.1"]}, requests=()
+    ),
     "rebind-redirect-self": Case(
         {START: moved("http://public.example/")}, {"public.example": [PUBLIC, PUBLIC, "10.0.0.1"]}
     ),
@@ -105,11 +116,17 @@ class Internet(httpcore2.AsyncNetworkBackend):
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        host = next(line[5:].strip() for line in head.splitlines() if line.lower().startswith("host:"))
+        host = next(
+            line[5:].strip() for line in head.splitlines() if line.lower().startswith("host:")
+        )
         place = host + head.split(" ")[1]
         if not place.endswith("/robots.txt"):
             self.requests.append(place)
-        writer.write(self._case.served.get(place, b"HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+        writer.write(
+            self._case.served.get(
+                place, b"HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+        )
         await writer.drain()
         writer.close()
         await writer.wait_closed()
@@ -128,7 +145,9 @@ def test_every_row_has_its_case() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_redirect_and_no_rebinding_leads_to_a_private_address(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_redirect_and_no_rebinding_leads_to_a_private_address(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     case = CASES[name]
     internet = Internet(case)
     monkeypatch.setattr(socket, "getaddrinfo", internet.resolve)

@@ -67,7 +67,9 @@ def test_exactly_as_many_redirects_as_allowed_are_followed() -> None:
     assert fetch(web, f"{SITE}/0", max_redirects=3).body == b"there"
 
 
-@pytest.mark.parametrize("location", ["http://[::1", "https://", "http://a b/", "mailto:me@site.example", "\\\\x\\y"])
+@pytest.mark.parametrize(
+    "location", ["http://[::1", "https://", "http://a b/", "mailto:me@site.example", "\\\\x\\y"]
+)
 def test_a_location_that_is_no_web_address_is_an_error(location: str) -> None:
     web = FakeWeb({f"{SITE}/page": redirect(location)})
 
@@ -77,7 +79,12 @@ def test_a_location_that_is_no_web_address_is_an_error(location: str) -> None:
 
 
 def test_a_failure_after_a_redirect_names_the_host_that_failed() -> None:
-    web = FakeWeb({f"{SITE}/page": redirect("https://other.example/"), "https://other.example/": httpx2.ReadError("")})
+    web = FakeWeb(
+        {
+            f"{SITE}/page": redirect("https://other.example/"),
+            "https://other.example/": httpx2.ReadError(""),
+        }
+    )
 
     with pytest.raises(NetworkFailure, match=r"\(at other\.example, where a redirect led\)"):
         fetch(web, retries=0)
@@ -125,7 +132,9 @@ def test_cookies_are_kept_along_one_chain_and_no_longer() -> None:
     ],
 )
 def test_a_cookie_goes_only_where_it_belongs(cookie: str, target: str, sent: str) -> None:
-    web = FakeWeb({f"{SITE}/page": redirect(target, headers={"Set-Cookie": cookie}), target: text("there")})
+    web = FakeWeb(
+        {f"{SITE}/page": redirect(target, headers={"Set-Cookie": cookie}), target: text("there")}
+    )
 
     assert fetch(web, robots=False).body == b"there"
     assert cookie_of(web.requests[-1]) == sent
@@ -133,7 +142,12 @@ def test_a_cookie_goes_only_where_it_belongs(cookie: str, target: str, sent: str
 
 def test_a_cookie_for_all_of_a_country_is_not_kept() -> None:
     start, target = "https://one.co.uk/", "https://two.co.uk/"
-    web = FakeWeb({start: redirect(target, headers={"Set-Cookie": "a=1; Domain=.co.uk"}), target: text("there")})
+    web = FakeWeb(
+        {
+            start: redirect(target, headers={"Set-Cookie": "a=1; Domain=.co.uk"}),
+            target: text("there"),
+        }
+    )
 
     assert fetch(web, start, robots=False).body == b"there"
     assert cookie_of(web.requests[-1]) == ""

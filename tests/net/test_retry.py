@@ -8,7 +8,9 @@ from webquarry.net.http.retry import may_repeat, wait_before
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
 @pytest.mark.parametrize("outcome", [429, 503, NetworkFailure("Connection refused")])
-def test_a_request_that_does_the_same_twice_is_repeated(method: str, outcome: int | NetworkFailure) -> None:
+def test_a_request_that_does_the_same_twice_is_repeated(
+    method: str, outcome: int | NetworkFailure
+) -> None:
     assert may_repeat(method, outcome)
 
 
@@ -26,7 +28,9 @@ def test_a_request_of_any_method_is_repeated_when_its_maker_promises_that_it_doe
     assert not may_repeat("POST", 500, promised=True)
 
 
-@pytest.mark.parametrize("outcome", [200, 404, 500, 502, 504, NetworkFailure("Name not found", retryable=False)])
+@pytest.mark.parametrize(
+    "outcome", [200, 404, 500, 502, 504, NetworkFailure("Name not found", retryable=False)]
+)
 def test_what_would_only_happen_again_is_not_repeated(outcome: int | NetworkFailure) -> None:
     assert not may_repeat("GET", outcome)
 

@@ -83,10 +83,14 @@ def test_without_a_robots_txt_everything_is_allowed(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 520, 599, 999])
-def test_a_robots_txt_that_the_server_fails_to_give_allows_nothing_and_the_refusal_says_so(status: int) -> None:
+def test_a_robots_txt_that_the_server_fails_to_give_allows_nothing_and_the_refusal_says_so(
+    status: int,
+) -> None:
     async def run() -> RobotsRefused:
         with pytest.raises(RobotsRefused) as caught:
-            await Robots(AGENT, FakeClock(), Source(reply(b"", status)).read).check(httpx2.URL(PAGE))
+            await Robots(AGENT, FakeClock(), Source(reply(b"", status)).read).check(
+                httpx2.URL(PAGE)
+            )
         return caught.value
 
     error = asyncio.run(run())
@@ -103,7 +107,9 @@ def test_a_robots_txt_that_breaks_off_allows_nothing() -> None:
 
 
 @pytest.mark.parametrize("failure", [unreachable(), Refused("The host is refused.")])
-def test_a_host_that_cannot_be_asked_is_reported_as_that_and_asked_again_next_time(failure: WebquarryError) -> None:
+def test_a_host_that_cannot_be_asked_is_reported_as_that_and_asked_again_next_time(
+    failure: WebquarryError,
+) -> None:
     async def run() -> None:
         source = Source(failure)
         rules = Robots(AGENT, FakeClock(), source.read)
@@ -123,7 +129,9 @@ def test_the_refusal_does_not_repeat_the_url_of_the_page() -> None:
     async def run() -> None:
         source = Source(reply(b"User-agent: *\nDisallow: /"))
         with pytest.raises(RobotsRefused) as caught:
-            await Robots(AGENT, FakeClock(), source.read).check(httpx2.URL(PAGE + "?session=hush-hush"))
+            await Robots(AGENT, FakeClock(), source.read).check(
+                httpx2.URL(PAGE + "?session=hush-hush")
+            )
         assert "hush" not in str(caught.value)
         assert "does not allow webquarry" in caught.value.message
 
@@ -135,7 +143,10 @@ def test_ten_pages_at_once_ask_for_one_robots_txt() -> None:
         source = Source(reply(b"User-agent: *\nDisallow: /private/"))
         source.gate.clear()
         rules = Robots(AGENT, FakeClock(), source.read)
-        checks = [asyncio.create_task(rules.check(httpx2.URL(f"https://site.example/{n}"))) for n in range(10)]
+        checks = [
+            asyncio.create_task(rules.check(httpx2.URL(f"https://site.example/{n}")))
+            for n in range(10)
+        ]
         await asyncio.sleep(0)
         source.gate.set()
         await asyncio.gather(*checks)
@@ -175,7 +186,9 @@ def test_closing_ends_the_wait_of_everybody_with_an_error() -> None:
 
 
 @pytest.mark.parametrize(("status", "kept_seconds"), [(200, 3600), (404, 3600), (503, 60)])
-def test_a_verdict_is_kept_for_an_hour_and_a_failure_for_a_minute(status: int, kept_seconds: float) -> None:
+def test_a_verdict_is_kept_for_an_hour_and_a_failure_for_a_minute(
+    status: int, kept_seconds: float
+) -> None:
     async def run() -> None:
         clock = FakeClock()
         source = Source(reply(status=status))
@@ -199,7 +212,12 @@ def test_every_origin_has_its_own_robots_txt() -> None:
     async def run() -> None:
         source = Source(reply())
         rules = Robots(AGENT, FakeClock(), source.read)
-        for origin in ["https://a.example", "http://a.example", "https://a.example:8443", "https://b.example"]:
+        for origin in [
+            "https://a.example",
+            "http://a.example",
+            "https://a.example:8443",
+            "https://b.example",
+        ]:
             await rules.check(httpx2.URL(f"{origin}/page"))
         assert source.asked == [
             "https://a.example/robots.txt",
@@ -213,7 +231,10 @@ def test_every_origin_has_its_own_robots_txt() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value", "body"),
-    [("_MOST_ORIGINS", 3, b""), ("_MOST_CHARACTERS", 3000, b"User-agent: *\nDisallow: /x\n" + b"#" * 950)],
+    [
+        ("_MOST_ORIGINS", 3, b""),
+        ("_MOST_CHARACTERS", 3000, b"User-agent: *\nDisallow: /x\n" + b"#" * 950),
+    ],
 )
 def test_only_so_much_is_kept_and_the_oldest_goes_first(
     monkeypatch: pytest.MonkeyPatch, name: str, value: int, body: bytes
@@ -252,7 +273,9 @@ def test_a_rule_that_the_size_limit_cuts_in_the_middle_does_not_count() -> None:
         lambda n: f"user agent: robot{n}\x0b",
     ],
 )
-def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(write: Callable[[int], str]) -> None:
+def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(
+    write: Callable[[int], str],
+) -> None:
     """Parsed as it stands, every rule would be stored once for every robot."""
     agents = "".join(write(number) for number in range(8000))
     text = agents + "User-agent: *\n" + "Disallow: /a\n" * 8000

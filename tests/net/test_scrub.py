@@ -41,8 +41,14 @@ def secret_places() -> list[httpx2.Request]:
     return [
         httpx2.Request("GET", url, params={"q": "ebb", "key": key}),
         httpx2.Request("GET", url, params={"q": "ebb", "engine": key}),
-        httpx2.Request("GET", f"{url}/{httpx2.URL(f'https://x.example/{key}').raw_path.decode()[1:]}"),
-        httpx2.Request("GET", url, headers={"Authorization": f"Bearer {key}", "X-Other": key, "Cookie": f"a={key}"}),
+        httpx2.Request(
+            "GET", f"{url}/{httpx2.URL(f'https://x.example/{key}').raw_path.decode()[1:]}"
+        ),
+        httpx2.Request(
+            "GET",
+            url,
+            headers={"Authorization": f"Bearer {key}", "X-Other": key, "Cookie": f"a={key}"},
+        ),
         httpx2.Request("POST", url, data={"q": "ebb", "k": key}),
         httpx2.Request("POST", url, json={"q": "ebb", "k": key}),
         httpx2.Request("POST", url, json={"q": "ebb", "deep": [{"k": key}]}),
@@ -74,7 +80,9 @@ def test_a_secret_is_nowhere_in_the_recording(warc: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(7))
-def test_another_key_at_replay_finds_the_same_answer(warc: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_key_at_replay_finds_the_same_answer(
+    warc: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record_mock(warc, echo, secret_places()[number])
     monkeypatch.setitem(globals(), "CANARY", "another-key-altogether")
 
@@ -107,7 +115,9 @@ def test_a_masked_body_is_replayed_unpacked_with_its_right_length(warc: Path) ->
         ("https://tide.example/s?cx=012:abc&q=ebb", "https://tide.example/s?cx=other&q=ebb"),
     ],
 )
-def test_a_key_in_the_address_or_its_absence_does_not_matter(warc: Path, recorded: str, asked: str) -> None:
+def test_a_key_in_the_address_or_its_absence_does_not_matter(
+    warc: Path, recorded: str, asked: str
+) -> None:
     record_mock(warc, lambda _: httpx2.Response(200, text="found"), httpx2.Request("GET", recorded))
 
     assert replay(warc, httpx2.Request("GET", asked))[0].text == "found"
@@ -118,11 +128,18 @@ def test_a_key_in_the_address_or_its_absence_does_not_matter(warc: Path, recorde
 def test_a_redirect_that_adds_a_token_nobody_knew_is_followed_without_it(warc: Path) -> None:
     def answer(request: httpx2.Request) -> httpx2.Response:
         if request.url.path == "/old":
-            return httpx2.Response(302, headers={"Location": "https://tide.example/new?q=ebb&token=t0k-91c0&p=1"})
+            return httpx2.Response(
+                302, headers={"Location": "https://tide.example/new?q=ebb&token=t0k-91c0&p=1"}
+            )
         return httpx2.Response(200, text="found")
 
     first = httpx2.Request("GET", "https://tide.example/old")
-    record_mock(warc, answer, first, httpx2.Request("GET", "https://tide.example/new?q=ebb&token=t0k-91c0&p=1"))
+    record_mock(
+        warc,
+        answer,
+        first,
+        httpx2.Request("GET", "https://tide.example/new?q=ebb&token=t0k-91c0&p=1"),
+    )
     (moved,) = replay(warc, first)
 
     assert b"t0k-91c0" not in text_of(warc)
@@ -135,9 +152,13 @@ def test_a_key_in_the_body_or_its_absence_does_not_matter(warc: Path, form: str)
     def post(**fields: str) -> httpx2.Request:
         return httpx2.Request("POST", "https://tide.example/s", **{form: fields})  # type: ignore[arg-type]
 
-    record_mock(warc, lambda _: httpx2.Response(200, text="found"), post(api_key="tvly-unknown", q="ebb"))
+    record_mock(
+        warc, lambda _: httpx2.Response(200, text="found"), post(api_key="tvly-unknown", q="ebb")
+    )
 
-    assert [reply.text for reply in replay(warc, post(api_key="other", q="ebb"), post(q="ebb"))] == ["found", "found"]
+    assert [
+        reply.text for reply in replay(warc, post(api_key="other", q="ebb"), post(q="ebb"))
+    ] == ["found", "found"]
     assert b"tvly-unknown" not in text_of(warc)
     assert check(warc) == 0
     with pytest.raises(NotRecorded):
@@ -164,7 +185,9 @@ def test_a_secret_across_chunks_is_masked_as_in_one_piece(chunks: list[bytes]) -
     assert b"".join(clean for _, clean in masked) == masker.mask(b"".join(chunks))
 
 
-def test_a_body_that_unpacks_to_too_much_is_left_out(warc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_unpacks_to_too_much_is_left_out(
+    warc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("webquarry.net.archive.recorder._LARGEST_UNPACKED", 100_000)
     Secret(CANARY)
     bomb = zlib.compress(bytes(1_000_000))

@@ -14,7 +14,9 @@ from webquarry.secret import Secret
 
 def test_a_provider_gets_its_request_as_it_made_it_with_our_name_added() -> None:
     web = FakeWeb({"https://api.example/search": text("{}")})
-    request = httpx2.Request("POST", "https://api.example/search", json={"q": "otters"}, headers={"X-Key": "abc"})
+    request = httpx2.Request(
+        "POST", "https://api.example/search", json={"q": "otters"}, headers={"X-Key": "abc"}
+    )
     send(web, request, user_agent="webquarry/9")
 
     sent = web.requests[0]
@@ -26,7 +28,10 @@ def test_a_provider_gets_its_request_as_it_made_it_with_our_name_added() -> None
 
 
 def test_a_provider_may_live_on_a_private_address() -> None:
-    assert send(FakeWeb({"http://127.0.0.1:9000/": text("{}")}), httpx2.Request("GET", "http://127.0.0.1:9000/")).body
+    assert send(
+        FakeWeb({"http://127.0.0.1:9000/": text("{}")}),
+        httpx2.Request("GET", "http://127.0.0.1:9000/"),
+    ).body
 
 
 def test_the_password_in_a_base_url_becomes_a_header_and_leaves_the_address() -> None:
@@ -46,7 +51,12 @@ def test_a_redirect_within_the_origin_keeps_the_key_and_the_method_as_http_says(
         }
     )
     for path in ("kept", "moved"):
-        send(web, httpx2.Request("POST", f"https://api.example/{path}", content=b"q", headers={"X-Key": "abc"}))
+        send(
+            web,
+            httpx2.Request(
+                "POST", f"https://api.example/{path}", content=b"q", headers={"X-Key": "abc"}
+            ),
+        )
 
     kept, moved = web.requests[1], web.requests[3]
     assert (kept.method, kept.content, kept.headers["x-key"]) == ("POST", b"q", "abc")
@@ -55,7 +65,13 @@ def test_a_redirect_within_the_origin_keeps_the_key_and_the_method_as_http_says(
 
 
 @pytest.mark.parametrize(
-    "location", ["https://other.example/", "http://api.example/", "https://api.example:8443/", "//other.example/"]
+    "location",
+    [
+        "https://other.example/",
+        "http://api.example/",
+        "https://api.example:8443/",
+        "//other.example/",
+    ],
 )
 def test_a_request_with_a_key_never_leaves_its_origin(location: str) -> None:
     web = FakeWeb({"https://api.example/": redirect(location, 308)})
@@ -67,7 +83,9 @@ def test_a_request_with_a_key_never_leaves_its_origin(location: str) -> None:
 
 @pytest.mark.parametrize(("method", "times"), [("GET", 3), ("POST", 1)])
 @pytest.mark.parametrize("failure", [httpx2.ReadError(""), text("", 503), text("", 429)])
-def test_only_a_request_that_is_safe_to_repeat_is_repeated(method: str, times: int, failure: Page) -> None:
+def test_only_a_request_that_is_safe_to_repeat_is_repeated(
+    method: str, times: int, failure: Page
+) -> None:
     web = FakeWeb({"https://api.example/": failure})
 
     try:
@@ -81,9 +99,13 @@ def test_only_a_request_that_is_safe_to_repeat_is_repeated(method: str, times: i
 
 def test_a_provider_may_have_a_deadline_of_its_own() -> None:
     async def run() -> None:
-        async with Client(settings_with(timeout_seconds=600), FakeClock(), providers=Silent({})) as client:
+        async with Client(
+            settings_with(timeout_seconds=600), FakeClock(), providers=Silent({})
+        ) as client:
             with pytest.raises(NetworkFailure, match=r"longer than 0\.05 s"):
-                await client.send(httpx2.Request("GET", "https://api.example/"), timeout_seconds=0.05)
+                await client.send(
+                    httpx2.Request("GET", "https://api.example/"), timeout_seconds=0.05
+                )
 
     asyncio.run(run())
 
@@ -120,7 +142,9 @@ def test_a_key_in_a_request_never_appears_in_an_error(failure: Page) -> None:
 
 def test_the_addresses_of_a_providers_reply_are_without_its_key() -> None:
     key = Secret(CANARY)
-    first, last = (f"https://api.example/{page}?cx=1&key={key.reveal()}" for page in ("first", "last"))
+    first, last = (
+        f"https://api.example/{page}?cx=1&key={key.reveal()}" for page in ("first", "last")
+    )
     reply = send(FakeWeb({first: redirect(last), last: text("{}")}), httpx2.Request("GET", first))
 
     assert reply.url == "https://api.example/last?cx=1&key=***"

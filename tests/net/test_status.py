@@ -5,7 +5,14 @@ from datetime import UTC, datetime
 import httpx2
 import pytest
 
-from webquarry.errors import AuthFailure, NetworkFailure, NotFound, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    NetworkFailure,
+    NotFound,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.net.http.status import raise_for_status, retry_after_seconds
 from webquarry.net.models import Reply
 
@@ -14,7 +21,9 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 def reply(status: int, **headers: str) -> Reply:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Reply("https://site.example/page?token=hush-hush", status, httpx2.Headers(named), b"", NOW)
+    return Reply(
+        "https://site.example/page?token=hush-hush", status, httpx2.Headers(named), b"", NOW
+    )
 
 
 def raised(status: int) -> WebquarryError | None:
@@ -57,7 +66,9 @@ def test_a_success_passes(status: int) -> None:
         (999, SiteRefused, False),
     ],
 )
-def test_every_other_status_is_its_own_error(status: int, kind: type[WebquarryError], retryable: bool) -> None:
+def test_every_other_status_is_its_own_error(
+    status: int, kind: type[WebquarryError], retryable: bool
+) -> None:
     with pytest.raises(kind) as caught:
         raise_for_status(reply(status))
 

@@ -41,7 +41,9 @@ def name_of(case: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_a_url_is_dialled_or_refused_as_its_case_says(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_url_is_dialled_or_refused_as_its_case_says(
+    case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     dns = FakeDns(case.get("dns", {}), default=[PUBLIC]).install(monkeypatch)
     sockets = FakeSockets()
     guard = Guard()
@@ -70,9 +72,17 @@ def expected_address(url: httpx2.URL, case: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://localhost/", "http://127.0.0.1/", "http://metadata.google.internal/", "http://example.org:25/"]
+    "url",
+    [
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://metadata.google.internal/",
+        "http://example.org:25/",
+    ],
 )
-def test_the_transport_refuses_on_its_own_what_nobody_checked_before(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_transport_refuses_on_its_own_what_nobody_checked_before(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dns = FakeDns({}, default=[PUBLIC]).install(monkeypatch)
     sockets = FakeSockets()
 
@@ -84,7 +94,9 @@ def test_the_transport_refuses_on_its_own_what_nobody_checked_before(url: str, m
     assert sockets.dialled == []
 
 
-def test_rebind_ttl0_the_address_that_was_judged_is_the_one_dialled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rebind_ttl0_the_address_that_was_judged_is_the_one_dialled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     dns = FakeDns({"rebind.example": [[PUBLIC], ["127.0.0.1"]]}).install(monkeypatch)
     sockets = FakeSockets(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
 
@@ -97,7 +109,9 @@ def test_rebind_ttl0_the_address_that_was_judged_is_the_one_dialled(monkeypatch:
     assert dns.asked == ["rebind.example"] * 3
 
 
-def test_rebind_redirect_self_a_later_resolution_is_judged_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rebind_redirect_self_a_later_resolution_is_judged_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     FakeDns({"rebind.example": [[PUBLIC], ["10.0.0.1"]]}).install(monkeypatch)
     answer = b"HTTP/1.1 302 Found\r\nLocation: http://rebind.example/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     sockets = FakeSockets(answer)
@@ -112,7 +126,9 @@ def test_rebind_redirect_self_a_later_resolution_is_judged_anew(monkeypatch: pyt
     assert sockets.addresses == [PUBLIC]
 
 
-def test_a_refusal_passes_through_a_client_of_httpx2_as_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_passes_through_a_client_of_httpx2_as_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     FakeDns({"intranet.example": ["10.0.0.1"]}).install(monkeypatch)
 
     async def run(url: str) -> None:
@@ -143,8 +159,13 @@ def test_a_connection_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
     async def run() -> list[httpx2.Response | Exception]:
-        async with serve(echo_host(seen)) as port, open_transport(settings(), LOOPBACK) as transport:
-            return [await get(transport, f"http://pages.example:{port}/{number}") for number in range(3)]
+        async with (
+            serve(echo_host(seen)) as port,
+            open_transport(settings(), LOOPBACK) as transport,
+        ):
+            return [
+                await get(transport, f"http://pages.example:{port}/{number}") for number in range(3)
+            ]
 
     responses = asyncio.run(run())
 
@@ -158,7 +179,9 @@ def test_many_requests_at_once_are_each_judged(monkeypatch: pytest.MonkeyPatch) 
 
     async def run() -> list[httpx2.Response | Exception]:
         async with open_transport(settings(), Guard(), sockets=FakeSockets()) as transport:
-            return await asyncio.gather(*(get(transport, f"https://intranet.example/{number}") for number in range(20)))
+            return await asyncio.gather(
+                *(get(transport, f"https://intranet.example/{number}") for number in range(20))
+            )
 
     assert {type(outcome) for outcome in asyncio.run(run())} == {Refused}
 
@@ -175,7 +198,9 @@ def test_host_and_sni_stay_the_names_although_the_address_is_dialled(
     async def run() -> tuple[httpx2.Response | Exception, list[tuple[str, int]]]:
         async with serve(echo_host(), context) as port:
             sockets = FakeSockets(lead_to=port)
-            async with open_transport(settings(ca_file=authority.file), Guard(), sockets=sockets) as transport:
+            async with open_transport(
+                settings(ca_file=authority.file), Guard(), sockets=sockets
+            ) as transport:
                 return await get(transport, "https://pages.example./"), sockets.dialled
 
     response, dialled = asyncio.run(run())
@@ -228,7 +253,9 @@ def test_a_certificate_that_is_not_trusted_or_of_another_name_is_not_accepted(
     assert "CERTIFICATE_VERIFY_FAILED" in str(outcome)
 
 
-def test_a_private_authority_is_trusted_besides_the_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_private_authority_is_trusted_besides_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     systems = open_tls(None)
     before = len(systems.get_ca_certs())
     monkeypatch.setattr(httpx2, "create_ssl_context", lambda **_: systems)
@@ -249,9 +276,12 @@ def test_the_environment_does_not_replace_the_systems_authorities(
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"), [(None, "cannot be read"), ("", "no certificate"), ("nonsense", "no certificate")]
+    ("content", "fault"),
+    [(None, "cannot be read"), ("", "no certificate"), ("nonsense", "no certificate")],
 )
-def test_a_bad_file_of_authorities_is_told_at_opening(content: str | None, fault: str, tmp_path: Path) -> None:
+def test_a_bad_file_of_authorities_is_told_at_opening(
+    content: str | None, fault: str, tmp_path: Path
+) -> None:
     file = tmp_path / "ca.pem"
     if content is not None:
         file.write_text(content)
@@ -330,7 +360,10 @@ def test_a_silent_server_is_given_up_after_the_time_of_the_settings() -> None:
         await reader.read()
 
     async def run() -> httpx2.Response | Exception:
-        async with serve(silent) as port, open_transport(settings(timeout_seconds=0.05), LOOPBACK) as transport:
+        async with (
+            serve(silent) as port,
+            open_transport(settings(timeout_seconds=0.05), LOOPBACK) as transport,
+        ):
             return await get(transport, f"http://127.0.0.1:{port}/")
 
     assert isinstance(asyncio.run(run()), httpx2.TimeoutException)

@@ -21,8 +21,12 @@ def warc(tmp_path: Path) -> Path:
 
 
 def _record_some(path: Path, worker: int) -> None:
-    requests = [httpx2.Request("GET", f"https://tide.example/{worker}/{number}") for number in range(15)]
-    record_mock(path, lambda request: httpx2.Response(200, content=request.url.raw_path * 9000), *requests)
+    requests = [
+        httpx2.Request("GET", f"https://tide.example/{worker}/{number}") for number in range(15)
+    ]
+    record_mock(
+        path, lambda request: httpx2.Response(200, content=request.url.raw_path * 9000), *requests
+    )
 
 
 def test_processes_that_share_a_file_do_not_spoil_it(warc: Path) -> None:
@@ -32,7 +36,9 @@ def test_processes_that_share_a_file_do_not_spoil_it(warc: Path) -> None:
     assert check(warc) == 0
     assert len(records_of(warc, "response")) == 30
     assert len(records_of(warc, "warcinfo")) == 1
-    replies = replay(warc, *(httpx2.Request("GET", f"https://tide.example/{n}/7") for n in range(2)))
+    replies = replay(
+        warc, *(httpx2.Request("GET", f"https://tide.example/{n}/7") for n in range(2))
+    )
     assert [reply.content[:4] for reply in replies] == [b"/0/7", b"/1/7"]
 
 

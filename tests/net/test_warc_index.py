@@ -26,7 +26,11 @@ def warc(tmp_path: Path) -> Path:
 
 
 def whole_recording(path: Path, page: bytes = PAGE) -> bytes:
-    record_mock(path, lambda _: httpx2.Response(200, content=page), httpx2.Request("GET", "https://tide.example/"))
+    record_mock(
+        path,
+        lambda _: httpx2.Response(200, content=page),
+        httpx2.Request("GET", "https://tide.example/"),
+    )
     return path.read_bytes()
 
 
@@ -41,7 +45,10 @@ def whole_recording(path: Path, page: bytes = PAGE) -> bytes:
         (lambda data: data[:300] + bytes(20) + data[320:], "damaged or not a WARC file"),
         (lambda data: data + b"trailing words", "damaged or not a WARC file"),
         (lambda data: gzip.compress(gzip.decompress(data)), "damaged or not a WARC file"),
-        (lambda data: gzip.decompress(data).replace(b"Ebb", b"Abb", 1), "damaged or not a WARC file"),
+        (
+            lambda data: gzip.decompress(data).replace(b"Ebb", b"Abb", 1),
+            "damaged or not a WARC file",
+        ),
         (lambda data: gzip.decompress(data)[:-1000], "damaged or not a WARC file"),
     ],
     ids=[
@@ -57,7 +64,9 @@ def whole_recording(path: Path, page: bytes = PAGE) -> bytes:
         "plain, cut",
     ],
 )
-def test_a_recording_that_is_not_whole_is_refused(warc: Path, damage: Callable[[bytes], bytes], words: str) -> None:
+def test_a_recording_that_is_not_whole_is_refused(
+    warc: Path, damage: Callable[[bytes], bytes], words: str
+) -> None:
     warc.write_bytes(damage(whole_recording(warc)))
 
     with pytest.raises(BadInput, match=words):
@@ -67,7 +76,9 @@ def test_a_recording_that_is_not_whole_is_refused(warc: Path, damage: Callable[[
 def test_a_record_longer_than_it_says_is_refused_without_any_digest(tmp_path: Path) -> None:
     path = tmp_path / "web.warc"
     plain = re.sub(
-        rb"WARC-(Block|Payload)-Digest: [^\r]+\r\n", b"", gzip.decompress(whole_recording(tmp_path / "web.warc.gz"))
+        rb"WARC-(Block|Payload)-Digest: [^\r]+\r\n",
+        b"",
+        gzip.decompress(whole_recording(tmp_path / "web.warc.gz")),
     )
     lengths = re.findall(rb"\r\nContent-Length: (\d+)\r\n\r\nHTTP/1.1", plain)
     path.write_bytes(plain.replace(lengths[0], b"%d" % (int(lengths[0]) - 5), 1))
@@ -90,7 +101,11 @@ def test_fuzz_a_damaged_recording_is_refused_or_gives_the_page_as_it_was_or_none
     page = b"Ebb and flow. " * 50  # about as long as the rest of the recording
     whole = gzip.decompress(whole_recording(path.with_suffix(".warc.gz"), page))
 
-    @given(st.integers(0, len(whole) - 1), st.binary(max_size=6) | st.binary(min_size=3, max_size=3), st.booleans())
+    @given(
+        st.integers(0, len(whole) - 1),
+        st.binary(max_size=6) | st.binary(min_size=3, max_size=3),
+        st.booleans(),
+    )
     @settings(max_examples=150, deadline=None)
     def damage(place: int, inserted: bytes, packed: bool) -> None:
         data = whole[:place] + inserted + whole[place + 3 :]
@@ -115,7 +130,9 @@ def test_a_recording_of_another_tool_can_be_replayed(tmp_path: Path) -> None:
         writer = WARCWriter(file, gzip=True)
         for url, block in blocks.items():
             date = {"WARC-Date": "2025-03-04T05:06:07.123456Z"}
-            found = writer.create_warc_record(url, "response", BytesIO(block), len(block), warc_headers_dict=date)
+            found = writer.create_warc_record(
+                url, "response", BytesIO(block), len(block), warc_headers_dict=date
+            )
             writer.write_record(found)
 
     (reply,) = replay(path, httpx2.Request("GET", "https://tide.example/page"))

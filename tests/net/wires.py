@@ -32,7 +32,9 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 class FakeDns:
     """socket.getaddrinfo by a table. Each name has one list of addresses, or one for each time it is asked."""
 
-    def __init__(self, table: Mapping[str, list[str] | list[list[str]]], default: list[str] | None = None) -> None:
+    def __init__(
+        self, table: Mapping[str, list[str] | list[list[str]]], default: list[str] | None = None
+    ) -> None:
         self._answers = {name: _as_turns(given) for name, given in table.items()}
         self._default = default
         self.asked: list[str] = []
@@ -51,13 +53,21 @@ class FakeDns:
 
 
 def _as_turns(given: list[str] | list[list[str]]) -> list[list[str]]:
-    return [each for each in given if isinstance(each, list)] or [[each for each in given if isinstance(each, str)]]
+    return [each for each in given if isinstance(each, list)] or [
+        [each for each in given if isinstance(each, str)]
+    ]
 
 
 def _info(address: str, port: int) -> tuple[Any, ...]:
     six = ":" in address
     place = (address, port, 0, 0) if six else (address, port)
-    return (socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", place)
+    return (
+        socket.AF_INET6 if six else socket.AF_INET,
+        socket.SOCK_STREAM,
+        socket.IPPROTO_TCP,
+        "",
+        place,
+    )
 
 
 class FakeSockets(httpcore2.AsyncNetworkBackend):
@@ -91,7 +101,10 @@ def settings(**values: Any) -> Settings:
 
 
 def fetch(
-    *urls: str, guard: Guard | None, sockets: httpcore2.AsyncNetworkBackend | None = None, **values: Any
+    *urls: str,
+    guard: Guard | None,
+    sockets: httpcore2.AsyncNetworkBackend | None = None,
+    **values: Any,
 ) -> list[httpx2.Response | Exception]:
     """Request URLs one after the other over one transport; gives the read responses, or what was raised instead."""
 
@@ -158,14 +171,18 @@ def echo_host(seen: list[str] | None = None) -> Handler:
 
 async def answer_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answers every HTTP/2 request with its authority."""
-    connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+    connection = h2.connection.H2Connection(
+        h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
+    )
     connection.initiate_connection()
     writer.write(connection.data_to_send())
     while data := await reader.read(65_536):
         for event in connection.receive_data(data):
             if isinstance(event, h2.events.RequestReceived):
                 assert event.stream_id is not None
-                authority = next(str(value) for name, value in event.headers or [] if str(name) == ":authority")
+                authority = next(
+                    str(value) for name, value in event.headers or [] if str(name) == ":authority"
+                )
                 connection.send_headers(event.stream_id, [(":status", "200")])
                 connection.send_data(event.stream_id, authority.encode(), end_stream=True)
         writer.write(connection.data_to_send())
@@ -179,7 +196,9 @@ def tunnel(heads: list[str], lead_to: int | None = None) -> Handler:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         heads.append(head)
         if not head.startswith("CONNECT "):
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nforwarded")
+            writer.write(
+                b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nforwarded"
+            )
             await writer.drain()
             return
         assert lead_to is not None
@@ -207,11 +226,17 @@ class Authority:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.file = folder / "ca.pem"
-        self._run("req", "-x509", *self._new_key("ca"), "-subj", "/CN=Test authority", "-out", self.file)
+        self._run(
+            "req", "-x509", *self._new_key("ca"), "-subj", "/CN=Test authority", "-out", self.file
+        )
 
-    def server_context(self, *names: str, protocols: Iterable[str] = ("http/1.1",)) -> ssl.SSLContext:
+    def server_context(
+        self, *names: str, protocols: Iterable[str] = ("http/1.1",)
+    ) -> ssl.SSLContext:
         """TLS for a server with a certificate for these names, each as DNS:name or IP:address."""
-        request, certificate, extensions = (self._folder / f"server.{end}" for end in ("csr", "pem", "cnf"))
+        request, certificate, extensions = (
+            self._folder / f"server.{end}" for end in ("csr", "pem", "cnf")
+        )
         extensions.write_text(f"subjectAltName={','.join(names)}\n")
         self._run("req", "-new", *self._new_key("server"), "-subj", "/CN=server", "-out", request)
         self._run(

@@ -53,7 +53,9 @@ def test_so_many_are_granted_over_all_servers_and_then_one_has_to_wait(places: P
         said = await other.take([MINUTE], NOON + 30)
         assert isinstance(said, Denied)
         assert said.limit == MINUTE
-        assert said.retry_after_seconds == pytest.approx(30 + 20)  # then two of the three are still within a minute
+        assert said.retry_after_seconds == pytest.approx(
+            30 + 20
+        )  # then two of the three are still within a minute
         again = NOON + 30 + said.retry_after_seconds
         assert isinstance(await one.take([MINUTE], again - 0.1), Denied)
         assert await one.take([MINUTE], again + 0.1) == Granted(0)
@@ -67,7 +69,9 @@ def test_a_window_slides_so_that_no_minute_has_twice_as_many(places: Places) -> 
             assert isinstance(await one.take([MINUTE], NOON + 59), Granted)
         said = await one.take([MINUTE], NOON + 61)
         assert isinstance(said, Denied)
-        assert isinstance(await one.take([MINUTE], NOON + 61 + said.retry_after_seconds + 0.1), Granted)
+        assert isinstance(
+            await one.take([MINUTE], NOON + 61 + said.retry_after_seconds + 0.1), Granted
+        )
         for _ in range(3):
             assert isinstance(await one.take([MINUTE], NOON + 600), Granted)
 
@@ -107,7 +111,9 @@ def test_names_are_counted_apart_and_so_are_windows(places: Places) -> None:
 def test_of_many_at_once_exactly_as_many_are_granted_as_are_allowed(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         limit = Limit("crowd", 20, 60)
-        said = await asyncio.gather(*((one, other)[number % 2].take([limit], NOON) for number in range(50)))
+        said = await asyncio.gather(
+            *((one, other)[number % 2].take([limit], NOON) for number in range(50))
+        )
         assert sum(isinstance(word, Granted) for word in said) == 20
 
     places.run(scenario)
@@ -145,7 +151,9 @@ def test_so_many_places_at_once_and_they_come_back(places: Places) -> None:
     places.run(scenario)
 
 
-def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(redis_server: RedisServer) -> None:
+def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link() as first, redis_server.link() as second:
             one, other = RedisQuota(first), RedisQuota(second)
@@ -216,7 +224,9 @@ def test_a_place_is_kept_for_as_long_as_it_is_held(redis_server: RedisServer) ->
             one, other = RedisQuota(link, lease_seconds=3), RedisQuota(second)
             async with one.slot("ada", 1):
                 async with asyncio.timeout(60):
-                    while len(link.said) < 5:  # taken once and renewed four times, which takes longer than a lease
+                    while (
+                        len(link.said) < 5
+                    ):  # taken once and renewed four times, which takes longer than a lease
                         await asyncio.sleep(0.01)
                 with pytest.raises(NoSlot):
                     async with other.slot("ada", 1):

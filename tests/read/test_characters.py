@@ -44,7 +44,9 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in REMOVED.items() for text in texts])
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in REMOVED.items() for text in texts]
+)
 def test_an_invisible_character_is_taken_out_and_counted(kind: str, text: str) -> None:
     removed: Counter[str] = Counter()
 
@@ -93,6 +95,8 @@ def test_a_whole_text_is_cleaned_with_its_lines_and_blanks_kept() -> None:
 
 
 def test_invisible_characters_are_gone_before_marks_are_looked_for() -> None:
-    text = page("<p>\u200b# no heading<p>&lt;\u2060|im_start|&gt;<p>a \u200b b<pre>c\u202ed</pre>").text
+    text = page(
+        "<p>\u200b# no heading<p>&lt;\u2060|im_start|&gt;<p>a \u200b b<pre>c\u202ed</pre>"
+    ).text
 
     assert text == "\\# no heading\n\n&lt;|im_start|>\n\na b\n\n```\ncd\n```"

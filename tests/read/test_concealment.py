@@ -46,7 +46,9 @@ COLOURS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("reason", "style"), [(reason, style) for reason, styles in HIDE.items() for style in styles])
+@pytest.mark.parametrize(
+    ("reason", "style"), [(reason, style) for reason, styles in HIDE.items() for style in styles]
+)
 def test_a_style_that_hides_is_known_by_its_reason(reason: str, style: str) -> None:
     assert reason_to_skip(parse_declarations(style)[0]) == reason
 
@@ -75,7 +77,9 @@ def test_colours_that_are_nearly_the_same_cannot_be_told_apart() -> None:
 
 
 def test_declarations_are_read_without_comments_escapes_and_case() -> None:
-    ordinary, important = parse_declarations(r"DIS/**/PLAY:x; d\69splay : None !IMPORTANT; Opacity: 1 ; foo:bar; color")
+    ordinary, important = parse_declarations(
+        r"DIS/**/PLAY:x; d\69splay : None !IMPORTANT; Opacity: 1 ; foo:bar; color"
+    )
 
     assert ordinary == {"opacity": "1"}
     assert important == {"display": "none"}

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from webquarry.read.css.declarations import without_comments
 from webquarry.read.css.rules import _fit as fit_in_python
 
-compiled = pytest.importorskip("webquarry.read.css._css_filter", reason="the compiled filter was not built")
+compiled = pytest.importorskip(
+    "webquarry.read.css._css_filter", reason="the compiled filter was not built"
+)
 
 NAMES = frozenset({b"a", b"b-c", b"main", b"x9"})
 PIECES = [
@@ -26,12 +28,16 @@ SELECTORS = [piece for piece in PIECES if not set(b"{}") & set(piece) and b"/*" 
 @example(b"/*/a{}*/b{}")
 @settings(max_examples=500, deadline=None)
 def test_a_sheet_is_cut_into_the_same_parts_but_for_blanks(css: bytes) -> None:
-    assert list(map(bytes.split, compiled.parts_of(css))) == list(map(bytes.split, without_comments(css).split(b"}")))
+    assert list(map(bytes.split, compiled.parts_of(css))) == list(
+        map(bytes.split, without_comments(css).split(b"}"))
+    )
 
 
 @given(st.lists(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join), max_size=6))
 @settings(max_examples=500, deadline=None)
-def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(selectors: list[bytes]) -> None:
+def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
+    selectors: list[bytes],
+) -> None:
     parts = [selector + b"{display:none" for selector in selectors]
 
     fits = dict(compiled.fits_of(parts, NAMES))
@@ -41,7 +47,9 @@ def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(selec
         assert fits.get(number, 0) in (-1, expected), selector
 
 
-@pytest.mark.parametrize("part", [b"", b"x", b"@media all{.zz{a:b", b".zz{.y{a:b", b"@import x;.zz{a:b"])
+@pytest.mark.parametrize(
+    "part", [b"", b"x", b"@media all{.zz{a:b", b".zz{.y{a:b", b"@import x;.zz{a:b"]
+)
 def test_what_is_no_plain_rule_is_left_to_python(part: bytes) -> None:
     assert compiled.fits_of([part], NAMES) == [(0, -1)]
 

@@ -31,13 +31,17 @@ def test_a_rule_that_may_be_about_an_element_of_the_page_is_read(selector: str) 
     assert selectors(f"{selector}{{display:none}}") == [selector.lower()]
 
 
-@pytest.mark.parametrize("selector", [".x", "#x", "p.x", ".a .x", ".a.x", ".x>p", ".x,.y", ".x[data-a='.a']", ".ab"])
+@pytest.mark.parametrize(
+    "selector", [".x", "#x", "p.x", ".a .x", ".a.x", ".x>p", ".x,.y", ".x[data-a='.a']", ".ab"]
+)
 def test_a_rule_that_can_only_be_about_others_is_passed_over(selector: str) -> None:
     assert selectors(f"{selector}{{display:none}}") == []
 
 
 def test_a_rule_for_a_name_more_is_remembered_for_what_it_may_show() -> None:
-    rules = rules_of(".a.open{display:block}.a.x{color:red}.x{display:block}@media print{.a{display:block}}")
+    rules = rules_of(
+        ".a.open{display:block}.a.x{color:red}.x{display:block}@media print{.a{display:block}}"
+    )
 
     assert [(rule.selectors, rule.when) for rule in rules.showing()] == [(".a.open", ALWAYS)]
 
@@ -78,7 +82,9 @@ def test_blanks_case_escapes_and_comments_do_not_hide_a_declaration() -> None:
 def test_a_long_sheet_is_judged_as_a_short_one_is(rules: str, seen: bool) -> None:
     body = "<p>first<p class=a>words in question<p>last"
     texts = {
-        to_markdown(parse_html(f"<style>{before}{rules}{after}</style>{body}"), "https://example.org/").text
+        to_markdown(
+            parse_html(f"<style>{before}{rules}{after}</style>{body}"), "https://example.org/"
+        ).text
         for before, after in (("", ""), (FILLER, ""), ("", FILLER), (FILLER, FILLER))
     }
 

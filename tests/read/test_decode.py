@@ -30,9 +30,7 @@ JAPANESE = (
     "市場では新しい魚がすぐに売れてしまいます。"
 )
 CHINESE = "港口的灯塔是一百年前建造的。春天，渔民们清晨出海，傍晚才回来。市场上的鲜鱼很快就卖完了，孩子们在码头上玩耍。"
-TAIWANESE = (
-    "港口的燈塔是一百年前建造的。春天，漁民們清晨出海，傍晚才回來。市場上的鮮魚很快就賣完了，孩子們在碼頭上玩耍。"
-)
+TAIWANESE = "港口的燈塔是一百年前建造的。春天，漁民們清晨出海，傍晚才回來。市場上的鮮魚很快就賣完了，孩子們在碼頭上玩耍。"
 KOREAN = (
     "항구의 등대는 백 년 전에 세워졌다. 봄이 되면 어부들은 아침 일찍 배를 띄우고 저녁에 돌아온다. "
     "시장에서는 싱싱한 생선이 금방 팔린다. "
@@ -70,12 +68,20 @@ def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> Non
 @every_encoding
 @pytest.mark.parametrize(
     "meta",
-    ['<meta charset="{}">', "<META http-equiv='Content-Type' content='text/html; charset={}'>", "<meta charset={} />"],
+    [
+        '<meta charset="{}">',
+        "<META http-equiv='Content-Type' content='text/html; charset={}'>",
+        "<meta charset={} />",
+    ],
 )
-def test_a_meta_element_alone_names_the_encoding(label: str, codec: str, text: str, meta: str) -> None:
+def test_a_meta_element_alone_names_the_encoding(
+    label: str, codec: str, text: str, meta: str
+) -> None:
     html = page(text, meta.format(label))
 
-    assert decode(html.encode(codec), "text/html") == Text(html, webencodings.lookup(label).name, "meta")
+    assert decode(html.encode(codec), "text/html") == Text(
+        html, webencodings.lookup(label).name, "meta"
+    )
 
 
 @every_encoding
@@ -86,7 +92,9 @@ def test_an_xml_declaration_names_the_encoding(label: str, codec: str, text: str
 
 
 @every_encoding
-def test_a_page_that_declares_nothing_is_recognised_by_its_letters(label: str, codec: str, text: str) -> None:
+def test_a_page_that_declares_nothing_is_recognised_by_its_letters(
+    label: str, codec: str, text: str
+) -> None:
     html = page(text * 3)
 
     assert decode(html.encode(codec), "text/html").text == html
@@ -94,7 +102,9 @@ def test_a_page_that_declares_nothing_is_recognised_by_its_letters(label: str, c
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("text", [FRENCH, JAPANESE])
-@pytest.mark.parametrize("header", ["text/html", "text/html; charset=utf-16", "text/html; charset=windows-1252"])
+@pytest.mark.parametrize(
+    "header", ["text/html", "text/html; charset=utf-16", "text/html; charset=windows-1252"]
+)
 def test_utf_16_is_read_with_and_without_its_mark(codec: str, text: str, header: str) -> None:
     html = page(text)
 
@@ -118,9 +128,13 @@ def test_a_byte_order_mark_beats_every_label(label: str) -> None:
     assert decoded.text == page(FRENCH, f"<meta charset={label}>")
 
 
-@pytest.mark.parametrize("label", ["iso-8859-1", "windows-1251", "koi8-r", "us-ascii", "iso-8859-15"])
+@pytest.mark.parametrize(
+    "label", ["iso-8859-1", "windows-1251", "koi8-r", "us-ascii", "iso-8859-15"]
+)
 def test_valid_utf_8_is_utf_8_whatever_single_byte_label_it_carries(label: str) -> None:
-    assert decode(page(RUSSIAN).encode(), f"text/html; charset={label}") == Text(page(RUSSIAN), "utf-8", "utf-8")
+    assert decode(page(RUSSIAN).encode(), f"text/html; charset={label}") == Text(
+        page(RUSSIAN), "utf-8", "utf-8"
+    )
 
 
 def test_a_multi_byte_label_that_fits_wins_even_where_the_bytes_are_valid_utf_8_too() -> None:
@@ -150,13 +164,18 @@ def test_one_stray_quote_of_an_old_editor_under_a_utf_8_label_is_a_quote() -> No
 def test_the_meta_element_is_believed_where_the_header_is_plainly_wrong() -> None:
     html = page(RUSSIAN, "<meta charset=windows-1251>")
 
-    assert decode(html.encode("cp1251"), "text/html; charset=utf-8") == Text(html, "windows-1251", "meta")
+    assert decode(html.encode("cp1251"), "text/html; charset=utf-8") == Text(
+        html, "windows-1251", "meta"
+    )
 
 
 @pytest.mark.parametrize(
-    ("meta", "codec", "text"), [("windows-1251", "cp1251", RUSSIAN), ("shift_jis", "cp932", JAPANESE)]
+    ("meta", "codec", "text"),
+    [("windows-1251", "cp1251", RUSSIAN), ("shift_jis", "cp932", JAPANESE)],
 )
-def test_the_blind_default_of_a_server_yields_to_what_the_page_says(meta: str, codec: str, text: str) -> None:
+def test_the_blind_default_of_a_server_yields_to_what_the_page_says(
+    meta: str, codec: str, text: str
+) -> None:
     html = page(text, f"<meta charset={meta}>")
 
     assert decode(html.encode(codec), "text/html; charset=iso-8859-1").text == html
@@ -191,7 +210,10 @@ def test_a_broken_byte_does_not_end_the_text_or_unmake_its_label() -> None:
 
 
 def test_euc_jp_holds_the_circled_digits_of_its_web_form() -> None:
-    assert decode("手順".encode("euc_jp") + b"\xad\xa1\xad\xb5", "text/plain; charset=euc-jp").text == "手順①Ⅰ"
+    assert (
+        decode("手順".encode("euc_jp") + b"\xad\xa1\xad\xb5", "text/plain; charset=euc-jp").text
+        == "手順①Ⅰ"
+    )
 
 
 def test_iso_2022_jp_is_found_though_all_its_bytes_are_ascii() -> None:
@@ -212,12 +234,16 @@ def test_iso_2022_jp_is_found_though_all_its_bytes_are_ascii() -> None:
     ],
 )
 def test_labels_mean_what_they_mean_on_the_web(label: str, codec: str) -> None:
-    text = {"cp932": JAPANESE, "cp1251": RUSSIAN, "koi8-r": RUSSIAN, "iso8859-2": POLISH}.get(codec, FRENCH)
+    text = {"cp932": JAPANESE, "cp1251": RUSSIAN, "koi8-r": RUSSIAN, "iso8859-2": POLISH}.get(
+        codec, FRENCH
+    )
 
     assert decode(text.encode(codec), f"text/plain; charset={label}").text == text
 
 
-@pytest.mark.parametrize("label", ["utf-7", "zlib", "hex", "unicode_escape", "idna", "rot13", "utf-8-sig\udc80", "é"])
+@pytest.mark.parametrize(
+    "label", ["utf-7", "zlib", "hex", "unicode_escape", "idna", "rot13", "utf-8-sig\udc80", "é"]
+)
 def test_labels_that_only_python_knows_are_passed_over(label: str) -> None:
     text = "<p>\\u0041 +AGE- café</p>"
 
@@ -226,7 +252,9 @@ def test_labels_that_only_python_knows_are_passed_over(label: str) -> None:
 
 @pytest.mark.parametrize("label", ["hz-gb-2312", "iso-2022-kr", "replacement"])
 def test_an_encoding_that_browsers_refuse_decodes_to_nothing(label: str) -> None:
-    assert decode(b"~{<:Ky2;6~}", f"text/html; charset={label}") == Text("", "replacement", "header")
+    assert decode(b"~{<:Ky2;6~}", f"text/html; charset={label}") == Text(
+        "", "replacement", "header"
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +285,9 @@ def test_plain_text_that_speaks_of_meta_elements_is_not_labelled_by_them() -> No
     assert decode(text.encode("cp1252"), "text/plain").text == text
 
 
-@pytest.mark.parametrize("text", ["café", "Zürich", "price £5", "© 2020 Foo", "½ cup", "El Niño", "25°C", "“quoted”"])
+@pytest.mark.parametrize(
+    "text", ["café", "Zürich", "price £5", "© 2020 Foo", "½ cup", "El Niño", "25°C", "“quoted”"]
+)
 def test_a_word_or_two_without_a_label_is_western(text: str) -> None:
     assert decode(text.encode("cp1252"), "text/plain").text == text
 
@@ -266,7 +296,9 @@ def test_nothing_is_nothing() -> None:
     assert decode(b"", "") == Text("", "utf-8", "utf-8")
 
 
-@pytest.mark.parametrize("body", [b"\x00" * 50_000, b"<" * 300_000 + b"\xff", b"\xe9 " * 200_000, b"<meta " * 20_000])
+@pytest.mark.parametrize(
+    "body", [b"\x00" * 50_000, b"<" * 300_000 + b"\xff", b"\xe9 " * 200_000, b"<meta " * 20_000]
+)
 def test_hostile_bytes_are_decoded_like_any_others(body: bytes) -> None:
     assert decode(body, "text/html").text
 
@@ -278,24 +310,33 @@ LABELS = [*webencodings.LABELS, "utf-7", "", "nonsense", '"', "utf-16;charset=ko
     st.binary(max_size=400),
     st.one_of(st.text(max_size=40), st.sampled_from(LABELS).map("text/html; charset={}".format)),
 )
-def test_decoding_never_raises_and_always_gives_text_that_can_be_written(body: bytes, header: str) -> None:
+def test_decoding_never_raises_and_always_gives_text_that_can_be_written(
+    body: bytes, header: str
+) -> None:
     decoded = decode(body, header)
 
     decoded.text.encode("utf-8")
     assert webencodings.lookup(decoded.encoding) is not None
 
 
-AWKWARD = st.sampled_from(["<meta charset=koi8-r>", "<?xml encoding='big5'?>", "<!--", "\x1b$B", "é", "日", ">", "'"])
+AWKWARD = st.sampled_from(
+    ["<meta charset=koi8-r>", "<?xml encoding='big5'?>", "<!--", "\x1b$B", "é", "日", ">", "'"]
+)
 
 
 @given(AWKWARD, st.text(st.characters(codec="utf-8", exclude_characters="\0")))
 def test_text_that_is_valid_utf_8_and_says_so_comes_back_unchanged(start: str, rest: str) -> None:
-    assert decode((start + rest).encode(), "text/plain; charset=utf-8") == Text(start + rest, "utf-8", "header")
+    assert decode((start + rest).encode(), "text/plain; charset=utf-8") == Text(
+        start + rest, "utf-8", "header"
+    )
 
 
 def test_the_detector_is_not_imported_for_pages_that_say_what_they_are() -> None:
     script = "import sys; from webquarry.read.encoding.decode import decode; decode('é'.encode(), ''); print('chardet' in sys.modules)"
 
     assert (
-        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
     )

@@ -44,7 +44,10 @@ def test_a_token_in_prose_is_broken_and_renders_as_it_was(token: str) -> None:
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_a_token_in_code_is_broken_by_one_blank(token: str) -> None:
-    block, span = markdown(f"<pre>{entities(token)}</pre>"), markdown(f"<code>{entities(token)}</code>")
+    block, span = (
+        markdown(f"<pre>{entities(token)}</pre>"),
+        markdown(f"<code>{entities(token)}</code>"),
+    )
 
     assert token not in block
     assert token not in span
@@ -61,7 +64,10 @@ def test_a_line_does_not_start_a_turn(speaker: str) -> None:
 
 
 def test_a_heading_does_not_start_an_instruction() -> None:
-    assert markdown("<h3>Instruction: x</h3><h3>Response:</h3>") == "### Instruction\\: x\n\n### Response\\:"
+    assert (
+        markdown("<h3>Instruction: x</h3><h3>Response:</h3>")
+        == "### Instruction\\: x\n\n### Response\\:"
+    )
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -71,7 +77,9 @@ def test_what_only_looks_similar_is_left_alone(text: str) -> None:
 
 
 def test_ordinary_code_is_left_alone() -> None:
-    code = "if (a < b && c > d) { return x; }\nUser: name\n<user id='1'>\nlist |> map <| x\n<s>old</s>"
+    code = (
+        "if (a < b && c > d) { return x; }\nUser: name\n<user id='1'>\nlist |> map <| x\n<s>old</s>"
+    )
 
     assert markdown(f"<pre>{entities(code)}</pre>") == f"```\n{code}\n```"
 
@@ -82,7 +90,10 @@ def test_pieces_that_marks_hold_apart_are_broken_once_they_meet() -> None:
 
 
 def test_defusing_twice_changes_nothing_more() -> None:
-    text = markdown("".join(f"<p>{entities(token)}" for token in PROSE_TOKENS) + "<p>Human: x<p><a href=x>INST</a>")
+    text = markdown(
+        "".join(f"<p>{entities(token)}" for token in PROSE_TOKENS)
+        + "<p>Human: x<p><a href=x>INST</a>"
+    )
 
     assert defuse_prose(text, Counter()) == text
 

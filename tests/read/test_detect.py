@@ -15,7 +15,9 @@ HTML = b"<!DOCTYPE html><html><body><p>Hello there</p></body></html>"
 RSS = b"<?xml version='1.0'?><rss version='2.0'><channel><title>News</title></channel></rss>"
 
 
-def name_of(body: bytes, content_type: str = "", url: str = "https://site.example/", nosniff: bool = False) -> str:
+def name_of(
+    body: bytes, content_type: str = "", url: str = "https://site.example/", nosniff: bool = False
+) -> str:
     return pick_format(Source(url, body, content_type, nosniff)).name
 
 
@@ -50,15 +52,23 @@ BINARY = [
     [
         pytest.param(b"%PDF-1.7\n" + bytes(range(256)), "pdf", id="pdf"),
         pytest.param(b"\n\n%PDF-1.4 ...", "pdf", id="pdf-after-blank-lines"),
-        pytest.param(b"HTTP/1.1 200 OK\n\n%PDF-1.4 ... startxref\n9\n%%EOF", "pdf", id="pdf-after-junk"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\n\n%PDF-1.4 ... startxref\n9\n%%EOF", "pdf", id="pdf-after-junk"
+        ),
         pytest.param(office("word/document.xml"), "docx", id="docx"),
         pytest.param(office("word/document2.xml"), "docx", id="docx-of-another-name"),
         pytest.param(office("ppt/presentation.xml"), "pptx", id="pptx"),
-        pytest.param(office("ppt/presentation.xml", office("word/document.xml")), "pptx", id="docx-in-pptx"),
+        pytest.param(
+            office("ppt/presentation.xml", office("word/document.xml")), "pptx", id="docx-in-pptx"
+        ),
     ],
 )
-@pytest.mark.parametrize("label", ["text/html; charset=utf-8", "text/plain", "application/json", ""])
-def test_a_document_is_known_by_its_bytes_whatever_its_label_says(body: bytes, expected: str, label: str) -> None:
+@pytest.mark.parametrize(
+    "label", ["text/html; charset=utf-8", "text/plain", "application/json", ""]
+)
+def test_a_document_is_known_by_its_bytes_whatever_its_label_says(
+    body: bytes, expected: str, label: str
+) -> None:
     assert name_of(body, label, "https://site.example/page.html") == expected
 
 
@@ -67,14 +77,20 @@ def test_text_about_a_pdf_is_text() -> None:
 
 
 @pytest.mark.parametrize(("body", "kind"), BINARY)
-@pytest.mark.parametrize("label", ["text/html; charset=utf-8", "text/plain", "application/json", ""])
-def test_a_binary_file_is_refused_by_its_bytes_whatever_its_label_says(body: bytes, kind: str, label: str) -> None:
+@pytest.mark.parametrize(
+    "label", ["text/html; charset=utf-8", "text/plain", "application/json", ""]
+)
+def test_a_binary_file_is_refused_by_its_bytes_whatever_its_label_says(
+    body: bytes, kind: str, label: str
+) -> None:
     with pytest.raises(Unreadable, match=kind):
         name_of(body, label, "https://site.example/page.html")
 
 
 def test_a_refusal_names_the_type_and_the_size() -> None:
-    with pytest.raises(Unreadable, match=r"^https://site.example/a.rtf is application/rtf, 1\.2 MB; ") as caught:
+    with pytest.raises(
+        Unreadable, match=r"^https://site.example/a.rtf is application/rtf, 1\.2 MB; "
+    ) as caught:
         name_of(b"{\\rtf1 " + b"x" * 1_200_000, "application/pdf", "https://site.example/a.rtf")
 
     assert caught.value.kind == "unsupported"
@@ -87,19 +103,32 @@ def test_a_refusal_does_not_repeat_the_secrets_of_a_url() -> None:
     assert "hunter22" not in caught.value.message
 
 
-@pytest.mark.parametrize("label", ["application/vnd.ms-excel", "image/png", "application/pdf", "video/mp4"])
+@pytest.mark.parametrize(
+    "label", ["application/vnd.ms-excel", "image/png", "application/pdf", "video/mp4"]
+)
 def test_a_label_that_means_no_text_is_believed_of_unknown_bytes(label: str) -> None:
     with pytest.raises(Unreadable, match=label):
         name_of(b"something or other", label)
 
 
 def test_a_label_that_the_bytes_belie_is_named() -> None:
-    with pytest.raises(Unreadable, match=r"is labelled application/pdf, but it is no such file, 18 bytes\.$"):
+    with pytest.raises(
+        Unreadable, match=r"is labelled application/pdf, but it is no such file, 18 bytes\.$"
+    ):
         name_of(b"something or other", "application/pdf")
 
 
 @pytest.mark.parametrize(
-    "label", ["application/pdf", "application/octet-stream", "text/markdown", "text/plain", "image/png", "text/xml", ""]
+    "label",
+    [
+        "application/pdf",
+        "application/octet-stream",
+        "text/markdown",
+        "text/plain",
+        "image/png",
+        "text/xml",
+        "",
+    ],
 )
 def test_a_document_that_begins_as_html_is_html(label: str) -> None:
     assert name_of(HTML, label, "https://site.example/paper.pdf") == "html"
@@ -173,7 +202,9 @@ def test_an_encoding_that_browsers_refuse_is_unreadable() -> None:
         name_of(b"~{<:Ky2;6~}", "text/html; charset=hz-gb-2312")
 
 
-@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"a":' * 50_000, b" " * 100_000, b"<!--" * 50_000, b"<" * 500_000])
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"a":' * 50_000, b" " * 100_000, b"<!--" * 50_000, b"<" * 500_000]
+)
 def test_hostile_beginnings_are_decided_too(body: bytes) -> None:
     assert name_of(body, "text/html") in {"html", "text", "json"}
     assert name_of(body, "") in {"html", "text", "json", "xml"}

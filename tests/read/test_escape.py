@@ -50,7 +50,8 @@ def test_a_heading_renders_as_it_was(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["snake_case", "a < b", "a * b", "AT&T", "C:\\dir", "50% (of it)", "a - b", "x = y", "1.5"]
+    "text",
+    ["snake_case", "a < b", "a * b", "AT&T", "C:\\dir", "50% (of it)", "a - b", "x = y", "1.5"],
 )
 def test_ordinary_text_gets_no_escapes(text: str) -> None:
     assert escape_line_starts(escape(text)) == text

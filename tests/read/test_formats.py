@@ -23,7 +23,10 @@ def test_every_format_has_a_name_of_its_own_and_says_which_labels_are_its() -> N
 
 
 def test_plain_text_is_kept_word_for_word_with_plain_line_ends() -> None:
-    assert convert("text", "a *b* [c]\r\n  # not a heading\r1. x\n").markdown == "a *b* [c]\n  # not a heading\n1. x"
+    assert (
+        convert("text", "a *b* [c]\r\n  # not a heading\r1. x\n").markdown
+        == "a *b* [c]\n  # not a heading\n1. x"
+    )
 
 
 def test_plain_text_loses_what_nobody_sees_and_says_how_much() -> None:
@@ -52,7 +55,10 @@ def test_markdown_is_kept_and_gives_its_title() -> None:
     assert convert("markdown", "# Tides #\n\nHigh *water*.") == Draft(
         "# Tides #\n\nHigh *water*.", title="Tides", encoding="utf-8"
     )
-    assert convert("markdown", '---\ntitle: "High water"\nimage: x\n---\n# Other\n').title == "High water"
+    assert (
+        convert("markdown", '---\ntitle: "High water"\nimage: x\n---\n# Other\n').title
+        == "High water"
+    )
     assert convert("markdown", "no heading").title == ""
 
 
@@ -111,6 +117,6 @@ def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
 
 
 def test_the_encoding_is_reported() -> None:
-    assert convert("text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2") == Draft(
-        "žluťoučký kůň", encoding="iso-8859-2"
-    )
+    assert convert(
+        "text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2"
+    ) == Draft("žluťoučký kůň", encoding="iso-8859-2")

@@ -30,10 +30,16 @@ def shown(css: str, body: str) -> str:
         ("#a > span{font-size:0}", f"<p>first<div id=a><span>{HIDDEN}</span></div><p>last"),
         ("", f'<p>first<p style="position:absolute;left:calc(-1 * 9999px)">{HIDDEN}<p>last'),
         (":root{--d:none}.a{display:var(--d)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
-        (":root{--Off: hidden !important}p.a{visibility : VAR( --Off )}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (
+            ":root{--Off: hidden !important}p.a{visibility : VAR( --Off )}",
+            f"<p>first<p class=a>{HIDDEN}<p>last",
+        ),
         (":root{--a:var(--b);--b:0}.a{opacity:var(--a)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (".a{display:var(--nowhere, none)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
-        (":root{--C:'é';--D:None}.a{color:var(--c);DISPLAY:var(--d)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (
+            ":root{--C:'é';--D:None}.a{color:var(--c);DISPLAY:var(--d)}",
+            f"<p>first<p class=a>{HIDDEN}<p>last",
+        ),
         (":root{--d:none}", f'<p>first<p style="display:var(--d)">{HIDDEN}<p>last'),
         ("body{background:#fff}.a{color:oklch(1 0 0)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         ("body{background:#fff}.a{color:hwb(0 100% 0%)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
@@ -48,15 +54,30 @@ def shown(css: str, body: str) -> str:
         (":is(.a, .b) p{display:none}", f"<p>first<div class=b><p>{HIDDEN}</div><p>last"),
         ("p:where(.a,.b){display:none}", f"<p>first<p class=b>{HIDDEN}<p>last"),
         ("p:not(.a):not(#b){display:none!important}", f"<p class=a>first<p>{HIDDEN}<p id=b>last"),
-        ("p:not(:first-child, :last-child){display:none}", f"<p>first</p><p>{HIDDEN}</p><p>last</p>"),
+        (
+            "p:not(:first-child, :last-child){display:none}",
+            f"<p>first</p><p>{HIDDEN}</p><p>last</p>",
+        ),
         (".a li{display:none}", f"<p>first<ul class=a><li>{HIDDEN}</ul><p>last"),
         (".a em{display:none}", f"<p>first <span class=a>and <em>{HIDDEN}</em></span> last"),
-        (".a{opacity:.3}", f"<p>first<div class=a><div class=a><p class=a>{HIDDEN}</div></div><p>last"),
+        (
+            ".a{opacity:.3}",
+            f"<p>first<div class=a><div class=a><p class=a>{HIDDEN}</div></div><p>last",
+        ),
         ("@media (min-width:1px){.a{display:none}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
-        ("@media screen and (max-width: 100000px){.a{display:none}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (
+            "@media screen and (max-width: 100000px){.a{display:none}}",
+            f"<p>first<p class=a>{HIDDEN}<p>last",
+        ),
         ("@media not print{.a{display:none}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
-        (".a{display:none}@media (max-width:1px){.a{display:block}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
-        (".a{display:none}@supports not (display:grid){.a{display:block}}", f"<p>first<p class=a>{HIDDEN}<p>last"),
+        (
+            ".a{display:none}@media (max-width:1px){.a{display:block}}",
+            f"<p>first<p class=a>{HIDDEN}<p>last",
+        ),
+        (
+            ".a{display:none}@supports not (display:grid){.a{display:block}}",
+            f"<p>first<p class=a>{HIDDEN}<p>last",
+        ),
     ],
 )
 def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: str) -> None:
@@ -73,10 +94,22 @@ def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: 
         ('p[data-x="1"]{display:none}', "<p data-x=1>gone<p data-x=2>kept"),
         ("[data-x]{display:none}", "<p data-x=1>gone<p data-y=1>kept"),
         (r".md\:q{display:none}", "<p class=md>kept"),
-        (".a p{display:none}", "<div class=a><p>gone</div><p class=a>kept<div class=b><p>more</div>"),
-        (":root{--d:block}.a{display:var(--d, none)}.b{display:none}", "<p class=b>gone<p class=a>kept"),
-        (":root{--d:none}.b{--d:block;display:var(--d)}.c{display:none}", "<p class=c>gone<p class=b>kept"),
-        (":root{--a:var(--a)}.a{display:var(--a)}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (
+            ".a p{display:none}",
+            "<div class=a><p>gone</div><p class=a>kept<div class=b><p>more</div>",
+        ),
+        (
+            ":root{--d:block}.a{display:var(--d, none)}.b{display:none}",
+            "<p class=b>gone<p class=a>kept",
+        ),
+        (
+            ":root{--d:none}.b{--d:block;display:var(--d)}.c{display:none}",
+            "<p class=c>gone<p class=b>kept",
+        ),
+        (
+            ":root{--a:var(--a)}.a{display:var(--a)}.b{display:none}",
+            "<p class=b>gone<p class=a>kept",
+        ),
         ("p:nth-of-type(2){display:none}", "<p>kept<p>gone<p>more"),
         ("p:nth-child(-n+2){display:none}", "<p>gone</p><p>gone</p><p>kept</p>"),
         (".a + p{display:none}", "<p>kept<p class=a>more<p>gone"),
@@ -88,10 +121,19 @@ def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: 
             "<p class=b>gone</p><p class=a>kept</p>",
         ),
         (".a{opacity:.5}.b{display:none}", "<p class=b>gone<div class=a><p class=a>kept</div>"),
-        ("@media (max-width:600px){.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (
+            "@media (max-width:600px){.a{display:none}}.b{display:none}",
+            "<p class=b>gone<p class=a>kept",
+        ),
         ("@media print{.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
-        ("@media (prefers-color-scheme:dark){.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
-        ("@supports not (display:grid){.a{display:none}}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (
+            "@media (prefers-color-scheme:dark){.a{display:none}}.b{display:none}",
+            "<p class=b>gone<p class=a>kept",
+        ),
+        (
+            "@supports not (display:grid){.a{display:none}}.b{display:none}",
+            "<p class=b>gone<p class=a>kept",
+        ),
         (".a:not(.open){display:none}.b{display:none}", "<p class=b>gone<p class=a>kept"),
     ],
 )
@@ -110,14 +152,20 @@ def test_paragraphs_are_counted_however_many_there_are() -> None:
     assert text.split() == [str(number) for number in range(2, 20_000, 2)]
 
 
-@pytest.mark.parametrize(("value", "pixels"), [("calc(-1 * 20px)", -20), ("calc(1em * 0)", 0), ("calc(2px)", 2)])
+@pytest.mark.parametrize(
+    ("value", "pixels"), [("calc(-1 * 20px)", -20), ("calc(1em * 0)", 0), ("calc(2px)", 2)]
+)
 def test_a_product_is_worked_out(value: str, pixels: float) -> None:
     assert length(value) == pixels
 
 
-@pytest.mark.parametrize("tag", ["script", "style", "title", "template", "textarea", "noscript", "iframe", "svg"])
+@pytest.mark.parametrize(
+    "tag", ["script", "style", "title", "template", "textarea", "noscript", "iframe", "svg"]
+)
 def test_what_is_never_shown_does_not_become_so_by_calling_itself_a_heading(tag: str) -> None:
-    text = shown("", f"<p>{'first words of the page ' * 20}</p><{tag} role=heading>{HIDDEN}</{tag}><p>last")
+    text = shown(
+        "", f"<p>{'first words of the page ' * 20}</p><{tag} role=heading>{HIDDEN}</{tag}><p>last"
+    )
 
     assert HIDDEN not in text
     assert "last" in text

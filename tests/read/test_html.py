@@ -30,7 +30,8 @@ def test_what_follows_the_end_of_the_page_is_a_root_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "tag", ["div", "ul", "b", "table", "blockquote", "span", "i><a href=x", "section class=x", "ul><li"]
+    "tag",
+    ["div", "ul", "b", "table", "blockquote", "span", "i><a href=x", "section class=x", "ul><li"],
 )
 def test_text_behind_any_depth_of_nesting_is_kept_and_the_depth_is_said(tag: str) -> None:
     html = (
@@ -47,7 +48,10 @@ def test_text_behind_any_depth_of_nesting_is_kept_and_the_depth_is_said(tag: str
 
 
 def test_a_hundred_thousand_levels_are_no_different() -> None:
-    assert markdown("<div>" * DEEPEST + "DEEP" + "</div>" * DEEPEST + "<p>AFTER-NEST") == "DEEP\n\nAFTER-NEST"
+    assert (
+        markdown("<div>" * DEEPEST + "DEEP" + "</div>" * DEEPEST + "<p>AFTER-NEST")
+        == "DEEP\n\nAFTER-NEST"
+    )
 
 
 def test_a_tree_as_deep_as_the_parser_allows_is_walked_through() -> None:
@@ -66,10 +70,15 @@ def test_taking_boxes_apart_does_not_show_what_is_hidden_in_them() -> None:
 
 
 def test_what_is_nested_too_deep_in_boxes_that_may_hide_is_cut_and_said() -> None:
-    document = parse_html("<div style='color:red'>" * 3_000 + "DEEP" + "</div>" * 3_000 + "<p>AFTER-NEST")
+    document = parse_html(
+        "<div style='color:red'>" * 3_000 + "DEEP" + "</div>" * 3_000 + "<p>AFTER-NEST"
+    )
 
     assert document.notes == (CUT,)
-    assert markdown("<div style='color:red'>" * 3_000 + "DEEP" + "</div>" * 3_000 + "<p>AFTER-NEST") == "AFTER-NEST"
+    assert (
+        markdown("<div style='color:red'>" * 3_000 + "DEEP" + "</div>" * 3_000 + "<p>AFTER-NEST")
+        == "AFTER-NEST"
+    )
 
 
 def test_a_flood_of_attributes_is_cut_down_to_those_that_matter() -> None:
@@ -82,7 +91,11 @@ def test_a_flood_of_attributes_is_cut_down_to_those_that_matter() -> None:
 
 
 def test_a_long_attribute_is_not_a_flood() -> None:
-    (image,) = (one for one in parse_html(f"<img src='data:,{'x' * 100_000}' data-a=1>").elements() if one.tag == "img")
+    (image,) = (
+        one
+        for one in parse_html(f"<img src='data:,{'x' * 100_000}' data-a=1>").elements()
+        if one.tag == "img"
+    )
 
     assert image.get("data-a") == "1"
 
@@ -110,5 +123,7 @@ def test_a_page_that_was_cut_says_that_text_is_lost_and_others_do_not() -> None:
 def test_the_bytes_of_a_page_give_the_tree_that_its_text_gives(text: str) -> None:
     by_text, by_bytes = parse_html(text), parse_html(text.encode())
 
-    assert [root.xpath("string()") for root in by_bytes.roots] == [root.xpath("string()") for root in by_text.roots]
+    assert [root.xpath("string()") for root in by_bytes.roots] == [
+        root.xpath("string()") for root in by_text.roots
+    ]
     assert by_bytes.comments == by_text.comments == text.count("<!--")

@@ -30,7 +30,12 @@ def test_a_page_gives_what_is_seen_and_nothing_else(label: dict[str, Any]) -> No
 @each_page
 def test_what_was_taken_out_is_counted(label: dict[str, Any]) -> None:
     removed = set(page((FOLDER / label["file"]).read_text("utf-8")).removed) - {"navigation"}
-    plain = {"control-persian-zwnj-emoji", "control-code-angle", "json-envelope-break", "meta-and-json"}
+    plain = {
+        "control-persian-zwnj-emoji",
+        "control-code-angle",
+        "json-envelope-break",
+        "meta-and-json",
+    }
 
     assert bool(removed) != (label["technique"] in plain)
 

@@ -21,7 +21,9 @@ from webquarry.read.markdown.convert import to_markdown
         (b"<!-- <b> <script> --><b>x</b>", b"<!-- <b> <script> --><strong>x</strong>"),
     ],
 )
-def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(page: bytes, expected: bytes) -> None:
+def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
+    page: bytes, expected: bytes
+) -> None:
     assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
 
 
@@ -69,7 +71,9 @@ def test_what_is_no_tag_stays_as_it_is(page: bytes) -> None:
 
 def test_a_script_comes_out_word_for_word() -> None:
     data = '{"articleBody": "<b>one</b> <s>two</s> <small>three</small>"}'
-    root = parse_html(f'<html><head><script type="application/ld+json">{data}</script></head><body>x').roots[0]
+    root = parse_html(
+        f'<html><head><script type="application/ld+json">{data}</script></head><body>x'
+    ).roots[0]
 
     script = next(root.iter("script"))
 

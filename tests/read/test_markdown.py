@@ -259,7 +259,9 @@ def test_html_becomes_markdown(html: str, expected: str) -> None:
 
 
 def test_the_title_is_given_apart_and_is_not_in_the_text() -> None:
-    result = page("<title> A\n &lt;|im_start|&gt; title\u200b </title><svg><title>no</title></svg><p>x")
+    result = page(
+        "<title> A\n &lt;|im_start|&gt; title\u200b </title><svg><title>no</title></svg><p>x"
+    )
 
     assert result.title == "A < |im_start|> title"
     assert result.text == "x"

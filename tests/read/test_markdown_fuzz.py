@@ -31,13 +31,27 @@ PHRASES = [
 WORDS = st.one_of(st.sampled_from(PHRASES), st.text(max_size=8))
 PIECES = st.one_of(
     WORDS,
-    st.builds(lambda tag, attributes: f"<{tag}{attributes}>", st.sampled_from(TAGS), st.sampled_from(ATTRIBUTES)),
+    st.builds(
+        lambda tag, attributes: f"<{tag}{attributes}>",
+        st.sampled_from(TAGS),
+        st.sampled_from(ATTRIBUTES),
+    ),
     st.builds(lambda tag: f"</{tag}>", st.sampled_from(TAGS)),
-    st.sampled_from(["<!-- c -->", "<![CDATA[x]]>", "<!doctype html>", "<style>.x{display:none}</style>", "<a b='"]),
+    st.sampled_from(
+        [
+            "<!-- c -->",
+            "<![CDATA[x]]>",
+            "<!doctype html>",
+            "<style>.x{display:none}</style>",
+            "<a b='",
+        ]
+    ),
 )
 PAGES = st.lists(PIECES, max_size=40).map("".join)
 # A page has these only where its letters need them, which is for the tests of characters to say.
-NEEDED = re.compile("[\u061c\u200c-\u200f\ufe00-\ufe0f\u115f\u1160\u180b-\u180d\u180f\U000e0000-\U000e01ef]")
+NEEDED = re.compile(
+    "[\u061c\u200c-\u200f\ufe00-\ufe0f\u115f\u1160\u180b-\u180d\u180f\U000e0000-\U000e01ef]"
+)
 
 
 @given(st.text())
@@ -58,7 +72,9 @@ def check_well_behaved(html: str) -> None:
 
     assert page(html) == result
     assert text == text.strip("\n ")
-    assert not [character for character in text if character not in "\n\t" and is_control(character)]
+    assert not [
+        character for character in text if character not in "\n\t" and is_control(character)
+    ]
     assert "<|im_start|>" not in text
     assert "javascript:x" not in text or "javascript:x" in html.replace("'javascript:x'", "")
     prose = re.sub(r"(?ms)^[ >\-\d.:]*(`{3,}).*?^[ >]*\1", "code", text)
@@ -76,13 +92,21 @@ def is_control(character: str) -> bool:
 
 @given(
     st.lists(
-        st.sampled_from(["word", "one", "two*", "_three", "`four", "<b>five</b>", "<i>six</i>"]), min_size=1, max_size=6
+        st.sampled_from(["word", "one", "two*", "_three", "`four", "<b>five</b>", "<i>six</i>"]),
+        min_size=1,
+        max_size=6,
     )
 )
 @settings(max_examples=200, deadline=None)
 def test_what_is_rendered_from_a_list_item_reads_as_the_page_did(words: list[str]) -> None:
     html = "<ul><li>" + " ".join(words) + "</ul>"
     rendered = MarkdownIt().render(markdown(html))
-    plain = " ".join(words).replace("<b>", "").replace("</b>", "").replace("<i>", "").replace("</i>", "")
+    plain = (
+        " ".join(words)
+        .replace("<b>", "")
+        .replace("</b>", "")
+        .replace("<i>", "")
+        .replace("</i>", "")
+    )
 
     assert re.sub(r"<[^>]+>|\n", "", rendered) == plain

@@ -28,9 +28,9 @@ def answered(name: str, content_type: str) -> tuple[Page, FakeWeb]:
 def test_markdown_is_wanted_most_and_html_second_in_one_request() -> None:
     page, web = answered("page.md", "text/markdown; charset=utf-8")
 
-    assert [request.headers["accept"] for request in web.requests if "robots" not in str(request.url)] == [
-        ACCEPT_MARKDOWN
-    ]
+    assert [
+        request.headers["accept"] for request in web.requests if "robots" not in str(request.url)
+    ] == [ACCEPT_MARKDOWN]
     assert ACCEPT_MARKDOWN.startswith("text/markdown,text/html;q=0.9,")
     assert page.content_type == "markdown"
     assert page.title == "How to read a tide table"
@@ -38,7 +38,13 @@ def test_markdown_is_wanted_most_and_html_second_in_one_request() -> None:
 
 
 def test_html_in_disguise_is_html() -> None:
-    web = FakeWeb({URL: text(f"<!doctype html><html><body><p>{WORDS}", headers={"Content-Type": "text/markdown"})})
+    web = FakeWeb(
+        {
+            URL: text(
+                f"<!doctype html><html><body><p>{WORDS}", headers={"Content-Type": "text/markdown"}
+            )
+        }
+    )
 
     assert read(web, URL).content_type == "html"
 
@@ -61,7 +67,13 @@ def test_a_server_that_knows_no_second_choice_is_asked_for_html() -> None:
 def test_llms_txt_is_markdown(content_type: str) -> None:
     body = (FOLDER / "llms.txt").read_bytes()
     url = "https://harbor.example/llms.txt"
-    web = FakeWeb({url: httpx2.Response(200, headers={"Content-Type": content_type}, stream=httpx2.ByteStream(body))})
+    web = FakeWeb(
+        {
+            url: httpx2.Response(
+                200, headers={"Content-Type": content_type}, stream=httpx2.ByteStream(body)
+            )
+        }
+    )
 
     page = read(web, url)
 

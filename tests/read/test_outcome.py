@@ -37,7 +37,13 @@ ERRORS: dict[str, type[WebquarryError]] = {
     "shell": ScriptPage,
     "thin": ThinPage,
 }
-KINDS = {"challenge": "challenge", "login": "login_wall", "missing": "not_found", "shell": "js_shell", "thin": "thin"}
+KINDS = {
+    "challenge": "challenge",
+    "login": "login_wall",
+    "missing": "not_found",
+    "shell": "js_shell",
+    "thin": "thin",
+}
 WHERE = "https://site.example/some/page"
 
 
@@ -62,7 +68,9 @@ def read(
 
 
 def html(body: str, title: str = "A page", head: str = "") -> str:
-    return f"<!DOCTYPE html><html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    return (
+        f"<!DOCTYPE html><html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    )
 
 
 @pytest.mark.parametrize("path", WALLS, ids=lambda path: path.stem)
@@ -91,7 +99,9 @@ def test_there_are_enough_walls_and_enough_pages() -> None:
 
 @pytest.mark.parametrize("status", [200, 202, 401, 403, 405, 429, 503, 999])
 @pytest.mark.parametrize(
-    "path", [path for path in WALLS if path.stem.startswith("challenge-")][::4], ids=lambda path: path.stem
+    "path",
+    [path for path in WALLS if path.stem.startswith("challenge-")][::4],
+    ids=lambda path: path.stem,
 )
 def test_a_challenge_is_one_whatever_the_status_says(path: Path, status: int) -> None:
     with pytest.raises(Challenge):
@@ -126,7 +136,12 @@ def test_a_header_that_owns_up_to_a_challenge_is_enough(
 
 def test_an_ordinary_page_behind_the_same_service_is_a_page() -> None:
     assert (
-        read(html("<p>" + "plain words " * 50), server="cloudflare", cf_ray="8f", x_amzn_waf_action="allow").outcome
+        read(
+            html("<p>" + "plain words " * 50),
+            server="cloudflare",
+            cf_ray="8f",
+            x_amzn_waf_action="allow",
+        ).outcome
         == "ok"
     )
 
@@ -142,9 +157,14 @@ def test_an_ordinary_page_behind_the_same_service_is_a_page() -> None:
         (503, NetworkFailure),
     ],
 )
-def test_a_refusal_that_is_no_wall_is_what_its_status_says(status: int, error: type[WebquarryError]) -> None:
+def test_a_refusal_that_is_no_wall_is_what_its_status_says(
+    status: int, error: type[WebquarryError]
+) -> None:
     with pytest.raises(error) as caught:
-        read(html("<h1>Something is wrong</h1><p>The people in charge have been told.</p>"), status=status)
+        read(
+            html("<h1>Something is wrong</h1><p>The people in charge have been told.</p>"),
+            status=status,
+        )
 
     assert type(caught.value) is error
 
@@ -173,13 +193,20 @@ def test_a_redirect_to_a_login_is_a_login_wall_even_with_a_few_more_words() -> N
     )
 
     with pytest.raises(LoginWall):
-        read(body, url="https://gazette.example/login?next=%2Fissue%2F4", requested="https://gazette.example/issue/4")
+        read(
+            body,
+            url="https://gazette.example/login?next=%2Fissue%2F4",
+            requested="https://gazette.example/issue/4",
+        )
     assert read(body, url="https://gazette.example/issue/4").outcome == "ok"
 
 
 def test_a_redirect_to_an_error_address_with_the_sentence_is_missing() -> None:
     with pytest.raises(NotFound):
-        read(html("<p>The page you were looking for has moved.</p>", "Shop"), url="https://shop.example/404")
+        read(
+            html("<p>The page you were looking for has moved.</p>", "Shop"),
+            url="https://shop.example/404",
+        )
 
 
 @pytest.mark.parametrize("body", [b"", b" \n\t ", b"\n" * 5000])
@@ -193,7 +220,10 @@ def test_an_empty_answer_is_an_error(body: bytes, content_type: str) -> None:
 
 def test_a_shell_with_some_text_is_returned_with_a_note_that_says_why() -> None:
     page = read(
-        html('<p><a href="/about">About our shop</a></p><div id="root"></div>', head="<script src=/app.js></script>")
+        html(
+            '<p><a href="/about">About our shop</a></p><div id="root"></div>',
+            head="<script src=/app.js></script>",
+        )
     )
 
     assert page.outcome == "js_shell"
@@ -249,7 +279,10 @@ def test_words_nobody_sees_decide_nothing(word: str) -> None:
 
     assert (
         read(
-            html(hidden + "<h1>Tides</h1><p>High water is at four in the morning and at half past four again.</p>")
+            html(
+                hidden
+                + "<h1>Tides</h1><p>High water is at four in the morning and at half past four again.</p>"
+            )
         ).outcome
         == "ok"
     )
@@ -258,7 +291,12 @@ def test_words_nobody_sees_decide_nothing(word: str) -> None:
 def test_scripts_that_others_need_do_not_make_a_written_page_a_shell() -> None:
     scripts = "<script src=/a.js></script>" * 30 + "<script>" + "x();" * 20_000 + "</script>"
 
-    assert read(html("<p>A short note of eleven words that somebody wrote by hand.</p>", head=scripts)).outcome == "ok"
+    assert (
+        read(
+            html("<p>A short note of eleven words that somebody wrote by hand.</p>", head=scripts)
+        ).outcome
+        == "ok"
+    )
 
 
 def test_a_challenge_names_its_maker_and_its_host_but_not_the_secrets_of_the_url() -> None:

@@ -40,7 +40,13 @@ def titles(text: str) -> list[tuple[int, str]]:
 
 
 def test_headings_have_level_plain_title_and_number() -> None:
-    assert titles(PAGE) == [(1, "Tides"), (2, "The two gaps"), (3, "Deep code [x]"), (2, "Results"), (2, "Results II")]
+    assert titles(PAGE) == [
+        (1, "Tides"),
+        (2, "The two gaps"),
+        (3, "Deep code [x]"),
+        (2, "Results"),
+        (2, "Results II"),
+    ]
     assert [heading.number for heading in headings_of(PAGE.encode())] == [1, 2, 3, 4, 5]
 
 
@@ -63,9 +69,19 @@ def test_a_section_goes_on_to_the_next_heading_of_its_level_or_a_higher_one() ->
 
 @pytest.mark.parametrize(
     ("wanted", "number"),
-    [("results", 4), ("Results", 4), ("results ii", 5), ("THE TWO", 2), ("gaps", 2), ("3", 3), ("# Tides:", 1)],
+    [
+        ("results", 4),
+        ("Results", 4),
+        ("results ii", 5),
+        ("THE TWO", 2),
+        ("gaps", 2),
+        ("3", 3),
+        ("# Tides:", 1),
+    ],
 )
-def test_a_section_is_found_by_its_heading_a_part_of_it_or_its_number(wanted: str, number: int) -> None:
+def test_a_section_is_found_by_its_heading_a_part_of_it_or_its_number(
+    wanted: str, number: int
+) -> None:
     assert find_section(headings_of(PAGE.encode()), wanted).number == number
 
 

@@ -18,7 +18,9 @@ from webquarry.read.models import Page
 from webquarry.read.reader import read_reply
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "600"))
-PAGES = sorted(Path(__file__).parent.glob("pages/*/*.html")) + sorted(Path(__file__).parent.glob("*/page*.html"))
+PAGES = sorted(Path(__file__).parent.glob("pages/*/*.html")) + sorted(
+    Path(__file__).parent.glob("*/page*.html")
+)
 CONTROLS = [chr(code) for code in range(32) if chr(code) not in "\n\t"]
 
 
@@ -26,7 +28,9 @@ def read(body: bytes, selection: Selection) -> Page | WebquarryError:
     headers = httpx2.Headers({"content-type": "text/html"})
     url = "https://site.example/a"
     try:
-        return read_reply(url, Reply(url, 200, headers, body, datetime(2026, 11, 1, tzinfo=UTC)), selection)
+        return read_reply(
+            url, Reply(url, 200, headers, body, datetime(2026, 11, 1, tzinfo=UTC)), selection
+        )
     except WebquarryError as error:
         return error
 

@@ -17,19 +17,24 @@ def test_paragraphs_joined_are_the_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("markdown", "level"), [("# One\n\n", 1), ("### Three", 3), ("#no", 0), ("# One\nand more", 0), ("Text", 0)]
+    ("markdown", "level"),
+    [("# One\n\n", 1), ("### Three", 3), ("#no", 0), ("# One\nand more", 0), ("Text", 0)],
 )
 def test_a_heading_is_known_by_its_level(markdown: str, level: int) -> None:
     assert Paragraph(markdown.encode()).level == level
 
 
-@pytest.mark.parametrize("markdown", ["| a | b |\n| --- | --- |", "```\ncode\n```", "# Heading", "    code"])
+@pytest.mark.parametrize(
+    "markdown", ["| a | b |\n| --- | --- |", "```\ncode\n```", "# Heading", "    code"]
+)
 def test_tables_code_and_headings_are_no_prose(markdown: str) -> None:
     assert not Paragraph(markdown.encode()).is_prose
 
 
 def test_what_is_read_has_no_marks_of_markdown() -> None:
-    part = Paragraph(b"- **Tides** turn [twice](https://a.example/b) a day,[^1] says snake_case \\#1.\n")
+    part = Paragraph(
+        b"- **Tides** turn [twice](https://a.example/b) a day,[^1] says snake_case \\#1.\n"
+    )
 
     assert part.text == "Tides turn twice a day, says snake_case #1."
 
@@ -43,7 +48,13 @@ def test_comparing_looks_neither_at_case_nor_at_the_kind_of_white_space(text: st
 
 @pytest.mark.parametrize(
     ("markdown", "words"),
-    [("", 0), ("One two", 2), ("One\n\n-   two\tthree\n-   four\n", 4), ("Été\n\nor winter", 3), ("漢字漢字", 2)],
+    [
+        ("", 0),
+        ("One two", 2),
+        ("One\n\n-   two\tthree\n-   four\n", 4),
+        ("Été\n\nor winter", 3),
+        ("漢字漢字", 2),
+    ],
 )
 def test_words_are_counted_in_all_paragraphs(markdown: str, words: int) -> None:
     assert words_in(paragraphs_of(markdown.encode())) == words

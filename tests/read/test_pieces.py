@@ -27,7 +27,9 @@ def pieces(text: str, limit: int) -> list[bytes]:
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(TEXT, st.integers(1, 80))
-def test_pieces_joined_are_the_text_and_each_is_valid_and_within_the_limit(text: str, limit: int) -> None:
+def test_pieces_joined_are_the_text_and_each_is_valid_and_within_the_limit(
+    text: str, limit: int
+) -> None:
     found = pieces(text, limit)
 
     assert b"".join(found) == text.encode()
@@ -83,18 +85,25 @@ def test_blank_lines_by_the_thousand_are_passed_over_at_once() -> None:
         ("漢漢漢", 1, "漢"),
     ],
 )
-def test_the_cut_is_behind_the_last_block_line_word_or_character_that_fits(text: str, limit: int, first: str) -> None:
+def test_the_cut_is_behind_the_last_block_line_word_or_character_that_fits(
+    text: str, limit: int, first: str
+) -> None:
     assert pieces(text, limit)[0].decode() == first
 
 
 def test_what_is_found_comes_with_its_neighbours_and_gaps_are_marked() -> None:
-    text = "\n\n".join(["zero", "one", "Two\nBLOCKS here", "three", "four", "five", "six", "two blocks", "eight"])
+    text = "\n\n".join(
+        ["zero", "one", "Two\nBLOCKS here", "three", "four", "five", "six", "two blocks", "eight"]
+    )
     data = text.encode()
 
     found = find_blocks(data, "two   blocks", block_starts(data))
 
     assert found.matches == 2
-    assert found.data.decode() == "one\n\nTwo\nBLOCKS here\n\nthree\n\n[...]\n\nsix\n\ntwo blocks\n\neight"
+    assert (
+        found.data.decode()
+        == "one\n\nTwo\nBLOCKS here\n\nthree\n\n[...]\n\nsix\n\ntwo blocks\n\neight"
+    )
 
 
 def test_nothing_found_is_empty_and_a_blank_text_is_refused() -> None:

@@ -24,14 +24,18 @@ WORDS = "The harbour office keeps a log of every vessel that enters. " * 5
 class FakeClient:
     """Gives one reply, and remembers what it was asked."""
 
-    def __init__(self, body: bytes = b"", content_type: str = "text/html", status: int = 200, url: str = "") -> None:
+    def __init__(
+        self, body: bytes = b"", content_type: str = "text/html", status: int = 200, url: str = ""
+    ) -> None:
         self.reply = (body, content_type, status, url)
         self.asked: list[tuple[str, str]] = []
 
     async def fetch(self, url: str, *, accept: str) -> Reply:
         self.asked.append((url, accept))
         body, content_type, status, final = self.reply
-        return Reply(final or url, status, httpx2.Headers({"content-type": content_type}), body, MOMENT)
+        return Reply(
+            final or url, status, httpx2.Headers({"content-type": content_type}), body, MOMENT
+        )
 
 
 def read(client: FakeClient, url: str = "https://site.example/a") -> Page:
@@ -39,14 +43,22 @@ def read(client: FakeClient, url: str = "https://site.example/a") -> Page:
 
 
 def test_a_page_comes_back_as_markdown_with_all_that_is_known_about_it() -> None:
-    body = (
-        f"<html><head><title>Harbour</title></head><body><h1>Log</h1><p>{WORDS}<a href='b'>next</a></p></body></html>"
+    body = f"<html><head><title>Harbour</title></head><body><h1>Log</h1><p>{WORDS}<a href='b'>next</a></p></body></html>"
+
+    page = read(
+        FakeClient(body.encode(), "text/html; charset=utf-8", url="https://www.site.example/log/")
     )
 
-    page = read(FakeClient(body.encode(), "text/html; charset=utf-8", url="https://www.site.example/log/"))
-
-    assert (page.url, page.requested_url) == ("https://www.site.example/log/", "https://site.example/a")
-    assert (page.title, page.content_type, page.encoding, page.outcome) == ("Harbour", "html", "utf-8", "ok")
+    assert (page.url, page.requested_url) == (
+        "https://www.site.example/log/",
+        "https://site.example/a",
+    )
+    assert (page.title, page.content_type, page.encoding, page.outcome) == (
+        "Harbour",
+        "html",
+        "utf-8",
+        "ok",
+    )
     assert page.markdown.startswith("# Log\n")
     assert "[next](https://www.site.example/log/b)" in page.markdown
     assert (page.notes, page.fetched_at) == ((), MOMENT)
@@ -91,7 +103,9 @@ def test_a_guess_at_the_encoding_is_admitted() -> None:
     page = read(FakeClient(("<p>Un café à Nîmes. " + WORDS).encode("cp1252"), "text/html"))
 
     assert "café à Nîmes" in page.markdown
-    assert page.notes == ("The page declares no encoding that fits it; windows-1252 was guessed from its letters.",)
+    assert page.notes == (
+        "The page declares no encoding that fits it; windows-1252 was guessed from its letters.",
+    )
 
 
 def test_latin_1_labelled_utf_8_and_broken_utf_8_and_nuls_are_read() -> None:
@@ -118,10 +132,17 @@ def test_what_is_removed_is_counted() -> None:
         (b"%PDF-1.7", "application/pdf", 200, Unreadable),
         (b"<h1>gone</h1>", "text/html", 404, NotFound),
         (b"<h1>broken</h1>", "text/html", 500, NetworkFailure),
-        (b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>", "text/html", 403, Challenge),
+        (
+            b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>",
+            "text/html",
+            403,
+            Challenge,
+        ),
     ],
 )
-def test_what_is_no_page_is_an_error(body: bytes, content_type: str, status: int, error: type[Exception]) -> None:
+def test_what_is_no_page_is_an_error(
+    body: bytes, content_type: str, status: int, error: type[Exception]
+) -> None:
     with pytest.raises(error):
         read(FakeClient(body, content_type, status))
 

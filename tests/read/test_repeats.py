@@ -10,7 +10,10 @@ from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
 from webquarry.read.slices.repeats import Repeats
 
 LONG = "A paragraph of enough text to be called a repetition when it stands elsewhere."
-PARTS = st.lists(st.sampled_from([f"{LONG} {number}" for number in range(5)] + ["# Heading", "short"]), max_size=8)
+PARTS = st.lists(
+    st.sampled_from([f"{LONG} {number}" for number in range(5)] + ["# Heading", "short"]),
+    max_size=8,
+)
 
 
 def left(*texts: str) -> list[list[Paragraph]]:
@@ -20,7 +23,14 @@ def left(*texts: str) -> list[list[Paragraph]]:
 
 @pytest.mark.parametrize(
     "second",
-    [LONG, LONG.upper(), LONG.replace(" ", "\n", 1), f"**{LONG}**", f"- {LONG}", LONG.replace("text", "[text](/x)")],
+    [
+        LONG,
+        LONG.upper(),
+        LONG.replace(" ", "\n", 1),
+        f"**{LONG}**",
+        f"- {LONG}",
+        LONG.replace("text", "[text](/x)"),
+    ],
 )
 def test_case_white_space_and_marks_do_not_hide_a_repeat_in_a_later_text(second: str) -> None:
     assert left(LONG, second) == [paragraphs_of(LONG.encode()), []]
@@ -39,5 +49,7 @@ def test_nothing_is_left_out_but_what_an_earlier_text_has(texts: list[list[str]]
     seen: set[str] = set()
     repeats = Repeats()
     for whole in before:
-        assert repeats.left_of(whole) == [part for part in whole if not part.may_repeat or part.folded not in seen]
+        assert repeats.left_of(whole) == [
+            part for part in whole if not part.may_repeat or part.folded not in seen
+        ]
         seen |= {part.folded for part in whole if part.may_repeat}

@@ -43,7 +43,9 @@ def test_the_parsed_page_comes_with_it_for_those_who_look_for_more() -> None:
     assert page.document.roots[0].find("head/title") is not None
 
 
-def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from webquarry.read import main_content
     from webquarry.read.main_content import Selection as Chosen
 
@@ -68,7 +70,10 @@ def test_a_short_main_part_is_judged_by_the_whole_page() -> None:
 
 
 def test_a_page_of_more_pieces_than_can_be_judged_is_given_whole_to_the_last() -> None:
-    page = read("<title>t</title><body>" + "".join(f"<p>piece {number}</p>" for number in range(20_001)), "main")
+    page = read(
+        "<title>t</title><body>" + "".join(f"<p>piece {number}</p>" for number in range(20_001)),
+        "main",
+    )
 
     assert page.markdown.startswith("piece 0\n")
     assert page.markdown.endswith("\npiece 20000")

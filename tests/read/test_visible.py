@@ -258,10 +258,15 @@ SEEN = [
     '<div style="font:400 14px/1.2 Arial">SEE</div>',
 ]
 
-BEFORE, AFTER = "<!doctype html><title>t</title><body><p>KEEP-0 is seen.</p>", "<p>KEEP-1 is seen too.</p>"
+BEFORE, AFTER = (
+    "<!doctype html><title>t</title><body><p>KEEP-0 is seen.</p>",
+    "<p>KEEP-1 is seen too.</p>",
+)
 
 
-@pytest.mark.parametrize(("reason", "html"), [(reason, html) for reason, pages in HIDDEN.items() for html in pages])
+@pytest.mark.parametrize(
+    ("reason", "html"), [(reason, html) for reason, pages in HIDDEN.items() for html in pages]
+)
 def test_hidden_text_is_left_out_and_counted_by_its_reason(reason: str, html: str) -> None:
     result = page(BEFORE + html + AFTER)
 
@@ -358,12 +363,19 @@ def test_rules_are_weighed_by_importance_and_specificity_and_order() -> None:
 
 
 def test_a_selector_list_inside_a_function_is_not_taken_for_selectors() -> None:
-    assert page("<style>:not(:defined):not(x-a, x-b, x-c){visibility:hidden}</style><x-b>text</x-b>").text == "text"
+    assert (
+        page(
+            "<style>:not(:defined):not(x-a, x-b, x-c){visibility:hidden}</style><x-b>text</x-b>"
+        ).text
+        == "text"
+    )
 
 
 def test_a_page_with_too_many_rules_to_weigh_is_believed_when_it_hides() -> None:
     css = "".join(f".a{number} .x{{display:none}}" for number in range(3000))
     classes = " ".join(f"a{number}" for number in range(3000))
-    text = page(f"<style>{css}</style><div class='{classes}'></div>" + "<p class=x>word</p>" * 400).text
+    text = page(
+        f"<style>{css}</style><div class='{classes}'></div>" + "<p class=x>word</p>" * 400
+    ).text
 
     assert 0 < text.count("word") < 200

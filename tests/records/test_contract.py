@@ -52,7 +52,9 @@ def places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Places]:
         yield Places(None, server)
 
 
-async def begin(found: Journals, id: str, now: float = 1000.0, owner: str = "ada", most: int = 50) -> None:
+async def begin(
+    found: Journals, id: str, now: float = 1000.0, owner: str = "ada", most: int = 50
+) -> None:
     await found.begin(owner, id, b"first", now, most=most, idle_seconds=HOURS)
 
 
@@ -107,7 +109,10 @@ def test_many_who_write_at_once_lose_nothing(places: Places) -> None:
         await begin(one, "s1")
         words = [f"{number}".encode() for number in range(30)]
         numbers = await asyncio.gather(
-            *((one, other)[number % 2].append("ada", "s1", word, 1001.0) for number, word in enumerate(words))
+            *(
+                (one, other)[number % 2].append("ada", "s1", word, 1001.0)
+                for number, word in enumerate(words)
+            )
         )
         entries = (await read(one, "s1", 1001.0)).entries
         assert sorted(numbers) == list(range(2, 32))
@@ -118,8 +123,12 @@ def test_many_who_write_at_once_lose_nothing(places: Places) -> None:
 
 def test_of_those_who_begin_the_same_journal_at_once_one_does(places: Places) -> None:
     async def scenario(one: Journals, other: Journals) -> None:
-        said = await asyncio.gather(*(begin(found, "s1") for found in (one, other) * 4), return_exceptions=True)
-        assert sorted(type(word).__name__ for word in said) == ["FileExistsError"] * 7 + ["NoneType"]
+        said = await asyncio.gather(
+            *(begin(found, "s1") for found in (one, other) * 4), return_exceptions=True
+        )
+        assert sorted(type(word).__name__ for word in said) == ["FileExistsError"] * 7 + [
+            "NoneType"
+        ]
         assert (await read(one, "s1")).entries == (b"first",)
 
     places.run(scenario)
@@ -157,7 +166,9 @@ def test_a_clock_that_goes_back_does_not_make_a_journal_older(places: Places) ->
     places.run(scenario)
 
 
-def test_beyond_the_most_a_finished_journal_gives_way_and_an_unfinished_one_never_does(places: Places) -> None:
+def test_beyond_the_most_a_finished_journal_gives_way_and_an_unfinished_one_never_does(
+    places: Places,
+) -> None:
     async def scenario(one: Journals, _: Journals) -> None:
         await begin(one, "a", 1.0, most=2)
         await begin(one, "b", 2.0, most=2)
@@ -180,7 +191,11 @@ def test_where_not_enough_can_give_way_none_does(places: Places) -> None:
         await one.append("ada", "b", b"end", 4.0, finished=True)
         with pytest.raises(TooManyJournals):
             await begin(one, "d", 5.0, most=2)
-        assert {found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)} == {"a", "b", "c"}
+        assert {found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)} == {
+            "a",
+            "b",
+            "c",
+        }
         await one.append("ada", "a", b"end", 5.0, finished=True)
         await begin(one, "d", 6.0, most=2)
         assert [found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)] == ["d", "c"]
@@ -195,7 +210,11 @@ def test_of_the_finished_ones_that_which_was_touched_longest_ago_gives_way(place
             await one.append("ada", id, b"end", float(number), finished=True)
         await one.append("ada", "a", b"more", 10.0)
         await begin(one, "d", 11.0, most=3)
-        assert [found.id for found in await one.list("ada", 12.0, idle_seconds=HOURS)] == ["d", "a", "c"]
+        assert [found.id for found in await one.list("ada", 12.0, idle_seconds=HOURS)] == [
+            "d",
+            "a",
+            "c",
+        ]
 
     places.run(scenario)
 
@@ -207,7 +226,9 @@ def test_a_journal_can_be_finished_and_opened_again(places: Places) -> None:
         for finished in (True, None, False):
             await one.append("ada", "s1", b"x", 1001.0, finished=finished)
             listed = await one.list("ada", 1001.0, idle_seconds=HOURS)
-            states.append(((await read(one, "s1", 1001.0)).finished, listed[0].finished, listed[0].entries))
+            states.append(
+                ((await read(one, "s1", 1001.0)).finished, listed[0].finished, listed[0].entries)
+            )
         assert states == [(True, True, ()), (True, True, ()), (False, False, ())]
 
     places.run(scenario)

@@ -23,7 +23,9 @@ def journals(folder: Path | None) -> FileJournals:
     return FileJournals(RecordFile(folder))
 
 
-async def begin(found: FileJournals, id: str, now: float = 1000.0, owner: str = "ada", most: int = 50) -> None:
+async def begin(
+    found: FileJournals, id: str, now: float = 1000.0, owner: str = "ada", most: int = 50
+) -> None:
     await found.begin(owner, id, b"first", now, most=most, idle_seconds=HOURS)
 
 
@@ -35,11 +37,15 @@ def close(*found: FileJournals) -> None:
 def test_nothing_readable_is_in_the_file(tmp_path: Path) -> None:
     async def scenario() -> None:
         one = journals(tmp_path)
-        await one.begin("ada-lovelace", "session-id", b"what we look for", 1.0, most=5, idle_seconds=HOURS)
+        await one.begin(
+            "ada-lovelace", "session-id", b"what we look for", 1.0, most=5, idle_seconds=HOURS
+        )
         close(one)
 
     asyncio.run(scenario())
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.name.startswith("state.sqlite3"))
+    kept = b"".join(
+        path.read_bytes() for path in tmp_path.iterdir() if path.name.startswith("state.sqlite3")
+    )
     assert not any(word in kept for word in (b"ada-lovelace", b"session-id", b"what we look for"))
     assert (tmp_path / "state.sqlite3").stat().st_mode & 0o777 == 0o600
 
@@ -124,7 +130,9 @@ async def main():
 
 asyncio.run(main())
 """
-    process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     acknowledged = 0
     for line in process.stdout:

@@ -37,7 +37,9 @@ async def entries(found: RedisJournals) -> tuple[bytes, ...]:
     return journal.entries
 
 
-def test_while_redis_is_gone_every_call_fails_loudly_and_then_it_heals(lasting_server: RedisServer) -> None:
+def test_while_redis_is_gone_every_call_fails_loudly_and_then_it_heals(
+    lasting_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with lasting_server.link(rest_seconds=3600) as link:
             found = journals(link)
@@ -50,7 +52,9 @@ def test_while_redis_is_gone_every_call_fails_loudly_and_then_it_heals(lasting_s
                 found.list("ada", 1001.0, idle_seconds=HOURS),
                 found.drop("ada", "s1"),
             ):
-                with pytest.raises(RecordsFailure, match="cannot be used: there is no connection") as caught:
+                with pytest.raises(
+                    RecordsFailure, match="cannot be used: there is no connection"
+                ) as caught:
                     await call  # and where it was is nobody's business
                 assert caught.value.retryable
             lasting_server.start()
@@ -103,12 +107,20 @@ def test_a_change_whose_answer_was_lost_is_not_made_twice(redis_server: RedisSer
             hurried = Forgetful(link)
             hurried.meanwhile = journals(link)
             assert await hurried.append("ada", "s1", b"fourth", 1001.0, after=3) == 4
-            assert await entries(hurried) == (b"first", b"second", b"third", b"fourth", b"meanwhile")
+            assert await entries(hurried) == (
+                b"first",
+                b"second",
+                b"third",
+                b"fourth",
+                b"meanwhile",
+            )
 
     asyncio.run(scenario())
 
 
-def test_a_redis_that_is_full_refuses_and_nothing_is_half_written(redis_server: RedisServer) -> None:
+def test_a_redis_that_is_full_refuses_and_nothing_is_half_written(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link() as link:
             found = journals(link)

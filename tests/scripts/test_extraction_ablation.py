@@ -34,7 +34,9 @@ def test_a_group_holds_what_its_name_says() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_is_back_when_the_look_without_it_is_over(rule: str) -> None:
-    flow = flow_of(parse_html(f"<body><div><p>{LONG}</p></div><section><p>{LONG}</p></section></body>"))
+    flow = flow_of(
+        parse_html(f"<body><div><p>{LONG}</p></div><section><p>{LONG}</p></section></body>")
+    )
     chances, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
 
     with rule_left_out(rule):

@@ -14,7 +14,11 @@ def labels(texts: list[str], gold: str) -> list[float | None]:
 
 
 def test_blocks_of_the_gold_text_are_wanted_and_others_are_not() -> None:
-    assert labels([FIRST, "some other words that are not there", SECOND], f"{FIRST}\n{SECOND}") == [1.0, 0.0, 1.0]
+    assert labels([FIRST, "some other words that are not there", SECOND], f"{FIRST}\n{SECOND}") == [
+        1.0,
+        0.0,
+        1.0,
+    ]
 
 
 def test_a_second_copy_is_not_wanted() -> None:
@@ -26,7 +30,9 @@ def test_both_copies_are_wanted_when_the_gold_text_has_both() -> None:
 
 
 @pytest.mark.parametrize(("place", "wanted"), [(1, 1.0), (2, 0.0)])
-def test_a_short_block_is_wanted_only_between_the_same_neighbours(place: int, wanted: float) -> None:
+def test_a_short_block_is_wanted_only_between_the_same_neighbours(
+    place: int, wanted: float
+) -> None:
     blocks = [FIRST, SECOND]
     blocks.insert(place, "Fruit")
 

@@ -48,7 +48,10 @@ def test_a_client_is_told_its_server_and_answers_each_line(tmp_path: Path) -> No
 
 
 def test_a_client_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
-    with spoken(program(tmp_path, ECHO), {}, {}, tmp_path) as client, pytest.raises(ClientFailed, match="it ends"):
+    with (
+        spoken(program(tmp_path, ECHO), {}, {}, tmp_path) as client,
+        pytest.raises(ClientFailed, match="it ends"),
+    ):
         client.call("end", {})
 
 
@@ -59,11 +62,16 @@ def test_a_client_that_cannot_connect_is_told_with_its_last_words(tmp_path: Path
         pass
 
 
-def test_a_client_that_says_nothing_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_says_nothing_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(drivers, "ANSWER_SECONDS", 0.1)
     command = program(tmp_path, "import time; time.sleep(600)")
 
-    with pytest.raises(ClientFailed, match="said nothing in time"), spoken(command, {}, {}, tmp_path):
+    with (
+        pytest.raises(ClientFailed, match="said nothing in time"),
+        spoken(command, {}, {}, tmp_path),
+    ):
         pass
 
 
@@ -98,13 +106,20 @@ def test_every_tool_is_asked_even_if_others_failed_and_the_session_is_handed_on(
 
 
 @pytest.mark.parametrize("transport", interop.TRANSPORTS)
-def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(transport: str, tmp_path: Path) -> None:
+def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
+    transport: str, tmp_path: Path
+) -> None:
     with ThreadPoolExecutor(1) as pool:
         kit = interop.being_made_ready(tmp_path, ["python-sdk"], pool)
 
     heard = interop.run(kit, "python-sdk", transport, "research")
 
-    assert faults_of(heard, {tool.name: tool.output_schema for tool in listed_tools("research").listed()}) == []
+    assert (
+        faults_of(
+            heard, {tool.name: tool.output_schema for tool in listed_tools("research").listed()}
+        )
+        == []
+    )
     assert heard.protocol
     assert list(tmp_path.iterdir()) == []
 
@@ -115,7 +130,12 @@ def test_a_run_that_failed_is_reported_with_its_reasons() -> None:
     )
 
     assert row["failed"] == ["connecting: refused", "wrong arguments: no result came back"]
-    assert (row["client"], row["transport"], row["listed"], row["called"]) == ("fastmcp", "http", 0, 0)
+    assert (row["client"], row["transport"], row["listed"], row["called"]) == (
+        "fastmcp",
+        "http",
+        0,
+        0,
+    )
 
 
 def test_without_npm_it_is_said_what_is_missing(tmp_path: Path) -> None:
@@ -134,12 +154,17 @@ def test_packages_are_installed_once_and_anew_when_others_are_wanted(tmp_path: P
     for package in ("some@1", "some@1", "some@2"):
         packages.installed(tmp_path / "new", [package], environ)
 
-    assert [line.split()[-1] for line in (tmp_path / "asked").read_text().splitlines()] == ["some@1", "some@2"]
+    assert [line.split()[-1] for line in (tmp_path / "asked").read_text().splitlines()] == [
+        "some@1",
+        "some@2",
+    ]
     assert json.loads((tmp_path / "new" / "package.json").read_text())["type"] == "module"
 
 
 def test_a_registry_that_cannot_be_reached_is_told_and_tried_again(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"some@1 cannot be installed(.|\n)*ENOTFOUND"):
-        packages.installed(tmp_path / "new", ["some@1"], npm_that(tmp_path, "echo ENOTFOUND >&2; exit 1"))
+        packages.installed(
+            tmp_path / "new", ["some@1"], npm_that(tmp_path, "echo ENOTFOUND >&2; exit 1")
+        )
 
     assert packages.installed(tmp_path / "new", ["some@1"], npm_that(tmp_path, "exit 0")).is_dir()

@@ -54,10 +54,15 @@ def spoilt(change: Callable[[Heard], object]) -> list[str]:
         (lambda got: got.tools.append({"name": "more"}), "with ['more']"),
         (lambda got: got.tools.append(got.tools[0]), "the list is not what is served: 3 tools"),
         (lambda got: got.tools[0].pop("outputSchema"), "look: listed with another output schema"),
-        (lambda got: got.raised.append("count: the client has ended"), "count: the client has ended"),
+        (
+            lambda got: got.raised.append("count: the client has ended"),
+            "count: the client has ended",
+        ),
     ],
 )
-def test_a_list_that_is_not_what_is_served_is_a_fault(change: Callable[[Heard], object], words: str) -> None:
+def test_a_list_that_is_not_what_is_served_is_a_fault(
+    change: Callable[[Heard], object], words: str
+) -> None:
     assert words in spoilt(change)[0]
 
 
@@ -65,7 +70,10 @@ def test_a_list_that_is_not_what_is_served_is_a_fault(change: Callable[[Heard], 
     ("wrong", "words"),
     [
         (None, "look: was not called, or gave no result"),
-        ({"content": text("The tool look failed.", "{}"), "isError": True}, "look: failed: The tool look failed."),
+        (
+            {"content": text("The tool look failed.", "{}"), "isError": True},
+            "look: failed: The tool look failed.",
+        ),
         (result({"count": 1}) | {"content": []}, "look: has no text"),
         ({"content": text('{"count":1}')}, "look: has no structured content"),
         (result({}), "look: does not fit its schema at $: 'count' is a required property"),
@@ -74,7 +82,9 @@ def test_a_list_that_is_not_what_is_served_is_a_fault(change: Callable[[Heard], 
         (result({"count": 1}) | {"content": text("one")}, "look: the text is not the JSON"),
     ],
 )
-def test_a_result_that_is_not_as_declared_is_a_fault(wrong: dict[str, Any] | None, words: str) -> None:
+def test_a_result_that_is_not_as_declared_is_a_fault(
+    wrong: dict[str, Any] | None, words: str
+) -> None:
     got = heard()
     del got.results["look"]
     if wrong is not None:
@@ -91,12 +101,23 @@ def test_a_result_that_is_not_as_declared_is_a_fault(wrong: dict[str, Any] | Non
         (None, "no result came back"),
         (result({"count": 1}), "not marked as an error"),
         ({"content": text("Wrong.", FACTS), "isError": True}, "does not name the field"),
-        ({"content": text("The field 'query' is missing."), "isError": True}, "not one JSON object"),
-        ({"content": text("The field 'query' is missing.", "{}"), "isError": True}, "not one JSON object"),
-        ({"content": text("The field 'query' is missing.", "[1]"), "isError": True}, "not one JSON object"),
+        (
+            {"content": text("The field 'query' is missing."), "isError": True},
+            "not one JSON object",
+        ),
+        (
+            {"content": text("The field 'query' is missing.", "{}"), "isError": True},
+            "not one JSON object",
+        ),
+        (
+            {"content": text("The field 'query' is missing.", "[1]"), "isError": True},
+            "not one JSON object",
+        ),
     ],
 )
-def test_wrong_arguments_must_be_told_in_a_sentence_and_an_object(refusal: dict[str, Any] | None, words: str) -> None:
+def test_wrong_arguments_must_be_told_in_a_sentence_and_an_object(
+    refusal: dict[str, Any] | None, words: str
+) -> None:
     got = heard()
     got.refusal = refusal
 
@@ -115,7 +136,9 @@ def test_a_tool_without_a_schema_answers_with_text_alone() -> None:
     assert faults_of(got, {"look": None}) == []
 
     got.results = {"look": result({"count": 1})}
-    assert faults_of(got, {"look": None}) == ["look: has structured content, but declares no schema of it"]
+    assert faults_of(got, {"look": None}) == [
+        "look: has structured content, but declares no schema of it"
+    ]
 
 
 def test_the_client_that_got_something_else_is_named_with_the_place() -> None:
@@ -125,7 +148,9 @@ def test_the_client_that_got_something_else_is_named_with_the_place() -> None:
         other.results["look"] = result({"count": 1, "rows": [{"url": "a"}, {"url": "c"}]})
 
     assert differences(clients) == {
-        "two stdio research": ['look: differs from what the others got, at $.rows[1].url: "b" and not "c"']
+        "two stdio research": [
+            'look: differs from what the others got, at $.rows[1].url: "b" and not "c"'
+        ]
     }
 
 
@@ -164,4 +189,7 @@ def test_a_tool_that_nobody_has_written_a_call_for_is_named() -> None:
 
 
 def test_the_session_takes_its_place_in_the_arguments() -> None:
-    assert filled({"sessionId": "{session}", "style": "mla"}, "s-1") == {"sessionId": "s-1", "style": "mla"}
+    assert filled({"sessionId": "{session}", "style": "mla"}, "s-1") == {
+        "sessionId": "s-1",
+        "style": "mla",
+    }

@@ -55,7 +55,8 @@ class Engines(httpx2.AsyncBaseTransport):
 
     def __init__(self, **replies: Reply | Sequence[Reply]) -> None:
         self.replies = {
-            name: list(reply) if isinstance(reply, Sequence) else [reply] for name, reply in replies.items()
+            name: list(reply) if isinstance(reply, Sequence) else [reply]
+            for name, reply in replies.items()
         }
         self.asked: list[tuple[str, httpx2.Request]] = []
 
@@ -112,7 +113,11 @@ def called(
     **arguments: Any,
 ) -> Answer:
     """Call a tool of the research set with a toolkit whose providers are these engines, and nothing on disk."""
-    environ = HOMELESS | {"WEBQUARRY_RETRIES": "0", "WEBQUARRY_CACHE": "0"} | dict(KEYS if environ is None else environ)
+    environ = (
+        HOMELESS
+        | {"WEBQUARRY_RETRIES": "0", "WEBQUARRY_CACHE": "0"}
+        | dict(KEYS if environ is None else environ)
+    )
 
     async def run() -> Answer:
         async with Toolkit.open(environ=environ) as kit:
@@ -124,23 +129,35 @@ def called(
 
 
 def brave(*urls: str, more: bool = False, **fields: Any) -> httpx2.Response:
-    hits = [{"title": f"Title of {url}", "url": url, "description": f"About {url}.", **fields} for url in urls]
-    return httpx2.Response(200, json={"query": {"more_results_available": more}, "web": {"results": hits}})
+    hits = [
+        {"title": f"Title of {url}", "url": url, "description": f"About {url}.", **fields}
+        for url in urls
+    ]
+    return httpx2.Response(
+        200, json={"query": {"more_results_available": more}, "web": {"results": hits}}
+    )
 
 
 def google(*urls: str) -> httpx2.Response:
     items = [{"title": f"Title of {url}", "link": url, "snippet": f"About {url}."} for url in urls]
-    return httpx2.Response(200, json={"queries": {"request": [{}]}, "searchInformation": {}, "items": items})
+    return httpx2.Response(
+        200, json={"queries": {"request": [{}]}, "searchInformation": {}, "items": items}
+    )
 
 
 def tavily(*urls: str, **fields: Any) -> httpx2.Response:
-    hits = [{"title": f"Title of {url}", "url": url, "content": f"About {url}.", "score": 1, **fields} for url in urls]
+    hits = [
+        {"title": f"Title of {url}", "url": url, "content": f"About {url}.", "score": 1, **fields}
+        for url in urls
+    ]
     return httpx2.Response(200, json={"query": "q", "results": hits})
 
 
 def brave_limit(seconds: int = 1) -> httpx2.Response:
     headers = {"X-RateLimit-Reset": f"{seconds}, 1000"}
-    return httpx2.Response(429, headers=headers, json={"error": {"code": "RATE_LIMITED", "detail": "slow down"}})
+    return httpx2.Response(
+        429, headers=headers, json={"error": {"code": "RATE_LIMITED", "detail": "slow down"}}
+    )
 
 
 def failed(status: int = 500, **headers: str) -> httpx2.Response:

@@ -50,7 +50,9 @@ def listening() -> Iterator[Ended]:
         meter.unlisten(ended)
 
 
-def turn(work: Work[list[int]], *, seconds: float = 5, asker: Asker | None = None) -> Turn[list[int]]:
+def turn(
+    work: Work[list[int]], *, seconds: float = 5, asker: Asker | None = None
+) -> Turn[list[int]]:
     asker = asker or Asker(Settings(), FakeClock())
     return asyncio.run(asker.turn(Acorn({}), work, seconds=seconds, count=len))
 
@@ -85,7 +87,9 @@ async def endless(seconds: float) -> list[int]:
         (late_by_itself, "network", "Acorn failed: TimeoutError."),
     ],
 )
-def test_the_attempt_and_the_figures_tell_the_same_outcome(work: Work[list[int]], outcome: str, reason: str) -> None:
+def test_the_attempt_and_the_figures_tell_the_same_outcome(
+    work: Work[list[int]], outcome: str, reason: str
+) -> None:
     with listening() as ended:
         attempt = turn(work).attempt
 
@@ -118,7 +122,9 @@ def test_what_is_there_when_the_time_is_over_may_count() -> None:
 
 def test_nothing_found_may_have_a_reason_of_its_own() -> None:
     asker = Asker(Settings(), FakeClock())
-    taken = asker.turn(Acorn({}), none, seconds=5, count=len, why_nothing=lambda _: "All were too old.")
+    taken = asker.turn(
+        Acorn({}), none, seconds=5, count=len, why_nothing=lambda _: "All were too old."
+    )
 
     assert asyncio.run(taken).attempt.reason == "All were too old."
 
@@ -143,9 +149,15 @@ def test_a_member_that_rests_is_not_healthy_until_its_rest_is_over() -> None:
         (BadInput("No such field."), None),  # nothing that waiting would cure
     ],
 )
-def test_an_error_learns_from_the_reply_how_long_to_wait(error: WebquarryError, seconds: float | None) -> None:
+def test_an_error_learns_from_the_reply_how_long_to_wait(
+    error: WebquarryError, seconds: float | None
+) -> None:
     reply = Reply(
-        "https://acorn.example/", 429, httpx2.Headers({"retry-after": "17"}), b"", datetime(2026, 1, 1, tzinfo=UTC)
+        "https://acorn.example/",
+        429,
+        httpx2.Headers({"retry-after": "17"}),
+        b"",
+        datetime(2026, 1, 1, tzinfo=UTC),
     )
 
     with pytest.raises(type(error)), heeding(reply):

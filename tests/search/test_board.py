@@ -26,7 +26,9 @@ def board(link: Link, clock: FakeClock) -> RedisBoard:
     return RedisBoard(SETTINGS, clock, link, learn_seconds=0)
 
 
-def test_a_provider_that_trips_on_one_server_rests_on_the_others_for_the_same_reason(redis_server: RedisServer) -> None:
+def test_a_provider_that_trips_on_one_server_rests_on_the_others_for_the_same_reason(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link() as first, redis_server.link() as second:
             clock = FakeClock()
@@ -44,7 +46,9 @@ def test_a_provider_that_trips_on_one_server_rests_on_the_others_for_the_same_re
     asyncio.run(scenario())
 
 
-def test_what_trips_nothing_is_not_told_and_a_shorter_rest_does_not_end_a_longer_one(redis_server: RedisServer) -> None:
+def test_what_trips_nothing_is_not_told_and_a_shorter_rest_does_not_end_a_longer_one(
+    redis_server: RedisServer,
+) -> None:
     async def scenario() -> None:
         async with redis_server.link() as first, redis_server.link() as second:
             one, other = board(first, FakeClock()), board(second, FakeClock())
@@ -75,9 +79,13 @@ def test_without_redis_a_server_knows_what_it_has_seen_itself(redis_server: Redi
     asyncio.run(scenario())
 
 
-def test_a_search_on_another_server_does_not_ask_the_provider_that_rests(redis_server: RedisServer) -> None:
+def test_a_search_on_another_server_does_not_ask_the_provider_that_rests(
+    redis_server: RedisServer,
+) -> None:
     environ = (
-        HOMELESS | KEYS | {"WEBQUARRY_RETRIES": "0", "SEARCH_PROVIDER": "brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
+        HOMELESS
+        | KEYS
+        | {"WEBQUARRY_RETRIES": "0", "SEARCH_PROVIDER": "brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
     )
     settings = Settings.from_environment(environ)
     engines = Engines(brave=[failed(503), brave("https://a.org/")])
@@ -86,7 +94,9 @@ def test_a_search_on_another_server_does_not_ask_the_provider_that_rests(redis_s
         clock = FakeClock()
         async with Client(settings, clock, pages=engines, providers=engines) as client:
             shared = RedisBoard(settings, clock, link)
-            await Router(client, settings, environ, clock, lambda: Cache([], clock), shared).route(Query("x", 1))
+            await Router(client, settings, environ, clock, lambda: Cache([], clock), shared).route(
+                Query("x", 1)
+            )
 
     async def scenario() -> None:
         async with redis_server.link() as first, redis_server.link() as second:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.search.replies import recorded, reply
-from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    BadInput,
+    Challenge,
+    ProviderFailure,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.search.replies.body import failure, json_object, quoted, rate_limited, used_up
 from webquarry.secret import Secret
 
@@ -52,9 +59,14 @@ def test_a_body_without_a_json_object_is_an_error_of_its_kind(
 
 
 def test_the_word_captcha_inside_json_is_no_captcha() -> None:
-    assert json_object(reply({"title": "how captcha works"}), "Acorn") == {"title": "how captcha works"}
+    assert json_object(reply({"title": "how captcha works"}), "Acorn") == {
+        "title": "how captcha works"
+    }
     with pytest.raises(ProviderFailure, match="unreadable JSON"):
-        json_object(reply(b'{"title": "how captcha wo', headers={"content-type": "application/json"}), "Acorn")
+        json_object(
+            reply(b'{"title": "how captcha wo', headers={"content-type": "application/json"}),
+            "Acorn",
+        )
 
 
 def test_quoted_words_are_short_single_line_sentences_without_secrets() -> None:

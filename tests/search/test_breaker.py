@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from webquarry.clock import Clock
-from webquarry.errors import AuthFailure, BadInput, NetworkFailure, NotRecorded, RateLimited, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    NetworkFailure,
+    NotRecorded,
+    RateLimited,
+    WebquarryError,
+)
 from webquarry.search.services.breaker import Breaker
 
 
@@ -81,7 +88,9 @@ def test_the_rest_that_a_provider_asks_for_begins_at_once(clock: HandClock) -> N
 
 
 @pytest.mark.parametrize("error", [BadInput("no"), AuthFailure("no"), NotRecorded("no")])
-def test_errors_that_say_nothing_of_its_health_do_not_count(clock: HandClock, error: WebquarryError) -> None:
+def test_errors_that_say_nothing_of_its_health_do_not_count(
+    clock: HandClock, error: WebquarryError
+) -> None:
     breaker = Breaker(clock, threshold=1, rest_seconds=60)
     breaker.failed(error)
     assert breaker.state == "closed"

@@ -143,7 +143,9 @@ def test_a_top_level_domain_covers_all_below_it() -> None:
         ([], ["a.org"], False),
     ],
 )
-def test_lists_that_leave_nothing_are_noticed(allowed: list[str], blocked: list[str], nothing: bool) -> None:
+def test_lists_that_leave_nothing_are_noticed(
+    allowed: list[str], blocked: list[str], nothing: bool
+) -> None:
     assert DomainFilter.of(allowed, blocked).admits_nothing is nothing
 
 
@@ -168,6 +170,10 @@ NEARLY = st.tuples(
 @given(st.text(max_size=80) | NEARLY)
 def test_fuzz_no_text_breaks_the_filter_nor_gets_through_it(url: str) -> None:
     host = host_of(url) or ""
-    allowed, blocked = (host == domain or host.endswith(f".{domain}") for domain in ("duckdb.org", "old.duckdb.org"))
+    allowed, blocked = (
+        host == domain or host.endswith(f".{domain}") for domain in ("duckdb.org", "old.duckdb.org")
+    )
 
-    assert DomainFilter.of(["duckdb.org"], ["old.duckdb.org"]).admits(url) is (allowed and not blocked)
+    assert DomainFilter.of(["duckdb.org"], ["old.duckdb.org"]).admits(url) is (
+        allowed and not blocked
+    )

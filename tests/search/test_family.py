@@ -21,20 +21,31 @@ T = TypeVar("T")
 PACKAGE = "webquarry.search.patents.providers"
 
 
-def using(use: Callable[[Family[PatentProvider]], Awaitable[T]], clock: FakeClock | None = None) -> T:
+def using(
+    use: Callable[[Family[PatentProvider]], Awaitable[T]], clock: FakeClock | None = None
+) -> T:
     clock = clock or FakeClock()
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200))
 
     async def run() -> T:
         async with Client(Settings(), clock, pages=transport, providers=transport) as client:
             return await use(
-                Family(PACKAGE, PatentProvider, client, Settings(), LENS_ONLY | {"HOME": "/nonexistent"}, clock)
+                Family(
+                    PACKAGE,
+                    PatentProvider,
+                    client,
+                    Settings(),
+                    LENS_ONLY | {"HOME": "/nonexistent"},
+                    clock,
+                )
             )
 
     return asyncio.run(run())
 
 
-async def turn(family: Family[PatentProvider], work: Callable[[float], Awaitable[list[int]]]) -> Turn[list[int]]:
+async def turn(
+    family: Family[PatentProvider], work: Callable[[float], Awaitable[list[int]]]
+) -> Turn[list[int]]:
     return await family.turn(family.member("lens"), work, seconds=5, count=len)
 
 
@@ -89,7 +100,11 @@ def test_a_member_that_asked_for_rest_is_not_asked_until_it_is_over() -> None:
 
     first, second, third = using(use, clock)
 
-    assert [one.attempt.outcome for one in (first, second, third)] == ["rate_limited", "skipped", "ok"]
+    assert [one.attempt.outcome for one in (first, second, third)] == [
+        "rate_limited",
+        "skipped",
+        "ok",
+    ]
     assert isinstance(second.error, RateLimited)
     assert second.error.retry_after_seconds == 30
 

@@ -56,7 +56,8 @@ def test_excluded_words_are_checked_even_where_the_provider_knows_them() -> None
 
 
 @pytest.mark.parametrize(
-    ("terms", "words"), [('-a, "b c"; -d', ["a", "b", "c", "d"]), (None, []), ("x x", ["x"]), ("co-op -", ["co-op"])]
+    ("terms", "words"),
+    [('-a, "b c"; -d', ["a", "b", "c", "d"]), (None, []), ("x x", ["x"]), ("co-op -", ["co-op"])],
 )
 def test_terms_are_words_without_the_signs_around_them(terms: str | None, words: list[str]) -> None:
     assert words_of(terms) == words
@@ -66,7 +67,11 @@ def test_terms_are_words_without_the_signs_around_them(terms: str | None, words:
     ("published", "time_range", "stays"),
     [
         ("2026-11-15T11:00:00Z", "day", True),
-        ("2026-11-13T23:00:00", "day", True),  # a day's slack, for zones and for dates without a time
+        (
+            "2026-11-13T23:00:00",
+            "day",
+            True,
+        ),  # a day's slack, for zones and for dates without a time
         ("2026-11-12", "day", False),
         ("2026-11-08", "week", True),
         ("2026-11-01", "week", False),
@@ -89,14 +94,25 @@ def test_a_provider_that_knows_time_ranges_is_believed() -> None:
 
 
 def test_what_cannot_be_checked_is_named_as_not_applied() -> None:
-    query = Query("x", language="de", country="DE", exact_terms="a b", safe="high", time_range="day", exclude_terms="z")
+    query = Query(
+        "x",
+        language="de",
+        country="DE",
+        exact_terms="a b",
+        safe="high",
+        time_range="day",
+        exclude_terms="z",
+    )
 
     assert unapplied(query, WIKI) == ("country", "safe")
     assert notes_on(query, WIKI) == [
         "Wikipedia cannot filter by country and safe: not applied.",
         "Wikipedia cannot filter by time_range: applied only to results that carry a date.",
     ]
-    assert notes_on(query, TAVILY)[-1] == "Tavily cannot filter by exclude_terms: applied to titles and snippets."
+    assert (
+        notes_on(query, TAVILY)[-1]
+        == "Tavily cannot filter by exclude_terms: applied to titles and snippets."
+    )
 
 
 def test_the_usual_safe_search_needs_no_note() -> None:

@@ -37,12 +37,18 @@ SAME = [
     ("https://bücher.example/", "https://xn--bcher-kva.example/"),
     ("https://dx.doi.org/10.1000/ABC.1", "https://doi.org/10.1000/abc.1"),
     ("https://journal.example/doi/full/10.1000/abc.1", "https://doi.org/10.1000/abc.1"),
-    ("https://journal.example/doi/pdf/10.1000/abc.1?download=true", "https://doi.org/10.1000/abc.1"),
+    (
+        "https://journal.example/doi/pdf/10.1000/abc.1?download=true",
+        "https://doi.org/10.1000/abc.1",
+    ),
     ("https://arxiv.org/pdf/2301.01234v2.pdf", "https://arxiv.org/abs/2301.01234"),
     ("https://doi.org/10.48550/arXiv.2301.01234", "https://arxiv.org/abs/2301.01234"),
     ("https://arxiv.org/abs/hep-th/9901001v1", "https://export.arxiv.org/pdf/hep-th/9901001"),
     ("https://youtu.be/dQw4w9WgXcQ?t=3", "https://m.youtube.com/watch?list=PL1&v=dQw4w9WgXcQ"),
-    ("https://www.youtube.com/shorts/dQw4w9WgXcQ", "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"),
+    (
+        "https://www.youtube.com/shorts/dQw4w9WgXcQ",
+        "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ",
+    ),
     ("https://player.vimeo.com/video/123456", "https://vimeo.com/123456"),
     ("https://dai.ly/x7tgad0", "https://www.dailymotion.com/embed/video/x7tgad0"),
     ("https://example.org/wiki/Rust_%28language%29", "https://example.org/wiki/Rust_(language)"),
@@ -54,15 +60,30 @@ SAME = [
         "https://link.springer.com/content/pdf/10.1007/s11263-015-0816-y.pdf",
         "https://doi.org/10.1007/s11263-015-0816-y",
     ),
-    ("https://link.springer.com/article/10.1007/s11263-015-0816-y", "https://doi.org/10.1007/s11263-015-0816-y"),
+    (
+        "https://link.springer.com/article/10.1007/s11263-015-0816-y",
+        "https://doi.org/10.1007/s11263-015-0816-y",
+    ),
     (
         "https://www.biorxiv.org/content/10.1101/2020.01.30.927871v1.full.pdf",
         "https://doi.org/10.1101/2020.01.30.927871",
     ),
-    ("https://www.biorxiv.org/content/10.1101/2020.01.30.927871v2", "https://doi.org/10.1101/2020.01.30.927871"),
-    ("https://www.nature.com/articles/s41586-020-2649-2.pdf", "https://doi.org/10.1038/s41586-020-2649-2"),
-    ("https://www.frontiersin.org/articles/10.3389/fphys.2020.1/full", "https://doi.org/10.3389/fphys.2020.1"),
-    ("https://journals.plos.org/plosone/article?id=10.1371/journal.pone.01", "https://doi.org/10.1371/journal.pone.01"),
+    (
+        "https://www.biorxiv.org/content/10.1101/2020.01.30.927871v2",
+        "https://doi.org/10.1101/2020.01.30.927871",
+    ),
+    (
+        "https://www.nature.com/articles/s41586-020-2649-2.pdf",
+        "https://doi.org/10.1038/s41586-020-2649-2",
+    ),
+    (
+        "https://www.frontiersin.org/articles/10.3389/fphys.2020.1/full",
+        "https://doi.org/10.3389/fphys.2020.1",
+    ),
+    (
+        "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.01",
+        "https://doi.org/10.1371/journal.pone.01",
+    ),
 ]
 
 DIFFERENT = [
@@ -90,7 +111,10 @@ DIFFERENT = [
         "https://journals.plos.org/plosone/article?id=10.1371/a.1",
         "https://journals.plos.org/plosone/article?id=10.1371/a.2",
     ),
-    ("https://journals.plos.org/plosone/search?q=otter", "https://journals.plos.org/plosone/search?q=seal"),
+    (
+        "https://journals.plos.org/plosone/search?q=otter",
+        "https://journals.plos.org/plosone/search?q=seal",
+    ),
 ]
 
 
@@ -139,7 +163,9 @@ SEGMENTS = st.sampled_from(
 )
 NAMES = st.sampled_from(["page", "id", "utm_source", "amp", "v", "ref", "q", "é", "%41", "fbclid"])
 URLS = st.builds(
-    lambda host, path, query, fragment: f"https://{host}/{'/'.join(path)}?{'&'.join(query)}#{fragment}",
+    lambda host, path, query, fragment: (
+        f"https://{host}/{'/'.join(path)}?{'&'.join(query)}#{fragment}"
+    ),
     st.sampled_from(
         [
             "example.org",
@@ -156,7 +182,9 @@ URLS = st.builds(
         ]
     ),
     st.lists(SEGMENTS, max_size=6),
-    st.lists(st.builds("{}={}".format, NAMES, st.sampled_from(["1", "2", "", "é", "%C3%A9"])), max_size=4),
+    st.lists(
+        st.builds("{}={}".format, NAMES, st.sampled_from(["1", "2", "", "é", "%C3%A9"])), max_size=4
+    ),
     st.sampled_from(["", "x", "!x", "/x"]),
 )
 
@@ -172,8 +200,13 @@ def test_any_text_has_an_identity_that_is_its_own(text: str) -> None:
     assert identity(identity(text)) == identity(text)
 
 
-@given(st.dictionaries(NAMES, st.sampled_from(["1", "2"]), min_size=1), st.randoms(use_true_random=False))
-def test_the_order_of_parameters_does_not_matter(parameters: dict[str, str], chance: random.Random) -> None:
+@given(
+    st.dictionaries(NAMES, st.sampled_from(["1", "2"]), min_size=1),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_parameters_does_not_matter(
+    parameters: dict[str, str], chance: random.Random
+) -> None:
     pairs = [f"{name}={value}" for name, value in parameters.items()]
     shuffled = pairs.copy()
     chance.shuffle(shuffled)

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from tests.search.replies import MOMENT, recorded, recorded_json, reply
 from webquarry.clock import FrozenClock
-from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    BadInput,
+    Challenge,
+    ProviderFailure,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.net.client import Client
 from webquarry.search.instant import InstantAnswer, Topic, ask, build_request, parse_reply
 from webquarry.search.query.domains import host_of
@@ -59,8 +66,14 @@ def test_an_article_has_an_abstract_with_its_source() -> None:
         abstract_source="Wikipedia",
         abstract_url="https://en.wikipedia.org/wiki/Sample_language",
         topics=(
-            Topic("Sample compiler", "Reference compiler.", "https://duckduckgo.com/Sample_compiler"),
-            Topic("Programming languages", "Category.", "https://duckduckgo.com/c/Programming_languages"),
+            Topic(
+                "Sample compiler", "Reference compiler.", "https://duckduckgo.com/Sample_compiler"
+            ),
+            Topic(
+                "Programming languages",
+                "Category.",
+                "https://duckduckgo.com/c/Programming_languages",
+            ),
         ),
         results=(Topic("Official site", "", "https://sample.example/"),),
         entity="programming language",
@@ -112,7 +125,9 @@ def test_no_instant_answer_is_none_of_the_four(name: str) -> None:
 
 
 def test_a_bang_gives_where_it_leads() -> None:
-    assert answer("redirect_bang").redirect.startswith("https://en.wikipedia.org/wiki/Special:Search?")
+    assert answer("redirect_bang").redirect.startswith(
+        "https://en.wikipedia.org/wiki/Special:Search?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,8 +152,14 @@ def test_an_answer_may_be_of_any_type(value: object, said: str) -> None:
 @pytest.mark.parametrize(
     ("row", "topic"),
     [
-        ({"Text": "Cargo - The package manager", "FirstURL": "/Cargo"}, ("Cargo", "The package manager", "/Cargo")),
-        ({"Text": "Cargo", "Result": "<a href='/Cargo'>Cargo</a>", "FirstURL": "x"}, ("Cargo", "", None)),
+        (
+            {"Text": "Cargo - The package manager", "FirstURL": "/Cargo"},
+            ("Cargo", "The package manager", "/Cargo"),
+        ),
+        (
+            {"Text": "Cargo", "Result": "<a href='/Cargo'>Cargo</a>", "FirstURL": "x"},
+            ("Cargo", "", None),
+        ),
         ({"Text": "A & B one", "Result": '<a href="/x">A &amp; B</a> one'}, ("A & B", "one", None)),
         ({"Text": "Other", "Result": '<a href="/x">Name</a> text'}, ("Other", "", None)),
         ({"Text": "https://a.example/ broken anchor"}, None),
@@ -152,7 +173,11 @@ def test_a_topic_is_its_name_and_what_is_said_of_it(
 ) -> None:
     found = with_fields(RelatedTopics=[row]).topics
 
-    expected = [] if topic is None else [(*topic[:2], f"https://duckduckgo.com{topic[2]}" if topic[2] else "")]
+    expected = (
+        []
+        if topic is None
+        else [(*topic[:2], f"https://duckduckgo.com{topic[2]}" if topic[2] else "")]
+    )
     assert [(one.name, one.text, one.url) for one in found] == expected
 
 
@@ -191,23 +216,40 @@ def test_whatever_is_no_answer_is_an_error_of_its_kind(
 
 
 @given(st.data())
-def test_fuzz_an_answer_with_anything_in_any_field_is_read_as_plain_texts_and_whole_urls(data: st.DataObject) -> None:
-    found = copy.deepcopy(recorded_json(f"instant/{data.draw(st.sampled_from(['article', 'disambiguation']))}"))
+def test_fuzz_an_answer_with_anything_in_any_field_is_read_as_plain_texts_and_whole_urls(
+    data: st.DataObject,
+) -> None:
+    found = copy.deepcopy(
+        recorded_json(f"instant/{data.draw(st.sampled_from(['article', 'disambiguation']))}")
+    )
     place: Any = found
     while isinstance(place, dict | list) and place:
         keys = list(place) if isinstance(place, dict) else range(len(place))
         key = data.draw(st.sampled_from(list(keys)))
         if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
-            anything = st.none() | st.integers() | st.text(max_size=9) | st.lists(st.text(max_size=3), max_size=2)
-            place[key] = data.draw(anything | st.dictionaries(st.sampled_from(["Text", "Topics", "x"]), anything))
+            anything = (
+                st.none()
+                | st.integers()
+                | st.text(max_size=9)
+                | st.lists(st.text(max_size=3), max_size=2)
+            )
+            place[key] = data.draw(
+                anything | st.dictionaries(st.sampled_from(["Text", "Topics", "x"]), anything)
+            )
             break
         place = place[key]
 
     read = parse_reply(reply(found))
     parts = [read, *read.topics, *read.results]
     texts = [value for part in parts for value in vars(part).values() if isinstance(value, str)]
-    urls = [getattr(part, name, "") for part in parts for name in ("url", "abstract_url", "definition_url", "image")]
-    assert all(plain(text) == text for text in [*texts, *(word for fact in read.facts for word in fact)])
+    urls = [
+        getattr(part, name, "")
+        for part in parts
+        for name in ("url", "abstract_url", "definition_url", "image")
+    ]
+    assert all(
+        plain(text) == text for text in [*texts, *(word for fact in read.facts for word in fact)]
+    )
     assert all(host_of(url) for url in [*urls, read.redirect] if url)
 
 
@@ -221,7 +263,9 @@ def test_asking_goes_to_the_origin_that_the_user_set() -> None:
     async def run() -> InstantAnswer:
         settings = Settings.from_environment({"WEBQUARRY_DUCKDUCKGO_API_URL": "http://127.0.0.1:9"})
         transport = httpx2.MockTransport(answer_it)
-        async with Client(settings, FrozenClock(MOMENT), pages=transport, providers=transport) as client:
+        async with Client(
+            settings, FrozenClock(MOMENT), pages=transport, providers=transport
+        ) as client:
             return await ask(client, settings, "sample")
 
     assert asyncio.run(run()).heading == "Sample (programming language)"

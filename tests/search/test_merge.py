@@ -30,7 +30,9 @@ def urls(results: list[Result]) -> list[str]:
     ],
 )
 def test_two_addresses_of_one_page_are_one_result(twin: str) -> None:
-    assert urls(merge([[result("https://example.org/a"), result(twin)]])) == ["https://example.org/a"]
+    assert urls(merge([[result("https://example.org/a"), result(twin)]])) == [
+        "https://example.org/a"
+    ]
 
 
 def test_addresses_that_differ_in_what_matters_stay_two_results() -> None:
@@ -55,7 +57,9 @@ def test_a_date_that_the_first_list_lacks_is_taken_from_another() -> None:
     assert (merged[0].published, merged[0].provider) == ("2026-01-02", "a")
 
 
-PAGES = st.sampled_from([f"https://{host}/{path}" for host in ("a.org", "www.a.org", "b.org") for path in "123"])
+PAGES = st.sampled_from(
+    [f"https://{host}/{path}" for host in ("a.org", "www.a.org", "b.org") for path in "123"]
+)
 
 
 @given(st.lists(st.lists(PAGES, max_size=6), max_size=4))

@@ -33,5 +33,11 @@ def test_terms_become_a_phrase_and_words_to_leave_out() -> None:
 
 
 def test_a_choice_of_domains_goes_out_whole_or_not_at_all() -> None:
-    assert with_sites("x", ["a.org", "b.org"], ["c.org"], lambda text: True) == "x site:a.org OR site:b.org -site:c.org"
-    assert with_sites("x", ["a.org", "b.org"], ["c.org"], lambda text: len(text) < 20) == "x -site:c.org"
+    assert (
+        with_sites("x", ["a.org", "b.org"], ["c.org"], lambda text: True)
+        == "x site:a.org OR site:b.org -site:c.org"
+    )
+    assert (
+        with_sites("x", ["a.org", "b.org"], ["c.org"], lambda text: len(text) < 20)
+        == "x -site:c.org"
+    )

@@ -44,7 +44,9 @@ class Acorn:
         return httpx2.Response(self.status, json=self.fields)
 
 
-def use(acorn: Acorn, environ: dict[str, str], query: Query, variables: dict[str, str] | None = None) -> list[Result]:
+def use(
+    acorn: Acorn, environ: dict[str, str], query: Query, variables: dict[str, str] | None = None
+) -> list[Result]:
     async def run() -> list[Result]:
         settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0", **(variables or {})})
         transport, clock = httpx2.MockTransport(acorn), FrozenClock(MOMENT)
@@ -58,15 +60,27 @@ def use(acorn: Acorn, environ: dict[str, str], query: Query, variables: dict[str
 def test_an_installed_package_is_all_it_takes() -> None:
     acorn = Acorn()
 
-    assert use(acorn, KEY, Query("otters")) == [Result("Otters", "https://otters.example/", "", "acorn")]
+    assert use(acorn, KEY, Query("otters")) == [
+        Result("Otters", "https://otters.example/", "", "acorn")
+    ]
     assert str(acorn.asked[0].url) == "https://api.acorn.example/search?q=otters&page=0"
     assert acorn.asked[0].headers["x-key"] == "acorn-key-1234"
 
 
 @pytest.mark.usefixtures("installed")
 def test_it_has_what_our_own_have_filters_keys_and_an_origin() -> None:
-    acorn = Acorn(hits=[{"title": "A", "link": "https://a.org/"}, {"title": "B", "link": "https://evil.example/"}])
-    found = use(acorn, KEY, Query("x", allowed_domains=("a.org",)), {"WEBQUARRY_ACORN_URL": "http://127.0.0.1:9"})
+    acorn = Acorn(
+        hits=[
+            {"title": "A", "link": "https://a.org/"},
+            {"title": "B", "link": "https://evil.example/"},
+        ]
+    )
+    found = use(
+        acorn,
+        KEY,
+        Query("x", allowed_domains=("a.org",)),
+        {"WEBQUARRY_ACORN_URL": "http://127.0.0.1:9"},
+    )
 
     assert [hit.url for hit in found] == ["https://a.org/"]
     assert str(acorn.asked[0].url).startswith("http://127.0.0.1:9/search?q=x+site%3Aa.org")
@@ -105,7 +119,12 @@ def test_a_broken_package_is_told_of_and_costs_nobody_else(
     (info / "entry_points.txt").write_text(f"[webquarry.providers]\nbroken = {value}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     settings = Settings()
-    router = Router(Client(settings, FrozenClock(MOMENT)), settings, {"HOME": "/nonexistent"}, FrozenClock(MOMENT))
+    router = Router(
+        Client(settings, FrozenClock(MOMENT)),
+        settings,
+        {"HOME": "/nonexistent"},
+        FrozenClock(MOMENT),
+    )
 
     assert "brave" in [provider.name for provider in router.providers()]
     assert f"the plug-in broken ({value})" in caplog.text

@@ -30,7 +30,9 @@ NOWHERE = {"HOME": "/nonexistent"}
 
 def configured(kind: type[Provider]) -> Provider:
     settings = Settings.from_environment({"SEARXNG_URL": "http://searx.example"})
-    return kind.configure(settings, {wanted.variable: "canary-1234567" for wanted in kind.credentials} | NOWHERE)
+    return kind.configure(
+        settings, {wanted.variable: "canary-1234567" for wanted in kind.credentials} | NOWHERE
+    )
 
 
 def provider_of(name: str) -> Provider:
@@ -43,7 +45,9 @@ def test_a_recorded_reply_becomes_results_with_absolute_urls(kind: type[Provider
     results = configured(kind).parse_reply(recorded_reply(f"{kind.name}/web_ok")).results
 
     assert results
-    assert all(host_of(result.url) and result.title and result.provider == kind.name for result in results)
+    assert all(
+        host_of(result.url) and result.title and result.provider == kind.name for result in results
+    )
 
 
 @each_keyed
@@ -64,7 +68,9 @@ def test_a_provider_without_credentials_says_so_only_when_it_is_asked(kind: type
 
 
 @each_provider
-def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_an_address(kind: type[Provider]) -> None:
+def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_an_address(
+    kind: type[Provider],
+) -> None:
     bare = kind.configure(Settings.from_environment({}), NOWHERE)
 
     assert bare.configured == (kind not in KEYED and kind.name != "searxng")
@@ -72,7 +78,9 @@ def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_an_address(k
 
 
 @each_keyed
-def test_a_credential_file_is_as_good_as_the_environment(kind: type[Provider], tmp_path: Path) -> None:
+def test_a_credential_file_is_as_good_as_the_environment(
+    kind: type[Provider], tmp_path: Path
+) -> None:
     folder = tmp_path / ".config" / "ikigai"
     folder.mkdir(parents=True)
     for wanted in kind.credentials:
@@ -85,7 +93,9 @@ def test_a_credential_file_is_as_good_as_the_environment(kind: type[Provider], t
 
 
 @each_keyed
-def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_value(kind: type[Provider]) -> None:
+def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_value(
+    kind: type[Provider],
+) -> None:
     environ = {wanted.variable: "two words" for wanted in kind.credentials} | NOWHERE
     provider = kind.configure(Settings.from_environment({}), environ)
 
@@ -99,7 +109,9 @@ def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_
 
 
 @each_provider
-def test_the_notice_is_in_every_error_but_never_in_the_promised_sentence(kind: type[Provider]) -> None:
+def test_the_notice_is_in_every_error_but_never_in_the_promised_sentence(
+    kind: type[Provider],
+) -> None:
     provider = configured(kind)
     network = NetworkFailure("Connection refused")
     credentials = provider.not_accepted()
@@ -114,8 +126,12 @@ def test_the_notice_is_in_every_error_but_never_in_the_promised_sentence(kind: t
 
 
 @each_keyed
-@pytest.mark.parametrize("form", ["canary-1/23+45=", "canary-1%2f23%2B45%3D", "canary%2D1/23%2b45="])
-def test_a_key_that_comes_back_is_concealed_however_it_is_encoded(kind: type[Provider], form: str) -> None:
+@pytest.mark.parametrize(
+    "form", ["canary-1/23+45=", "canary-1%2f23%2B45%3D", "canary%2D1/23%2b45="]
+)
+def test_a_key_that_comes_back_is_concealed_however_it_is_encoded(
+    kind: type[Provider], form: str
+) -> None:
     environ = {wanted.variable: "canary-1/23+45=" for wanted in kind.credentials} | NOWHERE
 
     assert (
@@ -129,7 +145,9 @@ def test_an_engine_id_is_no_secret_to_conceal() -> None:
         credentials = (Credential("ACORN_ID", "acorn-id", secret=False),)
 
     assert (
-        Acorn.configure(Settings.from_environment({}), {"ACORN_ID": "engine-1"} | NOWHERE).conceal("engine-1")
+        Acorn.configure(Settings.from_environment({}), {"ACORN_ID": "engine-1"} | NOWHERE).conceal(
+            "engine-1"
+        )
         == "engine-1"
     )
 
@@ -157,14 +175,22 @@ def _with_key_everywhere(value: Any) -> Any:
 RECORDED = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/[ew]*.json"))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=10), part, max_size=3),
+    lambda part: (
+        st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=10), part, max_size=3)
+    ),
     max_leaves=5,
 )
 
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     yield path
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    parts = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for name, part in parts:
         yield from _places(part, (*path, name))
 
@@ -183,7 +209,9 @@ def test_fuzz_a_reply_with_anything_in_the_place_of_anything_gives_results_or_an
     provider = provider_of(name)
 
     try:
-        batch = provider.parse_reply(reply(body, data.draw(st.sampled_from([200, 400, 403, 422, 429, 500]))))
+        batch = provider.parse_reply(
+            reply(body, data.draw(st.sampled_from([200, 400, 403, 422, 429, 500])))
+        )
     except WebquarryError:
         return
     assert all(isinstance(hit.title, str) and isinstance(hit.url, str) for hit in batch.results)

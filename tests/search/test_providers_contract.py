@@ -11,7 +11,14 @@ from dataclasses import fields
 import pytest
 
 from tests.search.replies import FOLDER, recorded, recorded_reply, reply
-from tests.search.test_providers import BY_NAME, KINDS, configured, each_keyed, each_provider, provider_of
+from tests.search.test_providers import (
+    BY_NAME,
+    KINDS,
+    configured,
+    each_keyed,
+    each_provider,
+    provider_of,
+)
 from webquarry.errors import OUTCOMES, Challenge, WebquarryError
 from webquarry.search.models import Batch, Query
 from webquarry.search.provider import Provider
@@ -87,8 +94,12 @@ OUTCOME_OF = {
     "tavily/web_no_results.json": "empty",
     "tavily/web_ok.json": "ok",
 }
-MARKUP = re.compile(r"</?(?:b|strong|span|em|a|p)\b|&(?:amp|lt|gt|quot|nbsp|#\d+|#x[0-9a-f]+);", re.IGNORECASE)
-with_results = pytest.mark.parametrize("name", [name for name, outcome in OUTCOME_OF.items() if outcome == "ok"])
+MARKUP = re.compile(
+    r"</?(?:b|strong|span|em|a|p)\b|&(?:amp|lt|gt|quot|nbsp|#\d+|#x[0-9a-f]+);", re.IGNORECASE
+)
+with_results = pytest.mark.parametrize(
+    "name", [name for name, outcome in OUTCOME_OF.items() if outcome == "ok"]
+)
 FILTERS = {
     "allowed_domains", "blocked_domains", "time_range", "safe", "language", "country", "exact_terms", "exclude_terms",
 }  # fmt: skip
@@ -107,7 +118,9 @@ def outcome(name: str) -> str:
 
 def test_every_recorded_reply_of_every_provider_is_in_the_table() -> None:
     recorded_ones = {
-        path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*_*.*") if path.parent.name in BY_NAME
+        path.relative_to(FOLDER).as_posix()
+        for path in FOLDER.glob("*/*_*.*")
+        if path.parent.name in BY_NAME
     }
 
     assert recorded_ones - {"brave/rate_limit_headers.json"} == set(OUTCOME_OF)
@@ -119,7 +132,9 @@ def test_every_recorded_reply_has_the_outcome_it_stands_for(name: str) -> None:
     assert outcome(name) == OUTCOME_OF[name]
 
 
-@pytest.mark.parametrize("name", [name for name, outcome in OUTCOME_OF.items() if outcome not in ("ok", "empty")])
+@pytest.mark.parametrize(
+    "name", [name for name, outcome in OUTCOME_OF.items() if outcome not in ("ok", "empty")]
+)
 def test_every_recorded_error_says_what_is_wrong_and_what_to_do(name: str) -> None:
     with pytest.raises(WebquarryError) as caught:
         parsed(name)
@@ -152,16 +167,26 @@ def test_titles_and_snippets_are_plain_text_in_one_line(name: str) -> None:
 
 @with_results
 def test_dates_are_iso_8601_or_absent(name: str) -> None:
-    assert all(hit.published is None or iso_date(hit.published) == hit.published for hit in parsed(name).results)
+    assert all(
+        hit.published is None or iso_date(hit.published) == hit.published
+        for hit in parsed(name).results
+    )
 
 
 @with_results
 def test_advertisements_are_gone(name: str) -> None:
-    assert not any("Sponsored" in hit.snippet or "Free Delivery" in hit.title for hit in parsed(name).results)
+    assert not any(
+        "Sponsored" in hit.snippet or "Free Delivery" in hit.title for hit in parsed(name).results
+    )
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, outcome in OUTCOME_OF.items() if outcome in ("ok", "empty") and name.endswith(".json")]
+    "name",
+    [
+        name
+        for name, outcome in OUTCOME_OF.items()
+        if outcome in ("ok", "empty") and name.endswith(".json")
+    ],
 )
 @pytest.mark.parametrize("kept", [0.0, 0.5, 0.99])
 def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
@@ -181,7 +206,9 @@ def test_results_behind_a_status_of_failure_are_no_results(name: str, status: in
 
 
 @each_provider
-@pytest.mark.parametrize("body", [{}, {"results": "none"}, {"error": "captcha required"}, {"status": "blocked"}])
+@pytest.mark.parametrize(
+    "body", [{}, {"results": "none"}, {"error": "captcha required"}, {"status": "blocked"}]
+)
 def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], body: object) -> None:
     with pytest.raises(WebquarryError):
         configured(kind).parse_reply(reply(body))
@@ -189,7 +216,9 @@ def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], bo
 
 @each_provider
 @pytest.mark.parametrize("status", [200, 403, 429, 503])
-def test_a_page_with_a_captcha_is_a_challenge_whatever_the_status(kind: type[Provider], status: int) -> None:
+def test_a_page_with_a_captcha_is_a_challenge_whatever_the_status(
+    kind: type[Provider], status: int
+) -> None:
     page = b'<!DOCTYPE html><title>Just a moment...</title><script src="/cdn-cgi/challenge-platform/x"></script>'
     with pytest.raises(Challenge):
         configured(kind).parse_reply(reply(page, status, {"content-type": "text/html"}))
@@ -207,7 +236,9 @@ def test_a_key_stands_in_a_header_and_never_in_a_url_or_a_body(kind: type[Provid
 
 
 @each_provider
-def test_what_a_provider_calls_native_are_filters_and_really_change_the_request(kind: type[Provider]) -> None:
+def test_what_a_provider_calls_native_are_filters_and_really_change_the_request(
+    kind: type[Provider],
+) -> None:
     provider = configured(kind)
     asked = {
         "allowed_domains": ("a.org",),
@@ -225,10 +256,17 @@ def test_what_a_provider_calls_native_are_filters_and_really_change_the_request(
     for name in kind.native - {"country"}:
         request = provider.build_request(Query("x", **{name: asked[name]}))  # type: ignore[arg-type]
         assert (str(request.url), request.read()) != (str(bare.url), bare.read()), name
-    german, austrian = (provider.build_request(Query("x", language="de", country=code)) for code in ("DE", "AT"))
+    german, austrian = (
+        provider.build_request(Query("x", language="de", country=code)) for code in ("DE", "AT")
+    )
     same = (str(german.url), german.read()) == (str(austrian.url), austrian.read())
     assert same is ("country" not in kind.native)
-    assert provider.applied(Query("x", language="de", country="DE", exact_terms="a", exclude_terms="b")) == kind.native
+    assert (
+        provider.applied(
+            Query("x", language="de", country="DE", exact_terms="a", exclude_terms="b")
+        )
+        == kind.native
+    )
 
 
 @each_provider
@@ -237,7 +275,9 @@ def test_a_provider_never_calls_applied_what_it_does_not_call_native(kind: type[
     queries = [
         Query("x"),
         Query("x", language="eo", country="AQ"),
-        Query("x", language="en", country="DE", exact_terms="1 2 3 4 5 6", allowed_domains=("a.org",)),
+        Query(
+            "x", language="en", country="DE", exact_terms="1 2 3 4 5 6", allowed_domains=("a.org",)
+        ),
     ]
 
     assert all(provider.applied(query) <= kind.native for query in queries)

@@ -14,7 +14,14 @@ import pytest
 
 from tests.search.replies import MOMENT, recorded, status_of
 from webquarry.clock import FrozenClock
-from webquarry.errors import AuthFailure, BadInput, NetworkFailure, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    NetworkFailure,
+    ProviderFailure,
+    RateLimited,
+    WebquarryError,
+)
 from webquarry.net.client import Client
 from webquarry.search.models import Query, Result
 from webquarry.search.providers.brave import Brave
@@ -36,7 +43,9 @@ def routed(answer: Answer, use: Callable[[Router], Any], environ: dict[str, str]
     async def run() -> Any:
         settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
         transport = httpx2.MockTransport(answer)
-        async with Client(settings, FrozenClock(MOMENT), pages=transport, providers=transport) as client:
+        async with Client(
+            settings, FrozenClock(MOMENT), pages=transport, providers=transport
+        ) as client:
             return await use(Router(client, settings, environ))
 
     return asyncio.run(run())
@@ -59,10 +68,14 @@ class Pages:
         self.asked.append(dict(request.url.params))
         urls = self.pages[page]
         if isinstance(urls, int):
-            return httpx2.Response(urls, json={"error": {"code": "RATE_LIMITED", "detail": "slow down"}})
+            return httpx2.Response(
+                urls, json={"error": {"code": "RATE_LIMITED", "detail": "slow down"}}
+            )
         hits = [{"title": url, "url": url, "description": ""} for url in urls]
         more = page + 1 < len(self.pages)
-        return httpx2.Response(200, json={"query": {"more_results_available": more}, "web": {"results": hits}})
+        return httpx2.Response(
+            200, json={"query": {"more_results_available": more}, "web": {"results": hits}}
+        )
 
 
 def urls(results: list[Result]) -> list[str]:
@@ -74,7 +87,14 @@ def numbered(host: str, start: int, count: int) -> list[str]:
 
 
 def test_results_outside_the_allowed_domains_are_removed_whatever_the_provider_sends() -> None:
-    pages = Pages(["https://duckdb.org/a", "https://notduckdb.org/", "https://docs.duckdb.org/", "https://evil.com/"])
+    pages = Pages(
+        [
+            "https://duckdb.org/a",
+            "https://notduckdb.org/",
+            "https://docs.duckdb.org/",
+            "https://evil.com/",
+        ]
+    )
 
     found = search(pages, Query("x", allowed_domains=("https://DuckDB.org/docs",)))
 
@@ -85,15 +105,17 @@ def test_results_outside_the_allowed_domains_are_removed_whatever_the_provider_s
 def test_results_from_blocked_domains_are_removed_whatever_the_provider_sends() -> None:
     pages = Pages(["https://spam.com/a", "https://notspam.com/", "https://www.spam.com/b"])
 
-    assert urls(search(pages, Query("x", blocked_domains=("spam.com",)))) == ["https://notspam.com/"]
+    assert urls(search(pages, Query("x", blocked_domains=("spam.com",)))) == [
+        "https://notspam.com/"
+    ]
 
 
 def test_both_lists_are_enforced() -> None:
     pages = Pages(["https://a.org/", "https://b.a.org/", "https://c.org/"])
 
-    assert urls(search(pages, Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)))) == [
-        "https://a.org/"
-    ]
+    assert urls(
+        search(pages, Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)))
+    ) == ["https://a.org/"]
 
 
 def test_when_filtering_leaves_too_few_two_further_pages_are_asked_for_and_no_more() -> None:
@@ -108,7 +130,9 @@ def test_when_filtering_leaves_too_few_two_further_pages_are_asked_for_and_no_mo
 
 def test_asking_stops_when_there_are_enough() -> None:
     pages = Pages(
-        numbered("evil.com", 0, 12) + numbered("a.org", 0, 8), numbered("a.org", 8, 20), numbered("a.org", 28, 20)
+        numbered("evil.com", 0, 12) + numbered("a.org", 0, 8),
+        numbered("a.org", 8, 20),
+        numbered("a.org", 28, 20),
     )
 
     found = search(pages, Query("x", allowed_domains=("a.org",)))
@@ -132,19 +156,29 @@ def test_a_large_count_gets_the_pages_it_needs() -> None:
 
 
 def test_the_same_address_on_two_pages_is_one_result() -> None:
-    pages = Pages(["https://a.org/1", "https://a.org/2", "https://a.org/1"], ["https://a.org/2", "https://a.org/3"])
+    pages = Pages(
+        ["https://a.org/1", "https://a.org/2", "https://a.org/1"],
+        ["https://a.org/2", "https://a.org/3"],
+    )
 
-    assert urls(search(pages, Query("x"))) == ["https://a.org/1", "https://a.org/2", "https://a.org/3"]
+    assert urls(search(pages, Query("x"))) == [
+        "https://a.org/1",
+        "https://a.org/2",
+        "https://a.org/3",
+    ]
 
 
 @pytest.mark.parametrize(
-    "url", ["", "/relative", "ftp://a.org/", "javascript:alert(1)", "https://a.org\\@b.org/", "a.org"]
+    "url",
+    ["", "/relative", "ftp://a.org/", "javascript:alert(1)", "https://a.org\\@b.org/", "a.org"],
 )
 def test_a_result_without_an_absolute_web_address_is_removed(url: str) -> None:
     assert urls(search(Pages([url, "https://a.org/"]), Query("x"))) == ["https://a.org/"]
 
 
-def test_a_further_page_that_fails_costs_only_itself_and_is_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_further_page_that_fails_costs_only_itself_and_is_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING, "webquarry"):
         found = search(Pages(["https://a.org/1"], 429, []), Query("x"))
 
@@ -160,7 +194,9 @@ def test_a_further_page_that_fails_with_nothing_in_hand_is_the_failure() -> None
 def test_lists_that_leave_nothing_ask_nobody() -> None:
     pages = Pages([])
 
-    assert search(pages, Query("x", allowed_domains=("docs.a.org",), blocked_domains=("a.org",))) == []
+    assert (
+        search(pages, Query("x", allowed_domains=("docs.a.org",), blocked_domains=("a.org",))) == []
+    )
     assert pages.asked == []
 
 
@@ -188,7 +224,10 @@ def test_an_unknown_provider_is_bad_input_that_names_the_known_ones() -> None:
     with pytest.raises(BadInput, match="'acorn'") as caught:
         search(Pages([]), Query("x"), "acorn")
 
-    assert "brave (configured), duckduckgo (configured), exa, google (configured), " in caught.value.suggested_action
+    assert (
+        "brave (configured), duckduckgo (configured), exa, google (configured), "
+        in caught.value.suggested_action
+    )
 
 
 def test_every_provider_is_listed_by_name() -> None:
@@ -238,7 +277,9 @@ def test_what_a_page_leaves_for_the_next_one_is_handed_on(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Brave, "build_request", remember)
     monkeypatch.setattr(
-        Brave, "parse_reply", lambda self, reply: replace(parse(self, reply), cursor={"n": str(len(seen))})
+        Brave,
+        "parse_reply",
+        lambda self, reply: replace(parse(self, reply), cursor={"n": str(len(seen))}),
     )
     search(Pages(["https://a.org/1"], ["https://a.org/2"], []), Query("x"))
 
@@ -272,7 +313,11 @@ def test_googles_errors_say_that_the_service_ends(name: str) -> None:
     body = recorded(f"google/{name}")
 
     with pytest.raises(WebquarryError, match="ends on 2027-01-01 and is closed to new customers"):
-        search(lambda request: httpx2.Response(status_of(f"google/{name}"), content=body), Query("x"), "google")
+        search(
+            lambda request: httpx2.Response(status_of(f"google/{name}"), content=body),
+            Query("x"),
+            "google",
+        )
 
 
 def test_a_page_in_html_is_never_no_results() -> None:
@@ -292,7 +337,10 @@ def test_a_key_that_the_provider_puts_into_its_results_is_concealed() -> None:
 def test_a_probe_passes_or_raises_what_is_wrong() -> None:
     def probe(name: str, status: int) -> None:
         body = recorded(f"brave/{name}")
-        routed(lambda request: httpx2.Response(status, content=body), lambda router: router.probe("brave"))
+        routed(
+            lambda request: httpx2.Response(status, content=body),
+            lambda router: router.probe("brave"),
+        )
 
     probe("error_422_validation", 422)
     with pytest.raises(AuthFailure) as caught:

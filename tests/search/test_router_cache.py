@@ -42,11 +42,16 @@ def test_the_same_question_is_asked_once_and_the_answer_says_how_old_it_is() -> 
     assert engines.names == ["brave"]
     assert (first.cached, first.age_seconds, first.max_age_seconds) == (False, 0, 1800)
     assert (second.cached, second.age_seconds, second.max_age_seconds) == (True, 600, 1800)
-    assert (second.results, second.attempts, second.notes) == (first.results, first.attempts, first.notes)
+    assert (second.results, second.attempts, second.notes) == (
+        first.results,
+        first.attempts,
+        first.notes,
+    )
 
 
 @pytest.mark.parametrize(
-    ("reply", "seconds", "asked"), [(brave(A), 1799, 1), (brave(A), 1801, 2), (brave(), 59, 1), (brave(), 61, 2)]
+    ("reply", "seconds", "asked"),
+    [(brave(A), 1799, 1), (brave(A), 1801, 2), (brave(), 59, 1), (brave(), 61, 2)],
 )
 def test_results_are_good_for_half_an_hour_and_nothing_found_for_a_minute(
     reply: Any, seconds: float, asked: int
@@ -64,7 +69,11 @@ def test_results_are_good_for_half_an_hour_and_nothing_found_for_a_minute(
 
 
 def test_results_of_which_a_page_failed_are_good_for_a_minute_only() -> None:
-    found = routed(Engines(brave=[brave(A, more=True), failed(500)]), lambda router: router.route(Query("x", 3)), BRAVE)
+    found = routed(
+        Engines(brave=[brave(A, more=True), failed(500)]),
+        lambda router: router.route(Query("x", 3)),
+        BRAVE,
+    )
 
     assert (len(found.results), found.partial, found.max_age_seconds) == (1, True, 60)
 
@@ -112,7 +121,9 @@ class Keys:
         self._patch = monkeypatch
         self.parameters: list[Any] = []
 
-    def of(self, environ: Mapping[str, str] = BRAVE, query: Query | None = None, **choice: Any) -> str:
+    def of(
+        self, environ: Mapping[str, str] = BRAVE, query: Query | None = None, **choice: Any
+    ) -> str:
         made: list[str] = []
         real = cache_base.key_of
 
@@ -199,7 +210,9 @@ def test_no_secret_is_in_a_key_or_a_value(keys: Keys) -> None:
     async def run() -> None:
         settings, clock = Settings.from_environment(environ), FakeClock()
         async with Client(settings, clock, providers=engines) as client:
-            await Router(client, settings, environ, clock, lambda: Cache([store], clock)).route(Query("x", 1))
+            await Router(client, settings, environ, clock, lambda: Cache([store], clock)).route(
+                Query("x", 1)
+            )
 
     asyncio.run(run())
     keys.of(environ)
@@ -241,7 +254,9 @@ def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
     assert oct((tmp_path / "cache.key").stat().st_mode & 0o777) == "0o600"
 
 
-@pytest.mark.parametrize("setting", [{"WEBQUARRY_REPLAY": "demo"}, {"WEBQUARRY_CACHE": "0"}, {"WEBQUARRY_RECORD": "x"}])
+@pytest.mark.parametrize(
+    "setting", [{"WEBQUARRY_REPLAY": "demo"}, {"WEBQUARRY_CACHE": "0"}, {"WEBQUARRY_RECORD": "x"}]
+)
 def test_nothing_is_kept_on_disk_while_the_web_is_recorded_or_replayed_or_the_cache_is_off(
     tmp_path: Path, setting: dict[str, str]
 ) -> None:

@@ -22,7 +22,9 @@ ACADEMIC = load_lenses()["academic"]
 
 
 def lens(**fields: Any) -> Lens:
-    return Lens.model_validate({"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields})
+    return Lens.model_validate(
+        {"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields}
+    )
 
 
 def route(engines: Engines, chosen: Lens, environ: dict[str, str] = BRAVE, **choice: Any) -> Found:
@@ -66,7 +68,9 @@ def test_a_lens_counts_for_more_than_site_and_that_is_told() -> None:
 
 
 def test_a_lens_with_an_engine_goes_to_google_with_that_engine_and_no_operators() -> None:
-    engines = Engines(google=google("https://a.org/1", "https://evil.com/"), brave=brave("https://a.org/2"))
+    engines = Engines(
+        google=google("https://a.org/1", "https://evil.com/"), brave=brave("https://a.org/2")
+    )
     found = route(engines, lens(cx="abc:123"))
 
     assert engines.names == ["google"]
@@ -108,7 +112,13 @@ def test_a_routing_of_a_lens_that_names_nobody_we_know_is_an_error() -> None:
 
 
 def test_a_long_lens_is_asked_for_in_groups_in_its_own_order_until_there_is_enough() -> None:
-    engines = Engines(brave=[brave("https://arxiv.org/1"), brave("https://ieee.org/2"), brave("https://acm.org/3")])
+    engines = Engines(
+        brave=[
+            brave("https://arxiv.org/1"),
+            brave("https://ieee.org/2"),
+            brave("https://acm.org/3"),
+        ]
+    )
     found = route(engines, ACADEMIC)
 
     asked = [sites(engines.sent(number)["q"]) for number in range(len(engines.asked))]
@@ -130,7 +140,10 @@ def test_groups_are_not_asked_for_once_there_is_enough_and_that_is_told() -> Non
 
 def test_the_best_results_of_every_group_come_first() -> None:
     engines = Engines(
-        brave=[brave("https://arxiv.org/1", "https://arxiv.org/2"), brave("https://acm.org/1", "https://acm.org/2")]
+        brave=[
+            brave("https://arxiv.org/1", "https://arxiv.org/2"),
+            brave("https://acm.org/1", "https://acm.org/2"),
+        ]
     )
     found = route(engines, ACADEMIC)
 

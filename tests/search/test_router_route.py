@@ -27,13 +27,19 @@ from webquarry.search.router import Router
 
 TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}
 THREE = KEYS | {"SEARCH_ROUTING": "brave,tavily,google"}
-CAPTCHA = httpx2.Response(200, html="<html><title>Just a moment</title>Please solve this captcha</html>")
+CAPTCHA = httpx2.Response(
+    200, html="<html><title>Just a moment</title>Please solve this captcha</html>"
+)
 ANOMALY = httpx2.Response(202, html=recorded("duckduckgo/error_202_html_anomaly").decode())
 A = "https://a.org/"
 
 
-def route(engines: Engines, environ: dict[str, str] = TWO, query: Query | None = None, **choice: Any) -> Found:
-    return routed(engines, lambda router: router.route(query or Query("tides", 1), **choice), environ)
+def route(
+    engines: Engines, environ: dict[str, str] = TWO, query: Query | None = None, **choice: Any
+) -> Found:
+    return routed(
+        engines, lambda router: router.route(query or Query("tides", 1), **choice), environ
+    )
 
 
 def outcomes(found: Found | WebquarryError) -> list[tuple[str, str]]:
@@ -59,13 +65,20 @@ def test_the_first_provider_with_results_is_the_last_one_asked() -> None:
         (CAPTCHA, "challenge"),
         (httpx2.Response(200, html="<html>Welcome</html>"), "network"),
         (httpx2.Response(200, content=b""), "network"),
-        (httpx2.Response(200, json={"query": {}, "web": {"results": [{"title": "T", "address": A}]}}), "network"),
+        (
+            httpx2.Response(
+                200, json={"query": {}, "web": {"results": [{"title": "T", "address": A}]}}
+            ),
+            "network",
+        ),
         (httpx2.Response(200, content=b'{"query": {'), "network"),
         (httpx2.Response(403, html="<html>No</html>"), "blocked"),
         (httpx2.Response(414, html="<html>Too long</html>"), "bad_input"),
     ],
 )
-def test_anything_but_results_passes_the_turn_on_and_the_trace_names_why(reply: httpx2.Response, outcome: str) -> None:
+def test_anything_but_results_passes_the_turn_on_and_the_trace_names_why(
+    reply: httpx2.Response, outcome: str
+) -> None:
     engines = Engines(brave=reply, tavily=tavily(A))
     found = route(engines)
 
@@ -83,7 +96,9 @@ def test_a_provider_without_its_key_is_passed_over_without_a_request() -> None:
     assert found.attempts[0].reason == "TAVILY_API_KEY was not found."
 
 
-def test_a_provider_that_fails_in_a_way_of_its_own_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_that_fails_in_a_way_of_its_own_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def parse_reply(self: Brave, reply: object) -> None:
         raise KeyError("from another package")
 
@@ -111,7 +126,8 @@ def test_nothing_found_by_one_is_the_answer_where_the_others_fail() -> None:
 
 def test_results_that_the_filters_take_out_count_as_none() -> None:
     found = route(
-        Engines(brave=brave("https://evil.com/"), tavily=tavily(A)), query=Query("x", 1, allowed_domains=("a.org",))
+        Engines(brave=brave("https://evil.com/"), tavily=tavily(A)),
+        query=Query("x", 1, allowed_domains=("a.org",)),
     )
 
     assert found.provider == "tavily"
@@ -175,7 +191,11 @@ def test_a_rate_limit_suggests_a_minute_or_another_provider() -> None:
 
 def test_a_refusal_that_the_user_can_mend_says_how() -> None:
     with pytest.raises(SiteRefused) as caught:
-        route(Engines(mediawiki=httpx2.Response(403, text="Please set a user agent")), {}, provider="mediawiki")
+        route(
+            Engines(mediawiki=httpx2.Response(403, text="Please set a user agent")),
+            {},
+            provider="mediawiki",
+        )
 
     assert "WEBQUARRY_USER_AGENT" in caught.value.suggested_action
 
@@ -190,11 +210,18 @@ def test_a_longer_wait_that_was_asked_for_is_told() -> None:
 @pytest.mark.parametrize(
     ("replies", "kind"),
     [
-        ({"brave": failed(500), "tavily": httpx2.Response(401), "google": httpx2.Response(401)}, ProviderFailure),
+        (
+            {"brave": failed(500), "tavily": httpx2.Response(401), "google": httpx2.Response(401)},
+            ProviderFailure,
+        ),
         ({"brave": failed(500), "tavily": failed(429), "google": CAPTCHA}, RateLimited),
         ({"brave": CAPTCHA, "tavily": httpx2.Response(401), "google": failed(500)}, Challenge),
         (
-            {"brave": httpx2.Response(401), "tavily": httpx2.Response(401), "google": httpx2.Response(401)},
+            {
+                "brave": httpx2.Response(401),
+                "tavily": httpx2.Response(401),
+                "google": httpx2.Response(401),
+            },
             AuthFailure,
         ),
     ],
@@ -237,7 +264,9 @@ class Slow(Engines):
 
 def test_one_deadline_holds_for_the_whole_and_who_comes_after_it_is_not_asked() -> None:
     clock = FakeClock()
-    engines = Slow(clock, {"brave": 20, "tavily": 11}, brave=failed(500), tavily=failed(500), google=google(A))
+    engines = Slow(
+        clock, {"brave": 20, "tavily": 11}, brave=failed(500), tavily=failed(500), google=google(A)
+    )
     with pytest.raises(ProviderFailure) as caught:
         routed(engines, lambda router: router.route(Query("x")), THREE, clock)
 
@@ -288,7 +317,9 @@ def test_the_last_provider_may_use_all_the_time_that_is_left() -> None:
 
 
 def test_what_was_gathered_when_the_time_runs_out_is_the_answer() -> None:
-    engines = Hanging(lambda _, request: request.url.params.get("offset") == "1", brave=brave(A, more=True))
+    engines = Hanging(
+        lambda _, request: request.url.params.get("offset") == "1", brave=brave(A, more=True)
+    )
     found = route(engines, TWO | {"WEBQUARRY_TIMEOUT_SECONDS": "0.4"}, Query("x", 3))
 
     assert [result.url for result in found.results] == [A]
@@ -331,7 +362,10 @@ def test_a_provider_that_keeps_failing_is_left_alone_and_then_tried_once() -> No
 
     assert [outcomes(one)[0][1] for one in found] == ["network"] * 3 + ["skipped", "skipped", "ok"]
     assert engines.names.count("brave") == 4
-    assert found[3].attempts[0].reason == "Brave Search failed before and is left alone for 60 more seconds."
+    assert (
+        found[3].attempts[0].reason
+        == "Brave Search failed before and is left alone for 60 more seconds."
+    )
 
 
 def test_only_one_caller_tries_a_provider_that_may_be_back() -> None:
@@ -342,10 +376,18 @@ def test_only_one_caller_tries_a_provider_that_may_be_back() -> None:
         for number in range(3):
             await router.route(Query(f"q{number}"))
         clock.seconds += 61
-        found = await asyncio.gather(*(router.route(Query(f"then {number}")) for number in range(5)))
+        found = await asyncio.gather(
+            *(router.route(Query(f"then {number}")) for number in range(5))
+        )
         return [one.provider for one in found]
 
-    assert sorted(routed(engines, use, TWO, clock)) == ["brave", "tavily", "tavily", "tavily", "tavily"]
+    assert sorted(routed(engines, use, TWO, clock)) == [
+        "brave",
+        "tavily",
+        "tavily",
+        "tavily",
+        "tavily",
+    ]
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -376,7 +418,10 @@ def test_thresholds_are_settings() -> None:
 
     found = routed(Engines(brave=failed(500), tavily=tavily(A)), use, environ)
 
-    assert found.attempts[0].reason == "Brave Search failed before and is left alone for 10 more seconds."
+    assert (
+        found.attempts[0].reason
+        == "Brave Search failed before and is left alone for 10 more seconds."
+    )
 
 
 def test_a_bad_key_or_bad_input_does_not_make_a_provider_rest() -> None:

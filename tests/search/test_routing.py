@@ -11,7 +11,14 @@ from webquarry.errors import BadInput
 from webquarry.registry import members_of
 from webquarry.search.provider import Provider
 from webquarry.search.query.lenses import load_lenses
-from webquarry.search.routing import KINDS, PREFERRED, default_order, order_for, read_routing, unknown
+from webquarry.search.routing import (
+    KINDS,
+    PREFERRED,
+    default_order,
+    order_for,
+    read_routing,
+    unknown,
+)
 from webquarry.settings import Settings
 
 NOWHERE = {"HOME": "/nonexistent"}
@@ -77,14 +84,23 @@ def test_a_provider_from_another_package_comes_before_duckduckgo() -> None:
 
 
 def test_search_provider_means_that_one_and_no_other() -> None:
-    assert order(SEARCH_PROVIDER="Tavily", BRAVE_API_KEY="canary-1234") == (("tavily",), "set by SEARCH_PROVIDER")
+    assert order(SEARCH_PROVIDER="Tavily", BRAVE_API_KEY="canary-1234") == (
+        ("tavily",),
+        "set by SEARCH_PROVIDER",
+    )
 
 
 @pytest.mark.parametrize(
     "value",
-    ["brave, google ,duckduckgo,brave", '["brave","google","duckduckgo"]', '{"web": "brave,google,duckduckgo"}'],
+    [
+        "brave, google ,duckduckgo,brave",
+        '["brave","google","duckduckgo"]',
+        '{"web": "brave,google,duckduckgo"}',
+    ],
 )
-def test_search_routing_is_a_list_in_order_and_counts_for_more_than_search_provider(value: str) -> None:
+def test_search_routing_is_a_list_in_order_and_counts_for_more_than_search_provider(
+    value: str,
+) -> None:
     assert order(SEARCH_ROUTING=value, SEARCH_PROVIDER="exa") == (
         ("brave", "google", "duckduckgo"),
         "set by SEARCH_ROUTING",
@@ -115,12 +131,16 @@ def test_a_plain_list_counts_for_every_kind() -> None:
         (",", "names nobody"),
     ],
 )
-def test_a_routing_that_cannot_be_read_is_an_error_that_names_the_setting(value: str, words: str) -> None:
+def test_a_routing_that_cannot_be_read_is_an_error_that_names_the_setting(
+    value: str, words: str
+) -> None:
     with pytest.raises(BadInput, match=f"SEARCH_ROUTING is not usable: .*{words}"):
         order(SEARCH_ROUTING=value)
 
 
-@pytest.mark.parametrize("setting", [{"SEARCH_ROUTING": "brave,acorn"}, {"SEARCH_PROVIDER": "acorn"}])
+@pytest.mark.parametrize(
+    "setting", [{"SEARCH_ROUTING": "brave,acorn"}, {"SEARCH_PROVIDER": "acorn"}]
+)
 def test_a_name_that_nobody_has_is_an_error(setting: dict[str, str]) -> None:
     with pytest.raises(BadInput, match="no search provider 'acorn'"):
         order(**setting)
@@ -131,7 +151,8 @@ def test_the_error_lists_every_provider_once_and_says_which_are_configured() -> 
     said = unknown("acorn", known).suggested_action
 
     assert re.findall(
-        r"\w+(?=[,. ]|$)(?! one| of)", said.removeprefix("Use one of: ").replace(" (configured)", "")
+        r"\w+(?=[,. ]|$)(?! one| of)",
+        said.removeprefix("Use one of: ").replace(" (configured)", ""),
     ) == (sorted(known))
     configured = {"brave", "duckduckgo", "hackernews", "mediawiki"}
     assert set(re.findall(r"(\w+) \(configured\)", said)) == configured

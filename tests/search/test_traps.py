@@ -58,15 +58,23 @@ def routed(provider: str, first: Recorded) -> Found:
     def answer(request: httpx2.Request) -> httpx2.Response:
         if ("search.brave.com" if after == "brave" else "googleapis.com") in request.url.host:
             return httpx2.Response(200, content=recorded(f"{after}/web_ok"))
-        return httpx2.Response(first.status, headers={"content-type": first.content_type}, content=first.body)
+        return httpx2.Response(
+            first.status, headers={"content-type": first.content_type}, content=first.body
+        )
 
     async def run() -> Found:
         variables = {"SEARXNG_URL": "http://searx.example", "WEBQUARRY_RETRIES": "0"}
         settings = Settings.from_environment({**variables, "SEARCH_ROUTING": f"{provider},{after}"})
-        keys = {wanted.variable: "canary-1234567" for kind in BY_NAME.values() for wanted in kind.credentials}
+        keys = {
+            wanted.variable: "canary-1234567"
+            for kind in BY_NAME.values()
+            for wanted in kind.credentials
+        }
         transport, clock = httpx2.MockTransport(answer), FrozenClock(MOMENT)
         async with Client(settings, clock, pages=transport, providers=transport) as client:
-            return await Router(client, settings, {**keys, "HOME": "/nonexistent"}, clock).route(Query("captcha", 5))
+            return await Router(client, settings, {**keys, "HOME": "/nonexistent"}, clock).route(
+                Query("captcha", 5)
+            )
 
     return asyncio.run(run())
 

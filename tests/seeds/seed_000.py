@@ -15,7 +15,8 @@ from tests.search.replies import recorded
 SEED = Path(__file__).with_name("000_a207db76786f23a0.txt").read_text("utf-8")
 SECTIONS = dict(zip(SCRIPTS, SEED.split("\n---\n"), strict=False))  # in the seed's own order
 BLOCKS: dict[str, list[str]] = {
-    script: re.findall(r"```json\n(.*?\n)```", section, re.DOTALL) for script, section in SECTIONS.items()
+    script: re.findall(r"```json\n(.*?\n)```", section, re.DOTALL)
+    for script, section in SECTIONS.items()
 }
 SEARCHES = (BRAVE, GOOGLE)
 REPLIES = {BRAVE: "brave/web_ok", GOOGLE: "google/web_ok"}
@@ -35,7 +36,9 @@ def seed_schema(script: str) -> str:
     return next(block for block in BLOCKS[script] if "parameters" in json.loads(block))
 
 
-def search(run: InProcess, script: str, given: dict[str, Any], answer: Any = None) -> tuple[Done, Site]:
+def search(
+    run: InProcess, script: str, given: dict[str, Any], answer: Any = None
+) -> tuple[Done, Site]:
     """Run a search against a provider that gives this answer, or the recorded one."""
     with Site(as_json(answer if answer is not None else recorded(REPLIES[script]))) as site:
         return run(script, given, site.environ), site

@@ -29,7 +29,11 @@ def fetch(run: InProcess, html: str = PAGE, **given: Any) -> Done:
 
 def numbered(count: int) -> str:
     """A page of so many lines of Markdown, each a preformatted one; the fence adds two."""
-    return "<pre>" + "\n".join(f"line {number} of the page" for number in range(1, count + 1)) + "</pre>"
+    return (
+        "<pre>"
+        + "\n".join(f"line {number} of the page" for number in range(1, count + 1))
+        + "</pre>"
+    )
 
 
 def test_provider_of_web_fetch_is_an_http_client_and_libxml2() -> None:
@@ -53,7 +57,9 @@ def test_field_url_is_required(run: InProcess) -> None:
     assert run(FETCH, {"offset": 1}).error == "The field 'url' is missing."
 
 
-@pytest.mark.parametrize("url", ["ftp://example.com/", "file:///etc/passwd", "example.com/page", "not a url", ""])
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/", "file:///etc/passwd", "example.com/page", "not a url", ""]
+)
 def test_field_url_is_an_http_or_https_url(run: InProcess, url: str) -> None:
     assert run(FETCH, {"url": url}).error.startswith("Failed to fetch URL: ")
 
@@ -61,13 +67,19 @@ def test_field_url_is_an_http_or_https_url(run: InProcess, url: str) -> None:
 @pytest.mark.parametrize("field", ["offset", "limit"])
 @pytest.mark.parametrize("value", [0, -1])
 def test_fields_offset_and_limit_are_at_least_one(run: InProcess, field: str, value: int) -> None:
-    assert "greater than or equal to 1" in run(FETCH, {"url": "https://example.com/", field: value}).error
+    assert (
+        "greater than or equal to 1"
+        in run(FETCH, {"url": "https://example.com/", field: value}).error
+    )
 
 
 @pytest.mark.parametrize("field", ["offset", "limit"])
 @pytest.mark.parametrize("value", ["5", 1.5, True, [1]])
 def test_fields_offset_and_limit_are_integers(run: InProcess, field: str, value: object) -> None:
-    assert f"The field '{field}' does not fit" in run(FETCH, {"url": "https://example.com/", field: value}).error
+    assert (
+        f"The field '{field}' does not fit"
+        in run(FETCH, {"url": "https://example.com/", field: value}).error
+    )
 
 
 def test_field_offset_is_one_based_and_one_by_default(run: InProcess) -> None:
@@ -93,7 +105,11 @@ def test_fetch_response_has_the_seeds_fields_and_no_others(run: InProcess) -> No
 
 
 def test_field_lines_read_is_the_number_of_lines_returned(run: InProcess) -> None:
-    for answer in (fetch(run).answer, fetch(run, offset=2).answer, fetch(run, offset=2, limit=2).answer):
+    for answer in (
+        fetch(run).answer,
+        fetch(run, offset=2).answer,
+        fetch(run, offset=2, limit=2).answer,
+    ):
         assert answer["lines_read"] == len(answer["content"].split("\n"))
 
 
@@ -101,15 +117,24 @@ def test_processing_fetch_parse_convert_then_apply_offset_and_limit(run: InProce
     whole = fetch(run).answer["content"].split("\n")
 
     assert whole[0] == "# Page Title"
-    assert fetch(run, offset=2, limit=4).answer == {"content": "\n".join(whole[1:5]), "lines_read": 4}
+    assert fetch(run, offset=2, limit=4).answer == {
+        "content": "\n".join(whole[1:5]),
+        "lines_read": 4,
+    }
 
 
 def test_offset_and_limit_count_lines_of_markdown_and_not_of_html(run: InProcess) -> None:
     in_one_line = "<h1>Title</h1><p>A first paragraph with some words.</p><p>A second paragraph with more of them.</p>"
     in_many = in_one_line.replace(">", "\n>").replace(" ", "\n")
 
-    assert fetch(run, in_one_line, offset=3, limit=1).answer == fetch(run, in_many, offset=3, limit=1).answer
-    assert fetch(run, in_many, offset=3, limit=1).answer["content"] == "A first paragraph with some words."
+    assert (
+        fetch(run, in_one_line, offset=3, limit=1).answer
+        == fetch(run, in_many, offset=3, limit=1).answer
+    )
+    assert (
+        fetch(run, in_many, offset=3, limit=1).answer["content"]
+        == "A first paragraph with some words."
+    )
 
 
 def test_offset_beyond_the_end_gives_empty_content_and_no_lines(run: InProcess) -> None:
@@ -131,11 +156,16 @@ def test_error_response_for_a_page_that_cannot_be_fetched(run: InProcess) -> Non
     with Site(Answer(b"")) as site:
         pass  # nobody listens there any more
 
-    assert run(FETCH, {"url": site.origin}, site.environ).error == "Failed to fetch URL: Connection refused"
+    assert (
+        run(FETCH, {"url": site.origin}, site.environ).error
+        == "Failed to fetch URL: Connection refused"
+    )
 
 
 def test_error_response_for_a_page_that_cannot_be_parsed(run: InProcess) -> None:
-    with Site(Answer(bytes(range(256)) * 20, headers={"Content-Type": "application/octet-stream"})) as site:
+    with Site(
+        Answer(bytes(range(256)) * 20, headers={"Content-Type": "application/octet-stream"})
+    ) as site:
         done = run(FETCH, {"url": site.origin}, site.environ)
 
     assert done.error.startswith("Failed to parse HTML: ")

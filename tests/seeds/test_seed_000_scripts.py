@@ -9,7 +9,16 @@ import pytest
 
 from tests.executables import BRAVE, KEYS, Asked, InProcess, Site, as_json, run_script, script_path
 from tests.search.replies import recorded
-from tests.seeds.seed_000 import QUERY, REPLIES, SEARCHES, SEED, each_script, each_search, seed_json, seed_schema
+from tests.seeds.seed_000 import (
+    QUERY,
+    REPLIES,
+    SEARCHES,
+    SEED,
+    each_script,
+    each_search,
+    seed_json,
+    seed_schema,
+)
 
 
 @each_script
@@ -64,7 +73,9 @@ def key_sent(asked: Asked) -> str:
 
 
 @each_search
-def test_credential_discovery_takes_the_environment_variable_first(run: InProcess, tmp_path: Path, script: str) -> None:
+def test_credential_discovery_takes_the_environment_variable_first(
+    run: InProcess, tmp_path: Path, script: str
+) -> None:
     files_at(tmp_path)
     with Site(as_json(recorded(REPLIES[script]))) as site:
         run(script, QUERY, site.environ | {"HOME": str(tmp_path)})
@@ -86,7 +97,9 @@ def test_credential_discovery_takes_the_file_in_the_config_folder_second(
 
 
 @each_search
-def test_credential_discovery_ends_with_a_helpful_error(run: InProcess, tmp_path: Path, script: str) -> None:
+def test_credential_discovery_ends_with_a_helpful_error(
+    run: InProcess, tmp_path: Path, script: str
+) -> None:
     done = run(script, QUERY, {"HOME": str(tmp_path)})
 
     assert done.answer == seed_json(script, "error")
@@ -97,7 +110,11 @@ def test_credential_discovery_ends_with_a_helpful_error(run: InProcess, tmp_path
 def test_each_tool_discovers_its_credentials_independently(run: InProcess, script: str) -> None:
     own = "BRAVE" if script == BRAVE else "GOOGLE"
     with Site(as_json(recorded(REPLIES[script]))) as site:
-        environ = {name: value for name, value in site.environ.items() if name not in KEYS or name.startswith(own)}
+        environ = {
+            name: value
+            for name, value in site.environ.items()
+            if name not in KEYS or name.startswith(own)
+        }
         done = run(script, QUERY, environ)
 
     assert done.code == 0

@@ -16,7 +16,10 @@ from tests.seeds.seed_000 import INVALID, QUERY, SEARCHES, each_search, search, 
 def hits(script: str, *found: dict[str, str]) -> Any:
     """A provider's reply with these results, which are given in the seed's own words."""
     if script == BRAVE:
-        return {"query": {}, "web": {"results": [dict(hit, page_age=hit.get("published_date")) for hit in found]}}
+        return {
+            "query": {},
+            "web": {"results": [dict(hit, page_age=hit.get("published_date")) for hit in found]},
+        }
     items = [
         {
             "title": hit["title"],
@@ -50,7 +53,9 @@ def test_provider_of_web_search_google_is_the_google_custom_search_api(run: InPr
 @each_search
 def test_request_format_of_the_seed_is_taken_on_stdin(run: InProcess, script: str) -> None:
     given = seed_json(BRAVE, "allowed_domains")
-    done, site = search(run, script, given, hits(script, hit("https://example.com/page"), hit("https://spam.com/")))
+    done, site = search(
+        run, script, given, hits(script, hit("https://example.com/page"), hit("https://spam.com/"))
+    )
 
     assert [result["url"] for result in done.answer["results"]] == ["https://example.com/page"]
     assert "q=search+query+string" in site.asked[0].target
@@ -82,9 +87,14 @@ def test_field_allowed_domains_is_a_whitelist(run: InProcess, script: str) -> No
         hit("https://notduckdb.org/"),
         hit("https://a.org/"),
     ]
-    done, _ = search(run, script, {**QUERY, "allowed_domains": ["duckdb.org"]}, hits(script, *found))
+    done, _ = search(
+        run, script, {**QUERY, "allowed_domains": ["duckdb.org"]}, hits(script, *found)
+    )
 
-    assert [result["url"] for result in done.answer["results"]] == ["https://duckdb.org/a", "https://docs.duckdb.org/b"]
+    assert [result["url"] for result in done.answer["results"]] == [
+        "https://duckdb.org/a",
+        "https://docs.duckdb.org/b",
+    ]
 
 
 @each_search
@@ -98,7 +108,9 @@ def test_field_blocked_domains_is_a_blacklist(run: InProcess, script: str) -> No
 @each_search
 @pytest.mark.parametrize("field", ["allowed_domains", "blocked_domains"])
 @pytest.mark.parametrize("value", ["duckdb.org", [5], {"a": "b"}])
-def test_the_domain_fields_are_arrays_of_strings(run: InProcess, script: str, field: str, value: object) -> None:
+def test_the_domain_fields_are_arrays_of_strings(
+    run: InProcess, script: str, field: str, value: object
+) -> None:
     assert f"The field '{field}" in run(script, {**QUERY, field: value}).error
 
 
@@ -120,7 +132,9 @@ def test_response_format_is_the_seeds_to_the_key_and_its_order(script: str) -> N
 
 
 @each_search
-def test_field_results_is_an_array_and_empty_when_nothing_was_found(run: InProcess, script: str) -> None:
+def test_field_results_is_an_array_and_empty_when_nothing_was_found(
+    run: InProcess, script: str
+) -> None:
     nothing = recorded("brave/web_no_results" if script == BRAVE else "google/web_zero_results")
     done, _ = search(run, script, QUERY, nothing)
 
@@ -133,13 +147,19 @@ def test_fields_title_and_description_are_plain_text(run: InProcess, script: str
 
     for result in done.answer["results"]:
         assert all(
-            result[field] and not re.search(r"[<>\n]|&\w+;", result[field]) for field in ("title", "description")
+            result[field] and not re.search(r"[<>\n]|&\w+;", result[field])
+            for field in ("title", "description")
         )
 
 
 @each_search
 def test_field_url_is_a_full_url(run: InProcess, script: str) -> None:
-    done, _ = search(run, script, QUERY, hits(script, hit("/relative"), hit("ftp://a.org/"), hit("https://a.org/page")))
+    done, _ = search(
+        run,
+        script,
+        QUERY,
+        hits(script, hit("/relative"), hit("ftp://a.org/"), hit("https://a.org/page")),
+    )
 
     assert [result["url"] for result in done.answer["results"]] == ["https://a.org/page"]
 
@@ -184,9 +204,18 @@ def test_non_zero_exit_code_indicates_failure(run: InProcess, script: str, cause
 
 
 @pytest.mark.parametrize(
-    "given", [QUERY, {**QUERY, "allowed_domains": ["a.org"]}, {"query": "x"}, {"query": "xx", "limit": 1}, {}]
+    "given",
+    [
+        QUERY,
+        {**QUERY, "allowed_domains": ["a.org"]},
+        {"query": "x"},
+        {"query": "xx", "limit": 1},
+        {},
+    ],
 )
-def test_google_request_and_response_formats_are_identical_to_braves(run: InProcess, given: dict[str, Any]) -> None:
+def test_google_request_and_response_formats_are_identical_to_braves(
+    run: InProcess, given: dict[str, Any]
+) -> None:
     found = [hit("https://a.org/", published_date="2026-01-16"), hit("https://b.org/")]
     answers = [search(run, script, given, hits(script, *found))[0] for script in SEARCHES]
 

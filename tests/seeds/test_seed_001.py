@@ -21,7 +21,13 @@ from webquarry.search.providers.duckduckgo import DuckDuckGo
 from webquarry.surfaces.mcp.server import build_server
 
 SEED = Path(__file__).with_name("001_830bb2186b96835b.txt").read_text("utf-8")
-PARTS = dict(zip(("web_search", "instant_answer", "tools/list"), re.split(r"(?m)^## `", SEED)[1:], strict=True))
+PARTS = dict(
+    zip(
+        ("web_search", "instant_answer", "tools/list"),
+        re.split(r"(?m)^## `", SEED)[1:],
+        strict=True,
+    )
+)
 RUST = "https://en.wikipedia.org/wiki/Rust_(programming_language)"
 
 both_tools = pytest.mark.parametrize("tool", ["web_search", "instant_answer"])
@@ -35,7 +41,10 @@ def block(part: str, language: str, place: int = 0) -> str:
 
 def rows(tool: str) -> dict[str, list[str]]:
     """The table of a tool's parameters, by their names."""
-    cells = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in PARTS[tool].splitlines()]
+    cells = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in PARTS[tool].splitlines()
+    ]
     return {row[0]: row[1:] for row in cells if len(row) == 5 and row[1] in ("string", "integer")}
 
 
@@ -120,7 +129,9 @@ def test_parameter_max_results_is_10_by_default(site: DuckDuckGoSite) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 10, 11, 30])
-def test_parameter_max_results_is_the_most_that_comes_back(site: DuckDuckGoSite, count: int) -> None:
+def test_parameter_max_results_is_the_most_that_comes_back(
+    site: DuckDuckGoSite, count: int
+) -> None:
     site.rule = many(60)
     text = text_of(call("web_search", {"query": "x", "max_results": count}))
 
@@ -141,7 +152,9 @@ def test_input_schema_is_the_seeds_block_with_its_keys_in_order(tool: str) -> No
 
 
 @both_tools
-def test_return_value_is_markdown_text_in_the_content_of_the_result(tool: str, site: DuckDuckGoSite) -> None:
+def test_return_value_is_markdown_text_in_the_content_of_the_result(
+    tool: str, site: DuckDuckGoSite
+) -> None:
     result = call(tool, {"query": "x"})
 
     assert text_of(result).startswith("## ")
@@ -150,7 +163,9 @@ def test_return_value_is_markdown_text_in_the_content_of_the_result(tool: str, s
 
 
 def test_success_format_of_web_search(site: DuckDuckGoSite) -> None:
-    expected = block("web_search", "markdown").replace("(3 results)", "(2 results)")  # of its three it shows two
+    expected = block("web_search", "markdown").replace(
+        "(3 results)", "(2 results)"
+    )  # of its three it shows two
     site.rule = page(
         [
             (
@@ -194,7 +209,9 @@ def test_on_a_challenge_is_error_is_true_and_the_text_is_the_message(site: DuckD
     result = call("web_search", {"query": "x"})
 
     assert result.is_error
-    assert text_of(result).startswith("DuckDuckGo takes us for a robot and wants a challenge solved (HTTP 202). Wait ")
+    assert text_of(result).startswith(
+        "DuckDuckGo takes us for a robot and wants a challenge solved (HTTP 202). Wait "
+    )
 
 
 @both_tools
@@ -218,7 +235,11 @@ def test_instant_answer_asks_the_instant_answer_api_for_json(site: DuckDuckGoSit
 
     assert "`https://api.duckduckgo.com/?format=json`" in PARTS["instant_answer"]
     assert instant.ORIGIN == "https://api.duckduckgo.com"
-    assert (asked.way, asked.fields["format"], asked.fields["q"]) == ("api", "json", "Rust programming language")
+    assert (asked.way, asked.fields["format"], asked.fields["q"]) == (
+        "api",
+        "json",
+        "Rust programming language",
+    )
 
 
 def test_success_format_of_instant_answer(site: DuckDuckGoSite) -> None:
@@ -242,7 +263,9 @@ def test_success_format_of_instant_answer(site: DuckDuckGoSite) -> None:
             ]
         ],
     )
-    expected = block("instant_answer", "markdown").replace("language\nthat", "language that")  # folded for the page
+    expected = block("instant_answer", "markdown").replace(
+        "language\nthat", "language that"
+    )  # folded for the page
 
     assert text_of(call("instant_answer", {"query": "Rust programming language"})) == expected
 
@@ -261,12 +284,22 @@ def test_format_of_instant_answer_without_information(site: DuckDuckGoSite) -> N
         {"AbstractText": "Text."},
         {"Answer": "42"},
         {"Definition": "Text."},
-        {"RelatedTopics": [{"Text": "Name - text", "Result": "<a>Name</a> - text", "FirstURL": ""}]},
-        {"RelatedTopics": [{"Name": "Group", "Topics": [{"Text": "Name - text", "Result": "", "FirstURL": ""}]}]},
+        {
+            "RelatedTopics": [
+                {"Text": "Name - text", "Result": "<a>Name</a> - text", "FirstURL": ""}
+            ]
+        },
+        {
+            "RelatedTopics": [
+                {"Name": "Group", "Topics": [{"Text": "Name - text", "Result": "", "FirstURL": ""}]}
+            ]
+        },
     ],
     ids=["abstract", "answer", "definition", "topic", "grouped topic"],
 )
-def test_no_information_is_said_only_when_there_is_none(site: DuckDuckGoSite, fields: dict[str, Any]) -> None:
+def test_no_information_is_said_only_when_there_is_none(
+    site: DuckDuckGoSite, fields: dict[str, Any]
+) -> None:
     site.rule = instant_reply(**fields)
 
     assert "No instant answer" not in text_of(call("instant_answer", {"query": "x"}))

@@ -23,7 +23,9 @@ BLOCKS = re.findall(r"```json\n(.*?\n)```", SEED, re.DOTALL)
 SKELETON, FILE_EDIT = (json.loads(block) for block in BLOCKS[:2])
 PRIMITIVES = [json.loads(line) for line in BLOCKS[2].splitlines()]
 ENUM, ARRAY, OBJECT = (json.loads(block) for block in BLOCKS[3:6])
-UNSUPPORTED = re.findall(r"`([$\w]+)`", SEED.partition("## What We Do NOT Support")[2].partition("##")[0])
+UNSUPPORTED = re.findall(
+    r"`([$\w]+)`", SEED.partition("## What We Do NOT Support")[2].partition("##")[0]
+)
 
 
 @pytest.fixture
@@ -71,15 +73,21 @@ def test_a_top_level_field_has_its_type(field: str, value: Any) -> None:
 
 
 def test_parameters_type_is_always_object() -> None:
-    assert error_places({**SKELETON, "parameters": {"type": "array", "properties": {}}}) == ["$.parameters.type"]
+    assert error_places({**SKELETON, "parameters": {"type": "array", "properties": {}}}) == [
+        "$.parameters.type"
+    ]
 
 
 def test_parameters_properties_is_required() -> None:
-    assert error_places({**SKELETON, "parameters": {"type": "object"}}) == ["$.parameters.properties"]
+    assert error_places({**SKELETON, "parameters": {"type": "object"}}) == [
+        "$.parameters.properties"
+    ]
 
 
 def test_parameters_required_may_be_left_out() -> None:
-    assert check_schema({**SKELETON, "parameters": without(SKELETON["parameters"], "required")}) == []
+    assert (
+        check_schema({**SKELETON, "parameters": without(SKELETON["parameters"], "required")}) == []
+    )
 
 
 def test_a_property_needs_a_type() -> None:
@@ -91,7 +99,9 @@ def test_a_property_description_is_only_recommended() -> None:
 
 
 def test_a_property_enum_is_an_array() -> None:
-    assert error_places(tool_with({"type": "string", "enum": "x"})) == ["$.parameters.properties.param1.enum"]
+    assert error_places(tool_with({"type": "string", "enum": "x"})) == [
+        "$.parameters.properties.param1.enum"
+    ]
 
 
 def test_a_property_items_is_the_schema_of_array_elements() -> None:
@@ -120,7 +130,9 @@ def test_the_supported_types_are_these_six() -> None:
     assert set(TYPES) == {"string", "integer", "number", "boolean", "array", "object"}
 
 
-@pytest.mark.parametrize("schema", [*PRIMITIVES, ENUM, ARRAY, OBJECT], ids=lambda schema: str(schema["description"]))
+@pytest.mark.parametrize(
+    "schema", [*PRIMITIVES, ENUM, ARRAY, OBJECT], ids=lambda schema: str(schema["description"])
+)
 def test_a_supported_type_is_valid(schema: dict[str, Any]) -> None:
     assert check_schema(tool_with(schema)) == []
 
@@ -154,7 +166,10 @@ def test_a_binary_name_is_kebab_case_by_convention() -> None:
 
 
 def test_parameter_names_are_snake_case_by_convention() -> None:
-    odd = {**SKELETON, "parameters": {"type": "object", "properties": {"filePath": {"type": "string"}}}}
+    odd = {
+        **SKELETON,
+        "parameters": {"type": "object", "properties": {"filePath": {"type": "string"}}},
+    }
 
     assert warning_places(odd) == ["$.parameters.properties.filePath"]
 
@@ -173,7 +188,10 @@ def test_rule_3_a_name_is_alphanumeric_and_underscore_only(name: str) -> None:
 
 
 def test_rule_4_parameters_have_type_object_and_properties() -> None:
-    assert error_places({**SKELETON, "parameters": {}}) == ["$.parameters.type", "$.parameters.properties"]
+    assert error_places({**SKELETON, "parameters": {}}) == [
+        "$.parameters.type",
+        "$.parameters.properties",
+    ]
 
 
 def test_rule_5_each_property_has_a_valid_type() -> None:
@@ -181,7 +199,9 @@ def test_rule_5_each_property_has_a_valid_type() -> None:
 
 
 def test_rule_6_required_only_lists_defined_properties() -> None:
-    assert error_places(tool_with({"type": "string"}, ("param1", "param2"))) == ["$.parameters.required[1]"]
+    assert error_places(tool_with({"type": "string"}, ("param1", "param2"))) == [
+        "$.parameters.required[1]"
+    ]
 
 
 def test_invalid_output_is_not_registered_logged_with_path_and_reason_and_the_others_load(
@@ -194,4 +214,6 @@ def test_invalid_output_is_not_registered_logged_with_path_and_reason_and_the_ot
 
     assert [tool.name for tool in host.tools] == ["file_edit"]
     assert f"{path} is skipped: its schema is not valid: $.name: is missing" in caplog.text
-    assert asyncio.run(host.run("file_edit", {"file_path": "a", "old_string": "b", "new_string": "c"}))
+    assert asyncio.run(
+        host.run("file_edit", {"file_path": "a", "old_string": "b", "new_string": "c"})
+    )

@@ -21,7 +21,9 @@ SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)\n```", SEED, re.DOTALL)
 
 
-def ask(stage: Rehearsal, folder: Path, context: str, prompt: str = "What is it?", **settings: str) -> Reply:
+def ask(
+    stage: Rehearsal, folder: Path, context: str, prompt: str = "What is it?", **settings: str
+) -> Reply:
     async def work() -> Reply:
         search = settings.pop("brave", "yes") == "yes"
         async with open_engine(home(stage, folder, search=search, **settings)) as engine:
@@ -33,14 +35,21 @@ def ask(stage: Rehearsal, folder: Path, context: str, prompt: str = "What is it?
 # Configuration
 
 
-def test_configuration_2_the_key_comes_from_the_environment_variable(stage: Rehearsal, tmp_path: Path) -> None:
+def test_configuration_2_the_key_comes_from_the_environment_variable(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     assert ask(stage, tmp_path, "Bitcoin [search]").searched
 
 
-def test_configuration_3_the_key_comes_from_the_config_file(stage: Rehearsal, tmp_path: Path) -> None:
+def test_configuration_3_the_key_comes_from_the_config_file(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     folder = tmp_path / ".stps"
     folder.mkdir()
-    for name, variable in (("brave_api_key", "BRAVE_API_KEY"), ("anthropic_api_key", "ANTHROPIC_API_KEY")):
+    for name, variable in (
+        ("brave_api_key", "BRAVE_API_KEY"),
+        ("anthropic_api_key", "ANTHROPIC_API_KEY"),
+    ):
         (folder / name).write_text(stage.environ[variable] + "\n")
         (folder / name).chmod(0o600)
 
@@ -50,7 +59,9 @@ def test_configuration_3_the_key_comes_from_the_config_file(stage: Rehearsal, tm
 # 1. Tool definition in request
 
 
-def test_the_tool_definition_is_that_of_the_seed_to_the_byte(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_tool_definition_is_that_of_the_seed_to_the_byte(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     written = BLOCKS[0].replace('"messages": [...]', '"messages": []')
     tools = json.loads(written)["tools"]
     ask(stage, tmp_path, "Bitcoin")
@@ -88,13 +99,17 @@ def test_end_turn_returns_the_text_immediately(stage: Rehearsal, tmp_path: Path)
     assert (stage.messages, stage.searches) == (1, 0)
 
 
-def test_tool_use_executes_the_search_and_makes_a_second_call(stage: Rehearsal, tmp_path: Path) -> None:
+def test_tool_use_executes_the_search_and_makes_a_second_call(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.answer = lambda question, model: "95,234 USD."
     reply = ask(stage, tmp_path, "Bitcoin [search]")
 
     assert (reply.answer, reply.searched) == ("95,234 USD.", True)
     assert (stage.messages, stage.searches) == (2, 1)
-    assert [source.url for source in reply.sources] == [f"https://site{n}.example/" for n in range(1, 6)]
+    assert [source.url for source in reply.sources] == [
+        f"https://site{n}.example/" for n in range(1, 6)
+    ]
 
 
 def test_max_tokens_returns_the_partial_response(stage: Rehearsal, tmp_path: Path) -> None:
@@ -104,7 +119,9 @@ def test_max_tokens_returns_the_partial_response(stage: Rehearsal, tmp_path: Pat
     assert (reply.answer, reply.partial, reply.error) == ("The first component to", True, None)
 
 
-def test_max_tokens_with_a_tool_call_that_was_cut_runs_no_search(stage: Rehearsal, tmp_path: Path) -> None:
+def test_max_tokens_with_a_tool_call_that_was_cut_runs_no_search(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     content = [
         {"type": "text", "text": "I will"},
         {"type": "tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "bit"}},
@@ -127,7 +144,11 @@ def test_pause_turn_sends_the_turn_back_and_goes_on(stage: Rehearsal, tmp_path: 
 
 
 def test_a_model_that_only_pauses_is_not_asked_for_ever(stage: Rehearsal, tmp_path: Path) -> None:
-    paused = {"content": [{"type": "text", "text": "Hm. "}], "stop_reason": "pause_turn", "usage": {}}
+    paused = {
+        "content": [{"type": "text", "text": "Hm. "}],
+        "stop_reason": "pause_turn",
+        "usage": {},
+    }
     stage.rule = lambda body: Said(paused)
 
     assert ask(stage, tmp_path, "Bitcoin").partial
@@ -138,10 +159,14 @@ def test_refusal_is_an_error_with_its_reason(stage: Rehearsal, tmp_path: Path) -
     reply = ask(stage, tmp_path, "Bitcoin [refuse]")
 
     assert reply.answer is None
-    assert reply.text == "ERROR: The model declined to answer (cyber): The request may enable misuse."
+    assert (
+        reply.text == "ERROR: The model declined to answer (cyber): The request may enable misuse."
+    )
 
 
-def test_a_stop_reason_that_nobody_knows_gives_the_text_there_is(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_stop_reason_that_nobody_knows_gives_the_text_there_is(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [odd]")
 
     assert reply.error is None
@@ -161,7 +186,9 @@ def test_the_results_are_formatted_as_in_the_example() -> None:
     assert format_results(results) == example
 
 
-def test_the_query_of_the_model_goes_to_brave_with_the_key_in_its_header(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_query_of_the_model_goes_to_brave_with_the_key_in_its_header(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     ask(stage, tmp_path, "Bitcoin & co [search]")
 
     assert stage.queries == ["Bitcoin & co [search]"]
@@ -189,7 +216,9 @@ def test_the_second_call_has_the_form_of_the_seed(stage: Rehearsal, tmp_path: Pa
     assert sent["max_tokens"] == model["max_tokens"]
 
 
-def test_the_second_call_sends_the_tools_again_and_leaves_no_choice_of_one(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_second_call_sends_the_tools_again_and_leaves_no_choice_of_one(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     ask(stage, tmp_path, "Bitcoin [search]")
 
     assert stage.bodies[1]["tools"] == stage.bodies[0]["tools"]
@@ -200,7 +229,13 @@ def test_the_assistants_blocks_go_back_whole(stage: Rehearsal, tmp_path: Path) -
     blocks = [
         {"type": "thinking", "thinking": "", "signature": "EqQBSAMPLE"},
         {"type": "text", "text": "I'll look that up."},
-        {"type": "tool_use", "id": "t1", "name": "web_search", "input": {"query": "q"}, "caller": {"type": "direct"}},
+        {
+            "type": "tool_use",
+            "id": "t1",
+            "name": "web_search",
+            "input": {"query": "q"},
+            "caller": {"type": "direct"},
+        },
     ]
     first = {"content": blocks, "stop_reason": "tool_use", "usage": {}}
     stage.rule = lambda body: Said(first) if len(body["messages"]) == 1 else None
@@ -209,7 +244,9 @@ def test_the_assistants_blocks_go_back_whole(stage: Rehearsal, tmp_path: Path) -
     assert stage.bodies[1]["messages"][1]["content"] == blocks
 
 
-def test_single_tool_call_limit_further_calls_are_answered_with_is_error(stage: Rehearsal, tmp_path: Path) -> None:
+def test_single_tool_call_limit_further_calls_are_answered_with_is_error(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [two searches]")
     first, second = stage.bodies[1]["messages"][2]["content"]
 
@@ -231,7 +268,9 @@ def test_1_missing_brave_key_skips_the_tool_definition(stage: Rehearsal, tmp_pat
 
 
 @pytest.mark.parametrize("status", [401, 429, 500])
-def test_2_brave_failures_become_the_error_result_word_for_word(stage: Rehearsal, tmp_path: Path, status: int) -> None:
+def test_2_brave_failures_become_the_error_result_word_for_word(
+    stage: Rehearsal, tmp_path: Path, status: int
+) -> None:
     stage.search_status = status
     reply = ask(stage, tmp_path, "Bitcoin [search]", WEBQUARRY_RETRIES="0")
     text = re.search(r'"content": "(Search unavailable.+?)"', SEED)
@@ -243,14 +282,18 @@ def test_2_brave_failures_become_the_error_result_word_for_word(stage: Rehearsal
     assert (reply.searched, reply.sources, reply.error) == (False, (), None)
 
 
-def test_3_an_unknown_tool_name_is_ignored_and_the_text_returned(stage: Rehearsal, tmp_path: Path) -> None:
+def test_3_an_unknown_tool_name_is_ignored_and_the_text_returned(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [unknown tool]")
 
     assert reply.answer == "I will look that up."
     assert (stage.messages, stage.searches) == (1, 0)
 
 
-def test_3_an_unknown_tool_without_any_text_is_told_so_and_asked_again(stage: Rehearsal, tmp_path: Path) -> None:
+def test_3_an_unknown_tool_without_any_text_is_told_so_and_asked_again(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     use = {"type": "tool_use", "id": "t1", "name": "run_shell", "input": {}}
     first = {"content": [use], "stop_reason": "tool_use", "usage": {}}
     stage.rule = lambda body: Said(first) if len(body["messages"]) == 1 else None
@@ -261,7 +304,9 @@ def test_3_an_unknown_tool_without_any_text_is_told_so_and_asked_again(stage: Re
     assert stage.searches == 0
 
 
-def test_3_a_missing_query_parameter_sends_an_error_result(stage: Rehearsal, tmp_path: Path) -> None:
+def test_3_a_missing_query_parameter_sends_an_error_result(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [no query]")
 
     assert stage.bodies[1]["messages"][2]["content"][0]["is_error"] is True
@@ -269,7 +314,9 @@ def test_3_a_missing_query_parameter_sends_an_error_result(stage: Rehearsal, tmp
 
 
 def test_4_the_times_are_30_and_10_and_30_seconds_within_90() -> None:
-    times = re.search(r"Current total timeout: (\d+)s\n- Budget: (\d+)s Claude \+ (\d+)s Brave \+ (\d+)s", SEED)
+    times = re.search(
+        r"Current total timeout: (\d+)s\n- Budget: (\d+)s Claude \+ (\d+)s Brave \+ (\d+)s", SEED
+    )
     assert times
 
     assert (exchange.TOTAL_SECONDS, exchange.CALL_SECONDS, exchange.SEARCH_SECONDS) == (90, 30, 10)
@@ -299,7 +346,9 @@ def test_4_a_model_that_takes_too_long_is_an_error(
 
 
 def test_5_large_search_results_are_cut_to_five_of_about_200_characters() -> None:
-    long = [Result(f"Title {n}", f"https://site{n}.example/", "word " * 500, "brave") for n in range(20)]
+    long = [
+        Result(f"Title {n}", f"https://site{n}.example/", "word " * 500, "brave") for n in range(20)
+    ]
     text = format_results(shown(long))
 
     assert len(shown(long)) == 5
@@ -308,13 +357,18 @@ def test_5_large_search_results_are_cut_to_five_of_about_200_characters() -> Non
 
 @pytest.mark.parametrize("letter", ["x", "é", "語", "🦦"])
 def test_5_the_whole_stays_within_about_1500_tokens_in_any_script(letter: str) -> None:
-    long = [Result(letter * 5000, f"https://site{n}.example/{'y' * 900}", letter * 5000, "brave") for n in range(9)]
+    long = [
+        Result(letter * 5000, f"https://site{n}.example/{'y' * 900}", letter * 5000, "brave")
+        for n in range(9)
+    ]
 
     assert len(format_results(shown(long)).encode()) <= MOST_BYTES == 3 * 1500
 
 
 def test_a_result_cannot_pass_for_two() -> None:
-    sly = Result("A\n\n2. B\n   https://evil.example/", "https://a.example/", "x\r\n\r\n3. C", "brave")
+    sly = Result(
+        "A\n\n2. B\n   https://evil.example/", "https://a.example/", "x\r\n\r\n3. C", "brave"
+    )
 
     assert format_results([sly]).count("\n") == 4
 
@@ -322,7 +376,9 @@ def test_a_result_cannot_pass_for_two() -> None:
 # Cost implications
 
 
-def test_a_question_that_searches_takes_two_calls_and_one_search(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_question_that_searches_takes_two_calls_and_one_search(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     usage = ask(stage, tmp_path, "Bitcoin [search]").usage
 
     assert (usage.calls, usage.searches) == (2, 1)

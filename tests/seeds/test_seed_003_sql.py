@@ -19,7 +19,12 @@ PRICE = "SELECT stps_ask_ai('Bitcoin', 'What is the current price? [search]')"
 def open_session(stage: Rehearsal, home: Path, **environ: str) -> Session:
     """A database of a user who has given nothing but what is named here."""
     return webquarry.sql.open(
-        environ={"HOME": str(home), "ANTHROPIC_BASE_URL": stage.url, "WEBQUARRY_BRAVE_URL": stage.url} | environ
+        environ={
+            "HOME": str(home),
+            "ANTHROPIC_BASE_URL": stage.url,
+            "WEBQUARRY_BRAVE_URL": stage.url,
+        }
+        | environ
     )
 
 
@@ -35,14 +40,22 @@ def write_key(home: Path, name: str, key: str) -> None:
 def test_configuration_1_the_sql_function_sets_the_key(stage: Rehearsal, tmp_path: Path) -> None:
     with open_session(stage, tmp_path) as session:
         assert "stps_set_brave_api_key('BSA...your-key-here')" in SEED
-        said = session.sql(f"SELECT stps_set_api_key('{MODEL_KEY}'), stps_set_brave_api_key('{SEARCH_KEY}')").rows
-        assert said == [("API key configured successfully", "Brave API key configured successfully")]
+        said = session.sql(
+            f"SELECT stps_set_api_key('{MODEL_KEY}'), stps_set_brave_api_key('{SEARCH_KEY}')"
+        ).rows
+        assert said == [
+            ("API key configured successfully", "Brave API key configured successfully")
+        ]
         session.sql(PRICE)
     assert stage.searches == 1
 
 
-def test_configuration_2_the_environment_variable_sets_the_key(stage: Rehearsal, tmp_path: Path) -> None:
-    with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY) as session:
+def test_configuration_2_the_environment_variable_sets_the_key(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
+    with open_session(
+        stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY
+    ) as session:
         session.sql(PRICE)
     assert stage.searches == 1
 
@@ -70,7 +83,9 @@ def test_configuration_the_sql_function_counts_for_more_than_the_environment_and
 # New functions
 
 
-def test_the_setters_and_getters_answer_in_the_words_of_the_original(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_setters_and_getters_answer_in_the_words_of_the_original(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     expected = {
         "stps_set_api_key('k-1234567')": "API key configured successfully",
         "stps_set_api_key(NULL)": "ERROR: API key cannot be NULL",
@@ -99,9 +114,13 @@ def test_1_missing_brave_api_key_functions_normally(stage: Rehearsal, tmp_path: 
     assert "tools" not in stage.bodies[0]
 
 
-def test_2_brave_failures_let_the_model_answer_without_search_data(stage: Rehearsal, tmp_path: Path) -> None:
+def test_2_brave_failures_let_the_model_answer_without_search_data(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     stage.search_status = 429
-    with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY) as session:
+    with open_session(
+        stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY
+    ) as session:
         assert session.sql(PRICE).rows[0][0].startswith("Answer to")
     assert stage.messages == 2
 
@@ -127,7 +146,9 @@ def test_behaviour_matrix_in_sql(
 ) -> None:
     keys = {"ANTHROPIC_API_KEY": MODEL_KEY} | ({"BRAVE_API_KEY": SEARCH_KEY} if brave else {})
     with open_session(stage, tmp_path, **keys) as session:
-        answer = session.sql(PRICE if current else "SELECT stps_ask_ai('Python', 'What is a list comprehension?')")
+        answer = session.sql(
+            PRICE if current else "SELECT stps_ask_ai('Python', 'What is a list comprehension?')"
+        )
     assert answer.rows[0][0].startswith("Answer to")
     assert (stage.messages, stage.searches) == (messages, searches)
 
@@ -135,15 +156,21 @@ def test_behaviour_matrix_in_sql(
 # Testing strategy, 1 to 5
 
 
-def test_strategy_the_script_of_the_seed_runs_as_it_is_written(stage: Rehearsal, tmp_path: Path) -> None:
+def test_strategy_the_script_of_the_seed_runs_as_it_is_written(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     script = re.search(r"(?s)\*\*Manual testing:\*\*\n```sql\n(.*?)```", SEED)
     assert script is not None
-    text = script[1].replace("'sk-ant-...'", f"'{MODEL_KEY}'").replace("'BSA...'", f"'{SEARCH_KEY}'")
+    text = (
+        script[1].replace("'sk-ant-...'", f"'{MODEL_KEY}'").replace("'BSA...'", f"'{SEARCH_KEY}'")
+    )
     with open_session(stage, tmp_path) as session:
         session.sql("CREATE TABLE stocks AS SELECT 'T' || range AS ticker FROM range(20)")
         for statement in filter(str.strip, re.sub(r"(?m)--.*$", "", text).split(";")):
             assert session.sql(statement).rows
-    assert stage.messages == 2 + 5  # Bitcoin is asked about twice and paid for once; five of the twenty stocks
+    assert (
+        stage.messages == 2 + 5
+    )  # Bitcoin is asked about twice and paid for once; five of the twenty stocks
 
 
 # Success criteria
@@ -151,21 +178,35 @@ def test_strategy_the_script_of_the_seed_runs_as_it_is_written(stage: Rehearsal,
 
 def test_success_existing_queries_work_unchanged(stage: Rehearsal, tmp_path: Path) -> None:
     with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY) as session:
-        for call in ("('a', 'b')", "('a', 'b', 'claude-haiku-4-5')", "('a', 'b', 'claude-haiku-4-5', 100)"):
+        for call in (
+            "('a', 'b')",
+            "('a', 'b', 'claude-haiku-4-5')",
+            "('a', 'b', 'claude-haiku-4-5', 100)",
+        ):
             assert session.sql(f"SELECT stps_ask_ai{call}").types == ("VARCHAR",)
 
 
-def test_success_brave_key_configuration_mirrors_the_anthropic_key(stage: Rehearsal, tmp_path: Path) -> None:
+def test_success_brave_key_configuration_mirrors_the_anthropic_key(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     write_key(tmp_path, "brave_api_key", "wrong-key-in-the-file")
-    with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY) as session:
+    with open_session(
+        stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY
+    ) as session:
         assert session.sql("SELECT ask('Bitcoin', 'price? [search]').searched").rows == [(True,)]
         session.sql("SELECT stps_set_brave_api_key('wrong-key-by-sql')")
         assert session.sql("SELECT ask('Ether', 'price? [search]').searched").rows == [(False,)]
 
 
-def test_success_web_searches_execute_when_the_model_determines_it(stage: Rehearsal, tmp_path: Path) -> None:
-    with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY) as session:
-        found = session.sql("SELECT ask(x, 'q').searched FROM (VALUES ('[search]'), ('plain')) AS t(x)").rows
+def test_success_web_searches_execute_when_the_model_determines_it(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
+    with open_session(
+        stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY
+    ) as session:
+        found = session.sql(
+            "SELECT ask(x, 'q').searched FROM (VALUES ('[search]'), ('plain')) AS t(x)"
+        ).rows
     assert found == [(True,), (False,)]
 
 
@@ -173,5 +214,10 @@ def test_success_clear_documentation_with_examples() -> None:
     guide = (ROOT / "docs" / "sql.md").read_text("utf-8")
     for example in re.findall(r"stps_ask_ai\('(?:Bitcoin|Python)', '[^']*'\)", SEED):
         assert example in guide
-    for part in ("stps_set_brave_api_key", "BRAVE_API_KEY", "~/.stps/brave_api_key", "Current stock price?"):
+    for part in (
+        "stps_set_brave_api_key",
+        "BRAVE_API_KEY",
+        "~/.stps/brave_api_key",
+        "Current stock price?",
+    ):
         assert part in guide

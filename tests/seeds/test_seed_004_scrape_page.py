@@ -24,7 +24,9 @@ from webquarry.tools.research.scrape_page import ScrapeOutput
 SECTION = SEED.partition("## Tool 2: `scrape_page`")[2]
 ROWS = rows_of(SECTION)
 STRUCT = SECTION.partition("type ScrapeOutput struct {")[2].partition(" } type ")[0]
-FIELDS = dict(re.findall(r'`json:"(\w+)((?:,omitempty)?)"`', STRUCT))  # name -> whether it may be absent
+FIELDS = dict(
+    re.findall(r'`json:"(\w+)((?:,omitempty)?)"`', STRUCT)
+)  # name -> whether it may be absent
 BEYOND = {"outline", "section", "find", "cursor"}  # optional inputs of ours
 OUR_FIELDS = {"sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline"}
 TOOL = load("research", "scrape_page")
@@ -35,7 +37,11 @@ PAPER = (
     '<meta name="citation_doi" content="10.1234/tides.7"><meta name="citation_journal_title" content="J. Tides">'
     f"</head><body><article><h1>Slack water</h1><p>{PROSE * 20}</p></article></body></html>"
 )
-LONG = "<article><h1>Long</h1>" + "".join(f"<p>{number} {PROSE * 5}</p>" for number in range(200)) + "</article>"
+LONG = (
+    "<article><h1>Long</h1>"
+    + "".join(f"<p>{number} {PROSE * 5}</p>" for number in range(200))
+    + "</article>"
+)
 
 
 def scrape(
@@ -60,7 +66,8 @@ def test_input_type_requirement_and_default(field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://harbor.example/x", "file:///etc/hosts", "harbor", "https://", "javascript:alert(1)"]
+    "url",
+    ["ftp://harbor.example/x", "file:///etc/hosts", "harbor", "https://", "javascript:alert(1)"],
 )
 def test_input_url_is_a_valid_http_or_https_url(url: str) -> None:
     with pytest.raises(WebquarryError) as caught:
@@ -103,7 +110,9 @@ def test_input_max_length_applies_to_the_fetched_bytes_in_raw_mode() -> None:
 
 def test_input_session_id_links_to_a_session(tmp_path: Path) -> None:
     environ = {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
-    begun = called(Engines(), "sequential_search", environ, searchStep="tides", stepNumber=1).as_dict()
+    begun = called(
+        Engines(), "sequential_search", environ, searchStep="tides", stepNumber=1
+    ).as_dict()
     session = {"sessionId": begun["sessionId"]}
 
     read = Session(page().web, environ=environ).scrape(**session).as_dict()
@@ -155,7 +164,10 @@ def test_output_fields_beyond_the_seed_are_absent_from_an_ordinary_answer() -> N
 
 def test_output_url_is_the_page_that_answered() -> None:
     web = FakeWeb(
-        {URL: httpx2.Response(301, headers={"Location": "/moved"}), "https://harbor.example/moved": sent(ARTICLE)}
+        {
+            URL: httpx2.Response(301, headers={"Location": "/moved"}),
+            "https://harbor.example/moved": sent(ARTICLE),
+        }
     )
 
     assert scrape()["url"] == URL
@@ -191,12 +203,17 @@ def test_output_content_type_is_youtube_for_a_video() -> None:
             return httpx2.Response(404) if request.url.path == "/watch" else tube(request)
 
     answer = Session(Tube({})).scrape(video).as_dict()
-    assert (answer["contentType"], answer["metadata"]["title"]) == ("youtube", "Reading a tide table")
+    assert (answer["contentType"], answer["metadata"]["title"]) == (
+        "youtube",
+        "Reading a tide table",
+    )
     assert "**0:00** welcome back" in answer["content"]
 
 
 def test_output_hacker_news_threads_are_read_natively() -> None:
-    web = FakeWeb({"https://hn.algolia.com/api/v1/items/40000001": recorded("hackernews/algolia-item.json")})
+    web = FakeWeb(
+        {"https://hn.algolia.com/api/v1/items/40000001": recorded("hackernews/algolia-item.json")}
+    )
 
     answer = Session(web).scrape("https://news.ycombinator.com/item?id=40000001").as_dict()
     assert "**saltmarsh**" in answer["content"]
@@ -287,7 +304,9 @@ def test_output_metadata_has_title_and_author_and_is_there_only_with_a_title() -
 
 def test_output_structured_data_is_there_only_when_found_and_on_html_pages() -> None:
     block = {"@type": "Article", "headline": "Reading a tide table"}
-    body = ARTICLE.replace("<head>", f'<head><script type="application/ld+json">{json.dumps(block)}</script>')
+    body = ARTICLE.replace(
+        "<head>", f'<head><script type="application/ld+json">{json.dumps(block)}</script>'
+    )
     for mode in ("full", "preview"):
         assert scrape(body, mode=mode)["structuredData"]["jsonLd"] == [block]
     assert "structuredData" not in scrape(body, mode="raw")
@@ -315,7 +334,9 @@ def test_output_forum_signals_are_there_for_reddit_posts_only() -> None:
             },
         ],
     }
-    body = ARTICLE.replace("<head>", f'<head><script type="application/ld+json">{json.dumps(post)}</script>')
+    body = ARTICLE.replace(
+        "<head>", f'<head><script type="application/ld+json">{json.dumps(post)}</script>'
+    )
 
     signals = Session(FakeWeb({REDDIT: sent(body)})).scrape(REDDIT).as_dict()["forumSignals"]
 
@@ -347,21 +368,38 @@ def test_output_domain_category_is_a_word_of_the_seed() -> None:
 def test_output_source_reputation_is_there_for_known_hosts() -> None:
     known = "https://www.nature.com/articles/x"
 
-    assert Session(FakeWeb({known: sent(ARTICLE)})).scrape(known).as_dict()["sourceReputation"]["tier"] == "high"
+    assert (
+        Session(FakeWeb({known: sent(ARTICLE)})).scrape(known).as_dict()["sourceReputation"]["tier"]
+        == "high"
+    )
     assert "sourceReputation" not in scrape()
 
 
 def test_output_detected_doi_is_there_on_peer_reviewed_pages_only() -> None:
     assert scrape(PAPER)["detectedDoi"] == "10.1234/tides.7"
-    assert "detectedDoi" not in scrape(ARTICLE.replace("</article>", "<p>See doi:10.1234/other.1</p></article>"))
+    assert "detectedDoi" not in scrape(
+        ARTICLE.replace("</article>", "<p>See doi:10.1234/other.1</p></article>")
+    )
 
 
-def test_output_retraction_status_is_what_crossref_says_and_omitted_when_clean_or_unresolved() -> None:
-    notice = {"type": "retraction", "updated": {"date-parts": [[2025, 3, 4]]}, "DOI": "10.1/n", "source": "publisher"}
+def test_output_retraction_status_is_what_crossref_says_and_omitted_when_clean_or_unresolved() -> (
+    None
+):
+    notice = {
+        "type": "retraction",
+        "updated": {"date-parts": [[2025, 3, 4]]},
+        "DOI": "10.1/n",
+        "source": "publisher",
+    }
     crossref = "https://api.crossref.org/works/10.1234/tides.7"
 
     def status(reply: httpx2.Response) -> object:
-        return Session(FakeWeb({URL: sent(PAPER), crossref: reply})).scrape().as_dict().get("retractionStatus")
+        return (
+            Session(FakeWeb({URL: sent(PAPER), crossref: reply}))
+            .scrape()
+            .as_dict()
+            .get("retractionStatus")
+        )
 
     found = status(sent(json.dumps({"message": {"updated-by": [notice]}}), "application/json"))
     assert isinstance(found, dict)
@@ -377,7 +415,9 @@ def test_output_retraction_status_is_what_crossref_says_and_omitted_when_clean_o
 # Cache
 
 
-def test_cache_key_is_url_mode_and_max_length_so_a_smaller_answer_never_serves_a_larger_request() -> None:
+def test_cache_key_is_url_mode_and_max_length_so_a_smaller_answer_never_serves_a_larger_request() -> (
+    None
+):
     session = page(LONG)
     small = session.scrape(max_length=1_000)
     large = session.scrape(max_length=20_000)

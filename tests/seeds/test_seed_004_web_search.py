@@ -41,9 +41,13 @@ BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 A, B = "https://a.org/1", "https://b.org/2"
 
 
-def search(environ: dict[str, str] | None = None, reply: Reply | None = None, **arguments: Any) -> dict[str, Any]:
+def search(
+    environ: dict[str, str] | None = None, reply: Reply | None = None, **arguments: Any
+) -> dict[str, Any]:
     engines = Engines(brave=reply or brave(A, B))
-    return called(engines, "web_search", environ or BRAVE, **{"query": "tides"} | arguments).as_dict()
+    return called(
+        engines, "web_search", environ or BRAVE, **{"query": "tides"} | arguments
+    ).as_dict()
 
 
 def sent(**arguments: Any) -> dict[str, Any]:
@@ -67,11 +71,17 @@ def test_input_type_requirement_and_default(field: str) -> None:
 
 
 def test_input_query_is_1_to_500_characters() -> None:
-    assert (SCHEMA["properties"]["query"]["minLength"], SCHEMA["properties"]["query"]["maxLength"]) == (1, 500)
+    assert (
+        SCHEMA["properties"]["query"]["minLength"],
+        SCHEMA["properties"]["query"]["maxLength"],
+    ) == (1, 500)
 
 
 def test_input_num_results_is_1_to_10() -> None:
-    assert (SCHEMA["properties"]["num_results"]["minimum"], SCHEMA["properties"]["num_results"]["maximum"]) == (1, 10)
+    assert (
+        SCHEMA["properties"]["num_results"]["minimum"],
+        SCHEMA["properties"]["num_results"]["maximum"],
+    ) == (1, 10)
     assert search(num_results=1)["resultCount"] == 1
 
 
@@ -96,11 +106,18 @@ def test_input_site_is_a_domain_restriction() -> None:
 
 def test_input_site_cannot_be_combined_with_lens_which_overrides_it() -> None:
     answer = called(
-        Engines(brave=brave("https://arxiv.org/1", A)), "web_search", BRAVE, query="x", site="a.org", lens="academic"
+        Engines(brave=brave("https://arxiv.org/1", A)),
+        "web_search",
+        BRAVE,
+        query="x",
+        site="a.org",
+        lens="academic",
     )
 
     assert answer.as_dict()["urls"] == ["https://arxiv.org/1"]
-    assert any("`site` was not applied" in note for note in answer.meta["webquarry/routing"]["notes"])
+    assert any(
+        "`site` was not applied" in note for note in answer.meta["webquarry/routing"]["notes"]
+    )
 
 
 def test_input_exact_terms_is_an_exact_phrase() -> None:
@@ -127,13 +144,17 @@ def test_input_lens_is_one_of_the_lenses_there_are() -> None:
 def test_input_provider_forces_a_provider() -> None:
     engines = Engines(tavily=tavily(A))
 
-    assert called(engines, "web_search", BRAVE, query="x", provider="tavily").as_dict()["urls"] == [A]
+    assert called(engines, "web_search", BRAVE, query="x", provider="tavily").as_dict()["urls"] == [
+        A
+    ]
     assert engines.names == ["tavily"]
 
 
 def test_input_session_id_links_results_to_a_session(tmp_path: Path) -> None:
     environ = BRAVE | {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
-    begun = called(Engines(), "sequential_search", environ, searchStep="tides", stepNumber=1).as_dict()
+    begun = called(
+        Engines(), "sequential_search", environ, searchStep="tides", stepNumber=1
+    ).as_dict()
     session = {"sessionId": begun["sessionId"]}
 
     assert search(environ, **session) == search()
@@ -150,7 +171,14 @@ def test_input_claim_is_evaluated_against_each_snippet() -> None:
 
 def test_output_fields_are_those_of_search_output() -> None:
     assert list(search()) == ["urls", "query", "resultCount", "results", "trust"]
-    assert list(search(reply=brave())) == ["urls", "query", "resultCount", "results", "hints", "trust"]
+    assert list(search(reply=brave())) == [
+        "urls",
+        "query",
+        "resultCount",
+        "results",
+        "hints",
+        "trust",
+    ]
 
 
 def test_output_urls_query_and_result_count() -> None:
@@ -184,10 +212,16 @@ def test_output_source_reputation_is_there_for_known_hosts_and_absent_for_unknow
 def test_output_claim_signal_is_on_every_result_and_empty_when_nothing_matched() -> None:
     def hits(request: httpx2.Request) -> httpx2.Response:
         texts = ["Tides rise. The moon pulls the sea.", "Nothing else."]
-        found = [{"title": "t", "url": url, "description": text} for url, text in zip([A, B], texts, strict=True)]
+        found = [
+            {"title": "t", "url": url, "description": text}
+            for url, text in zip([A, B], texts, strict=True)
+        ]
         return httpx2.Response(200, json={"query": {}, "web": {"results": found}})
 
-    assert [result["claimSignal"] for result in search(reply=hits, claim="the moon pulls at the sea")["results"]] == [
+    assert [
+        result["claimSignal"]
+        for result in search(reply=hits, claim="the moon pulls at the sea")["results"]
+    ] == [
         "The moon pulls the sea.",
         "",
     ]
@@ -198,9 +232,17 @@ def test_output_hints_are_there_only_with_no_results() -> None:
     assert set(search(reply=brave())["hints"]) == {"reason", "filtersApplied", "suggestedActions"}
 
 
-@pytest.mark.parametrize("field", ["site", "lens", "time_range", "country", "language", "exact_terms", "exclude_terms"])
+@pytest.mark.parametrize(
+    "field", ["site", "lens", "time_range", "country", "language", "exact_terms", "exclude_terms"]
+)
 def test_output_hints_name_the_filters_that_may_have_eliminated_results(field: str) -> None:
-    values = {"site": "a.org", "lens": "news", "time_range": "day", "country": "US", "language": "en"}
+    values = {
+        "site": "a.org",
+        "lens": "news",
+        "time_range": "day",
+        "country": "US",
+        "language": "en",
+    }
     chosen: dict[str, Any] = {field: values.get(field, "x")}
     hints = search(reply=brave(), **chosen)["hints"]
 
@@ -243,11 +285,18 @@ def test_behaviour_1_each_provider_has_a_circuit_breaker() -> None:
 
     found = routed(engines, use, KEYS | {"SEARCH_ROUTING": "brave,tavily"})
 
-    assert [one.attempts[0].outcome for one in found] == ["network", "network", "network", "skipped"]
+    assert [one.attempts[0].outcome for one in found] == [
+        "network",
+        "network",
+        "network",
+        "skipped",
+    ]
 
 
 def lens_of(**fields: Any) -> Lens:
-    return Lens.model_validate({"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields})
+    return Lens.model_validate(
+        {"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields}
+    )
 
 
 def test_behaviour_2_a_lens_with_an_engine_goes_directly_to_it() -> None:
@@ -265,7 +314,9 @@ def test_behaviour_3_a_lens_without_an_engine_becomes_site_operators() -> None:
     assert engines.sent()["q"] == "x site:a.org OR site:b.org"
 
 
-@pytest.mark.parametrize(("time_range", "value"), [("day", "pd"), ("week", "pw"), ("month", "pm"), ("year", "py")])
+@pytest.mark.parametrize(
+    ("time_range", "value"), [("day", "pd"), ("week", "pw"), ("month", "pm"), ("year", "py")]
+)
 def test_behaviour_4_time_range_is_a_date_restriction(time_range: str, value: str) -> None:
     assert sent(time_range=time_range)["freshness"] == value
 
@@ -283,11 +334,22 @@ def test_error_unknown_provider_lists_all_supported_ones_once() -> None:
 
     names = re.findall(r"[a-z]+(?= \(|[,.])", caught.value.suggested_action)
     assert names == sorted(set(names))
-    assert {"brave", "duckduckgo", "exa", "google", "searchapi", "searxng", "serper", "tavily"} <= set(names)
+    assert {
+        "brave",
+        "duckduckgo",
+        "exa",
+        "google",
+        "searchapi",
+        "searxng",
+        "serper",
+        "tavily",
+    } <= set(names)
 
 
 @pytest.mark.parametrize("environ", [{}, {"BRAVE_API_KEY": "canary-wrong-1234"}])
-def test_error_missing_or_invalid_key_gives_set_up_instructions_with_env_example(environ: dict[str, str]) -> None:
+def test_error_missing_or_invalid_key_gives_set_up_instructions_with_env_example(
+    environ: dict[str, str],
+) -> None:
     invalid = httpx2.Response(422, content=recorded("brave/error_422_token_invalid"))
     with pytest.raises(AuthFailure) as caught:
         search(environ | {"SEARCH_PROVIDER": "brave"}, invalid)
@@ -300,7 +362,9 @@ def test_error_rate_limited_suggests_60_seconds_or_another_provider() -> None:
     with pytest.raises(RateLimited) as caught:
         search(reply=brave_limit())
 
-    assert caught.value.suggested_action.startswith("Wait 60 seconds and try again, or name another provider")
+    assert caught.value.suggested_action.startswith(
+        "Wait 60 seconds and try again, or name another provider"
+    )
 
 
 def test_error_no_results_is_an_empty_list_and_no_error() -> None:
@@ -308,7 +372,8 @@ def test_error_no_results_is_an_empty_list_and_no_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"provider": "nope"}, {"provider": "tavily"}, {"query": "x" * 501}, {"lens": "nope"}]
+    "arguments",
+    [{"provider": "nope"}, {"provider": "tavily"}, {"query": "x" * 501}, {"lens": "nope"}],
 )
 def test_error_all_have_one_form(arguments: dict[str, Any]) -> None:
     with pytest.raises((BadInput, AuthFailure)) as caught:
@@ -335,7 +400,9 @@ def test_cache_keeps_results_for_30_minutes() -> None:
 
 def test_cache_key_is_a_sha_256_with_a_version_segment() -> None:
     assert re.fullmatch("[0-9a-f]{64}", key_of("search", stored.VERSION, {"query": "x"}))
-    assert key_of("search", stored.VERSION, {"query": "x"}) != key_of("search", stored.VERSION + 1, {"query": "x"})
+    assert key_of("search", stored.VERSION, {"query": "x"}) != key_of(
+        "search", stored.VERSION + 1, {"query": "x"}
+    )
 
 
 def test_cache_key_contract_two_requests_that_differ_never_share_an_answer() -> None:
@@ -357,7 +424,11 @@ def test_cache_key_contract_two_requests_that_differ_never_share_an_answer() -> 
 
 def test_cache_key_contract_the_version_changes_with_the_shape_of_what_is_kept() -> None:
     """Whoever changes the shape raises VERSION, and then writes the new shape here."""
-    kept = [field for field in fields(Found) if field.name not in ("cached", "age_seconds", "max_age_seconds")]
+    kept = [
+        field
+        for field in fields(Found)
+        if field.name not in ("cached", "age_seconds", "max_age_seconds")
+    ]
     shape = {"found": kept, "result": fields(Result), "attempt": fields(Attempt)}
 
     assert stored.VERSION == 1

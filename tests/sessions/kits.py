@@ -34,7 +34,11 @@ async def kit_on(
 ) -> AsyncIterator[Toolkit]:
     """A toolkit with these engines, its records in a folder, its cache in memory."""
     engines = engines or Engines(brave=brave(A, B))
-    given = {"WEBQUARRY_RETRIES": "0", "SEARCH_PROVIDER": "brave", "WEBQUARRY_STATE_FOLDER": str(folder)}
+    given = {
+        "WEBQUARRY_RETRIES": "0",
+        "SEARCH_PROVIDER": "brave",
+        "WEBQUARRY_STATE_FOLDER": str(folder),
+    }
     async with Toolkit.open(environ=HOMELESS | KEYS | given | dict(environ or {})) as kit:
         kit.clock = clock or FakeClock()
         kit.client = Client(kit.settings, kit.clock, pages=engines, providers=engines)
@@ -43,7 +47,9 @@ async def kit_on(
 
 
 @asynccontextmanager
-async def sessions_in(folder: Path | None, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Sessions]:
+async def sessions_in(
+    folder: Path | None, clock: Clock | None = None, **settings: Any
+) -> AsyncIterator[Sessions]:
     """The engine alone."""
     file = RecordFile(folder)
     try:
@@ -56,7 +62,13 @@ async def run(kit: Toolkit, name: str, **arguments: Any) -> Answer:
     return await load("research", name).call(kit, arguments)
 
 
-async def step(kit: Toolkit, number: int, session: str | None = None, **arguments: Any) -> dict[str, Any]:
+async def step(
+    kit: Toolkit, number: int, session: str | None = None, **arguments: Any
+) -> dict[str, Any]:
     """A step by way of the tool."""
-    given = {"searchStep": f"Look at part {number}.", "stepNumber": number, "sessionId": session} | arguments
+    given = {
+        "searchStep": f"Look at part {number}.",
+        "stepNumber": number,
+        "sessionId": session,
+    } | arguments
     return (await run(kit, "sequential_search", **given)).as_dict()

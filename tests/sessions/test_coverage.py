@@ -29,7 +29,11 @@ def session(*drafts: Draft, titles: tuple[str, ...] = ()) -> Session:
 
 
 def test_an_aspect_is_covered_by_a_title_mentioned_by_a_step_or_missing() -> None:
-    found = coverage_of(session(Draft(1, "Which storage is built?", goal=GOAL), titles=("Tidal energies", "Cost data")))
+    found = coverage_of(
+        session(
+            Draft(1, "Which storage is built?", goal=GOAL), titles=("Tidal energies", "Cost data")
+        )
+    )
 
     assert found.covered == ("costs", "tidal", "energy")
     assert found.mentioned == ("storage",)
@@ -39,7 +43,10 @@ def test_an_aspect_is_covered_by_a_title_mentioned_by_a_step_or_missing() -> Non
 
 def test_a_gap_is_an_aspect_and_a_revised_step_no_longer_counts() -> None:
     found = coverage_of(
-        session(Draft(1, "What of tides?", goal="Tides", gap="salinity"), Draft(2, "What of the moon?", revises=1))
+        session(
+            Draft(1, "What of tides?", goal="Tides", gap="salinity"),
+            Draft(2, "What of the moon?", revises=1),
+        )
     )
 
     assert found.missing == ("tides",)
@@ -47,7 +54,8 @@ def test_a_gap_is_an_aspect_and_a_revised_step_no_longer_counts() -> None:
 
 def test_queries_ask_for_the_gap_then_for_what_no_source_speaks_of_then_for_the_step() -> None:
     found = session(
-        Draft(1, "Which storage is built?", goal=GOAL, gap="corrosion of turbines"), titles=("Tidal energy",)
+        Draft(1, "Which storage is built?", goal=GOAL, gap="corrosion of turbines"),
+        titles=("Tidal energy",),
     )
 
     assert refinement_queries(found, found.current) == [
@@ -59,7 +67,9 @@ def test_queries_ask_for_the_gap_then_for_what_no_source_speaks_of_then_for_the_
 
 def test_what_was_rejected_is_not_searched_for_unless_the_goal_names_it() -> None:
     rejected = ("hydrogen and flywheels", "tidal ponds")
-    found = session(Draft(1, "Compare flywheel with hydrogen storage", goal=GOAL, rejected=rejected))
+    found = session(
+        Draft(1, "Compare flywheel with hydrogen storage", goal=GOAL, rejected=rejected)
+    )
     words = " ".join(refinement_queries(found, found.current))
 
     assert "hydrogen" not in words
@@ -98,5 +108,9 @@ def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:
 
     (pattern,) = repeated_errors(asyncio.run(scenario()))
 
-    assert (pattern.kind, pattern.count, pattern.tools) == ("rate_limited", 4, ("web_search", "scrape_page"))
+    assert (pattern.kind, pattern.count, pattern.tools) == (
+        "rate_limited",
+        4,
+        ("web_search", "scrape_page"),
+    )
     assert "another provider" in pattern.advice

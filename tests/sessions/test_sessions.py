@@ -17,7 +17,14 @@ from tests.net.doubles import FakeClock
 from tests.sessions.kits import A, B, C, sessions_in
 from webquarry.caller import serving
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, NetworkFailure, NotFound, RateLimited, TooLarge, WebquarryError
+from webquarry.errors import (
+    BadInput,
+    NetworkFailure,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    WebquarryError,
+)
 from webquarry.records.base import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
@@ -32,7 +39,9 @@ HOURS = 3600.0
 def test_a_session_is_a_uuid_and_has_its_first_step_and_goal() -> None:
     async def scenario() -> Session:
         async with sessions_in(None) as sessions:
-            return await sessions.begin(Draft(1, " What is a tide? ", goal="Tides", confidence="low", rejected=("x",)))
+            return await sessions.begin(
+                Draft(1, " What is a tide? ", goal="Tides", confidence="low", rejected=("x",))
+            )
 
     session = asyncio.run(scenario())
 
@@ -47,8 +56,12 @@ def test_steps_sources_and_errors_are_there_after_a_restart(tmp_path: Path) -> N
     async def scenario() -> tuple[Session, Session]:
         async with sessions_in(tmp_path) as sessions:
             id = (await sessions.begin(Draft(1, "one", goal="g", summary="s", estimate=4))).id
-            session, _ = await sessions.add_step(id, Draft(2, "two", gap="why?", reasoning="because"))
-            await sessions.record(session, "web_search", [Source(A, "Title", "2026-01-01", "brave")])
+            session, _ = await sessions.add_step(
+                id, Draft(2, "two", gap="why?", reasoning="because")
+            )
+            await sessions.record(
+                session, "web_search", [Source(A, "Title", "2026-01-01", "brave")]
+            )
             await sessions.record_error(session, "scrape_page", RateLimited("slow down"))
             before = await sessions.read(id)
         async with sessions_in(tmp_path) as sessions:
@@ -58,8 +71,14 @@ def test_steps_sources_and_errors_are_there_after_a_restart(tmp_path: Path) -> N
 
     assert before == after
     assert after.sources[0].source == Source(A, "Title", "2026-01-01", "brave")
-    assert (after.sources[0].number, after.sources[0].steps, after.sources[0].tools) == (1, (2,), ("web_search",))
-    assert [(error.kind, error.tool, error.step) for error in after.errors] == [("rate_limited", "scrape_page", 2)]
+    assert (after.sources[0].number, after.sources[0].steps, after.sources[0].tools) == (
+        1,
+        (2,),
+        ("web_search",),
+    )
+    assert [(error.kind, error.tool, error.step) for error in after.errors] == [
+        ("rate_limited", "scrape_page", 2)
+    ]
     assert (after.goal, after.summary, after.estimate, after.current.gap) == ("g", "s", 4, "why?")
 
 
@@ -129,7 +148,9 @@ def test_a_step_that_cannot_be_meant_is_refused(draft: Draft, words: str) -> Non
     assert words in error.message
 
 
-@pytest.mark.parametrize("extra", [{"revises": 1}, {"is_revision": True}, {"branch_from": 1, "branch_id": "b"}])
+@pytest.mark.parametrize(
+    "extra", [{"revises": 1}, {"is_revision": True}, {"branch_from": 1, "branch_id": "b"}]
+)
 def test_a_first_step_has_nothing_to_revise_or_to_branch_off_from(extra: dict[str, int]) -> None:
     assert "new session" in refusal(Draft(1, "one", **extra)).message  # type: ignore[arg-type]
 
@@ -178,13 +199,18 @@ def test_a_step_sent_again_word_for_word_is_recorded_once() -> None:
         async with sessions_in(None) as sessions:
             id = (await sessions.begin(Draft(1, "one"))).id
             answers = [await sessions.add_step(id, Draft(2, "two")) for _ in range(3)]
-            return [len(session.steps) for session, _ in answers] + [step.number for _, step in answers]
+            return [len(session.steps) for session, _ in answers] + [
+                step.number for _, step in answers
+            ]
 
     assert asyncio.run(scenario()) == [2, 2, 2, 2, 2, 2]
 
 
 def test_a_repeated_step_that_has_something_new_to_say_is_not_swallowed() -> None:
-    assert "expects 3" in refusal(Draft(1, "one"), Draft(2, "two"), Draft(2, "two", finished=True)).message
+    assert (
+        "expects 3"
+        in refusal(Draft(1, "one"), Draft(2, "two"), Draft(2, "two", finished=True)).message
+    )
 
 
 def test_a_finished_session_is_opened_again_by_a_further_step() -> None:
@@ -193,7 +219,9 @@ def test_a_finished_session_is_opened_again_by_a_further_step() -> None:
             begun = await sessions.begin(Draft(1, "one", finished=True))
             states = [begun.finished]
             states.append((await sessions.add_step(begun.id, Draft(2, "two")))[0].finished)
-            states.append((await sessions.add_step(begun.id, Draft(3, "three", finished=True)))[0].finished)
+            states.append(
+                (await sessions.add_step(begun.id, Draft(3, "three", finished=True)))[0].finished
+            )
             return states
 
     assert asyncio.run(scenario()) == [True, False, True]
@@ -232,13 +260,17 @@ def test_a_session_that_is_looked_at_or_used_by_tools_is_not_idle() -> None:
             before = session.version
             for _ in range(10):
                 await sessions.touch(await sessions.read(session.id))
-            assert (await sessions.read(session.id)).version <= before + 1  # written only now and then
+            assert (
+                await sessions.read(session.id)
+            ).version <= before + 1  # written only now and then
             return await sessions.read(session.id)
 
     assert len(asyncio.run(scenario()).sources) == 1
 
 
-@pytest.mark.parametrize("id", ["", "s-1", "../../x", "\udcff", "3f2a0f7e-0000-4000-8000-000000000000", "x" * 5000])
+@pytest.mark.parametrize(
+    "id", ["", "s-1", "../../x", "\udcff", "3f2a0f7e-0000-4000-8000-000000000000", "x" * 5000]
+)
 def test_an_unknown_session_is_not_found(id: str) -> None:
     async def scenario() -> None:
         async with sessions_in(None) as sessions:
@@ -340,20 +372,30 @@ def test_one_page_is_one_source_whatever_its_address_and_however_often_it_is_fou
 
 def test_a_page_that_was_read_is_known_better_than_one_that_was_found() -> None:
     read = Source(
-        A, "The real title", "2026-02-02", csl={"type": "webpage", "title": "The real title", "abstract": "x"}
+        A,
+        "The real title",
+        "2026-02-02",
+        csl={"type": "webpage", "title": "The real title", "abstract": "x"},
     )
     found = Source(A, "the real tit...", provider="brave")
 
     for order in ([found, read], [read, found]):
         source = sources_after(*[(1, [one]) for one in order]).sources[0].source
         assert (source.title, source.published) == ("The real title", "2026-02-02")
-        assert source.csl == {"type": "webpage", "title": "The real title"}  # an abstract is somebody's text
+        assert source.csl == {
+            "type": "webpage",
+            "title": "The real title",
+        }  # an abstract is somebody's text
 
 
 @pytest.mark.parametrize("steps", [(1, 1), (1, 2)])
-def test_a_paper_that_an_index_knows_counts_as_read_only_when_its_page_was(steps: tuple[int, int]) -> None:
+def test_a_paper_that_an_index_knows_counts_as_read_only_when_its_page_was(
+    steps: tuple[int, int],
+) -> None:
     paper = Source(A, "A paper", csl={"type": "article-journal", "title": "A paper"})
-    read = Source(A, "A paper", csl={"type": "article-journal", "accessed": {"date-parts": [[2026, 3, 1]]}})
+    read = Source(
+        A, "A paper", csl={"type": "article-journal", "accessed": {"date-parts": [[2026, 3, 1]]}}
+    )
 
     assert not sources_after((1, [paper])).sources[0].source.was_read
     for order in ([paper, read], [read, paper]):
@@ -367,7 +409,9 @@ def test_a_secret_in_an_address_is_not_kept() -> None:
     assert "abcdefgh12345" not in session.sources[0].source.url
 
 
-def test_beyond_the_most_sources_nothing_is_dropped_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_most_sources_nothing_is_dropped_in_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(engine, "MOST_SOURCES", 2)
 
     with pytest.raises(TooLarge, match="2 sources, which is the most"):
@@ -378,14 +422,18 @@ def test_an_error_is_kept_by_kind_and_without_secrets() -> None:
     async def scenario() -> Session:
         async with sessions_in(None) as sessions:
             session = await sessions.begin(Draft(1, "one"))
-            await sessions.record_error(session, "t", NetworkFailure("no answer from https://a.org/?key=abcdefgh1234"))
+            await sessions.record_error(
+                session, "t", NetworkFailure("no answer from https://a.org/?key=abcdefgh1234")
+            )
             await sessions.record_error(session, "t", ValueError("private words"))
             return await sessions.read(session.id)
 
     errors = asyncio.run(scenario()).errors
 
     assert [error.kind for error in errors] == ["network", "internal"]
-    assert not any(word in error.message for error in errors for word in ("abcdefgh1234", "private"))
+    assert not any(
+        word in error.message for error in errors for word in ("abcdefgh1234", "private")
+    )
 
 
 def test_a_store_that_fails_is_said() -> None:
@@ -446,7 +494,9 @@ asyncio.run(main())
 
 def killed_after(folder: Path, script: str, wanted: Callable[[list[str]], bool]) -> list[str]:
     """Run a process and kill it once it has said enough; all that it said."""
-    process = subprocess.Popen([sys.executable, "-c", script, str(folder)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(folder)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     said: list[str] = []
     with process:
@@ -455,11 +505,15 @@ def killed_after(folder: Path, script: str, wanted: Callable[[list[str]], bool])
             if wanted(said):
                 break
         os.kill(process.pid, signal.SIGKILL)
-        said += [line for line in process.stdout.read().split("\n")[:-1] if line]  # the last line may be half
+        said += [
+            line for line in process.stdout.read().split("\n")[:-1] if line
+        ]  # the last line may be half
     return said
 
 
-def test_a_killed_process_leaves_every_acknowledged_step_and_another_one_carries_on(tmp_path: Path) -> None:
+def test_a_killed_process_leaves_every_acknowledged_step_and_another_one_carries_on(
+    tmp_path: Path,
+) -> None:
     said = killed_after(tmp_path, KILLED, lambda lines: len(lines) == 12)
     id, acknowledged = said[0], int(said[-1])
 

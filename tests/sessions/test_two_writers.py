@@ -75,7 +75,9 @@ class Conducted(Journals):
         return await self._journals.drop(*args)
 
 
-async def write(sessions: Sessions, id: str, name: str, work: list[str]) -> tuple[list[str], list[str]]:
+async def write(
+    sessions: Sessions, id: str, name: str, work: list[str]
+) -> tuple[list[str], list[str]]:
     """Do the work; the steps and the sources that were acknowledged."""
     steps, urls = [], []
     for number, kind in enumerate(work):
@@ -92,7 +94,10 @@ async def write(sessions: Sessions, id: str, name: str, work: list[str]) -> tupl
             except BadInput:  # the other one was first
                 session = await sessions.read(id)
                 continue
-            assert (step.number, step.text) == (len(session.steps) + 1, text)  # under the number it was sent as
+            assert (step.number, step.text) == (
+                len(session.steps) + 1,
+                text,
+            )  # under the number it was sent as
             steps.append(text)
             break
     return steps, urls
@@ -130,7 +135,9 @@ def test_no_interleaving_of_two_writers_loses_what_was_acknowledged(
 
     texts = [step.text for step in session.steps]
     urls = [one.source.url for one in session.sources]
-    assert sorted(texts) == sorted(["begin", *(text for steps, _ in acknowledged.values() for text in steps)])
+    assert sorted(texts) == sorted(
+        ["begin", *(text for steps, _ in acknowledged.values() for text in steps)]
+    )
     assert sorted(urls) == sorted(url for _, found in acknowledged.values() for url in found)
     for name in WRITERS:  # each one's own order is kept, too
         assert [text for text in texts if text.startswith(name)] == acknowledged[name][0]

@@ -27,7 +27,10 @@ def test_the_largest_input_is_taken_and_one_byte_more_is_not() -> None:
         parse_arguments(largest + b" ")
 
 
-@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
+@given(
+    st.binary(max_size=60)
+    | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass"))
+)
 def test_fuzz_any_bytes_are_an_object_or_bad_input(data: bytes) -> None:
     try:
         found = parse_arguments(data)

@@ -27,10 +27,14 @@ def test_the_answer_and_its_sources_are_on_stdout_and_the_cost_on_stderr(
     run: Runner, stage: Rehearsal, tmp_path: Path
 ) -> None:
     stage.answer = lambda question, model: "Nobody.\x1b[31m"
-    done = run("ask", "Who? [search]", "--context", "httpx2", "--text", settings=home(stage, tmp_path))
+    done = run(
+        "ask", "Who? [search]", "--context", "httpx2", "--text", settings=home(stage, tmp_path)
+    )
 
     assert done.returncode == 0
-    assert done.stdout.decode().startswith("Nobody.\n\nSources\n 1. httpx2 (1)  https://site1.example/\n")
+    assert done.stdout.decode().startswith(
+        "Nobody.\n\nSources\n 1. httpx2 (1)  https://site1.example/\n"
+    )
     assert done.stderr.decode().startswith("claude-sonnet-5-5: 2 calls, 1 search, ")
     assert done.stderr.decode().endswith(" USD\n")
     assert stage.bodies[0]["messages"][0]["content"] == "Context: httpx2\n\nQuestion: Who? [search]"
@@ -51,7 +55,15 @@ def test_as_json_it_is_one_object_and_the_second_time_it_costs_nothing(
 
 def test_every_flag_reaches_the_model(run: Runner, stage: Rehearsal, tmp_path: Path) -> None:
     stage.answer = lambda question, model: '{"year": 1843}'
-    flags = ("--model", "claude-haiku-5-5", "--max-tokens", "77", "--no-search", "--schema", '{"year": "INTEGER"}')
+    flags = (
+        "--model",
+        "claude-haiku-5-5",
+        "--max-tokens",
+        "77",
+        "--no-search",
+        "--schema",
+        '{"year": "INTEGER"}',
+    )
     done = run("ask", "When?", *flags, settings=home(stage, tmp_path))
     sent = stage.bodies[0]
 
@@ -61,7 +73,9 @@ def test_every_flag_reaches_the_model(run: Runner, stage: Rehearsal, tmp_path: P
     assert json.loads(done.stdout)["value"] == {"year": 1843}
 
 
-def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(run: Runner, stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(
+    run: Runner, stage: Rehearsal, tmp_path: Path
+) -> None:
     done = run("ask", "Who?", "--dry-run", settings=home(stage, tmp_path))
 
     assert json.loads(done.stdout)["dry_run"]["calls"] == 1
@@ -69,7 +83,9 @@ def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(run: Runner, stage: Reh
     assert stage.messages == 0
 
 
-def test_more_than_max_usd_is_refused_before_anything_is_spent(run: Runner, stage: Rehearsal, tmp_path: Path) -> None:
+def test_more_than_max_usd_is_refused_before_anything_is_spent(
+    run: Runner, stage: Rehearsal, tmp_path: Path
+) -> None:
     done = run("ask", "Who?", "--max-usd", "0.001", settings=home(stage, tmp_path))
 
     assert done.returncode == 1
@@ -77,12 +93,17 @@ def test_more_than_max_usd_is_refused_before_anything_is_spent(run: Runner, stag
     assert stage.messages == 0
 
 
-def test_without_a_key_it_says_at_once_how_to_give_one(run: Runner, stage: Rehearsal, tmp_path: Path) -> None:
+def test_without_a_key_it_says_at_once_how_to_give_one(
+    run: Runner, stage: Rehearsal, tmp_path: Path
+) -> None:
     done = run("ask", "Who?", settings=home(stage, tmp_path, ANTHROPIC_API_KEY=""))
     advice = json.loads(done.stdout)["error"]["suggestedAction"]
 
     assert done.returncode == 1
-    assert all(way in advice for way in ("ANTHROPIC_API_KEY", "~/.stps/anthropic_api_key", "stps_set_api_key"))
+    assert all(
+        way in advice
+        for way in ("ANTHROPIC_API_KEY", "~/.stps/anthropic_api_key", "stps_set_api_key")
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +136,9 @@ def test_what_the_user_can_change_comes_with_its_cure(
     run: Runner, stage: Rehearsal, tmp_path: Path, settings: dict[str, str], kind: str, cure: str
 ) -> None:
     stage.gone_models = {"claude-gone"}
-    error = json.loads(run("ask", "Who?", settings=home(stage, tmp_path) | settings).stdout)["error"]
+    error = json.loads(run("ask", "Who?", settings=home(stage, tmp_path) | settings).stdout)[
+        "error"
+    ]
 
     assert error["kind"] == kind
     assert cure in error["suggestedAction"]

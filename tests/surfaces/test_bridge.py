@@ -72,7 +72,9 @@ def test_all_threads_share_one_loop(bridge: Bridge) -> None:
     assert len(loops) == 1
 
 
-def test_a_call_from_inside_the_loop_is_refused_instead_of_waiting_for_itself(bridge: Bridge) -> None:
+def test_a_call_from_inside_the_loop_is_refused_instead_of_waiting_for_itself(
+    bridge: Bridge,
+) -> None:
     async def work() -> int:
         return bridge.run(loop_id())
 
@@ -140,7 +142,10 @@ def test_closing_cancels_what_still_runs() -> None:
 
 def run_python(code: str, *flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-W", "error", *flags, "-c", code], capture_output=True, text=True, timeout=60
+        [sys.executable, "-W", "error", *flags, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 
@@ -170,6 +175,8 @@ def test_a_forked_child_gets_a_bridge_of_its_own_and_the_parents_goes_on() -> No
         "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
         "assert bridge.run(work()) == 'done'\n"
     )
-    done = run_python(code, "-W", "ignore::DeprecationWarning")  # newer Pythons warn of any fork beside threads
+    done = run_python(
+        code, "-W", "ignore::DeprecationWarning"
+    )  # newer Pythons warn of any fork beside threads
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -10,7 +10,18 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.executables import BRAVE, GOOGLE, KEYS, Answer, Asked, Done, InProcess, Site, as_json, run_script
+from tests.executables import (
+    BRAVE,
+    GOOGLE,
+    KEYS,
+    Answer,
+    Asked,
+    Done,
+    InProcess,
+    Site,
+    as_json,
+    run_script,
+)
 from tests.search.replies import ERRORS, recorded, status_of
 from webquarry import secret
 
@@ -57,7 +68,9 @@ def test_no_canary_in_a_success(run: InProcess, tmp_path: Path, script: str) -> 
         done = run(script, QUERY, settings(site, tape))
 
     assert done.code == 0
-    assert [key_of(asked) for asked in site.asked] == [CANARIES[script]] * len(site.asked)  # it was really sent
+    assert [key_of(asked) for asked in site.asked] == [CANARIES[script]] * len(
+        site.asked
+    )  # it was really sent
     assert b"tidal" in gzip.decompress(tape.read_bytes()).lower()  # it was really recorded
     assert_no_canary(done, tape, script)
 
@@ -91,12 +104,24 @@ def test_no_canary_when_the_server_puts_the_key_back_into_its_answer(
     run: InProcess, tmp_path: Path, script: str, form: str, status: int
 ) -> None:
     def echo(asked: Asked) -> Answer:
-        key, headers = key_of(asked), {"X-Echo": key_of(asked), "Set-Cookie": f"key={quote(key_of(asked), safe='')}"}
+        key, headers = (
+            key_of(asked),
+            {"X-Echo": key_of(asked), "Set-Cookie": f"key={quote(key_of(asked), safe='')}"},
+        )
         if form == "json":
-            said = {"code": f"CODE {key}", "detail": f"bad key {key}", "message": f"bad key {key}", "status": key}
+            said = {
+                "code": f"CODE {key}",
+                "detail": f"bad key {key}",
+                "message": f"bad key {key}",
+                "status": key,
+            }
             return as_json({"error": said, "errors": [said]}, status, headers)
         kind = "text/html" if form == "html" else "text/plain"
-        return Answer(f"<html>X-Subscription-Token: {key}</html>".encode(), status, {"Content-Type": kind} | headers)
+        return Answer(
+            f"<html>X-Subscription-Token: {key}</html>".encode(),
+            status,
+            {"Content-Type": kind} | headers,
+        )
 
     with Site(echo) as site:
         done = run(script, QUERY, settings(site, tmp_path / "tape.warc.gz"))
@@ -106,12 +131,24 @@ def test_no_canary_when_the_server_puts_the_key_back_into_its_answer(
 
 
 @each_script
-def test_no_canary_when_the_results_themselves_hold_the_key(run: InProcess, tmp_path: Path, script: str) -> None:
+def test_no_canary_when_the_results_themselves_hold_the_key(
+    run: InProcess, tmp_path: Path, script: str
+) -> None:
     def echo(asked: Asked) -> Answer:
         key = key_of(asked)
-        hit = {"title": key, "url": f"https://a.example/{quote(key, safe='').lower()}", "description": key}
-        item = {"title": key, "link": f"https://a.example/?q={quote(key, safe='')}", "snippet": f"&{key}&"}
-        return as_json({"query": {}, "web": {"results": [hit]}, "queries": {"request": [{}]}, "items": [item]})
+        hit = {
+            "title": key,
+            "url": f"https://a.example/{quote(key, safe='').lower()}",
+            "description": key,
+        }
+        item = {
+            "title": key,
+            "link": f"https://a.example/?q={quote(key, safe='')}",
+            "snippet": f"&{key}&",
+        }
+        return as_json(
+            {"query": {}, "web": {"results": [hit]}, "queries": {"request": [{}]}, "items": [item]}
+        )
 
     with Site(echo) as site:
         done = run(script, QUERY, settings(site, tmp_path / "tape.warc.gz"))
@@ -131,9 +168,13 @@ def test_no_canary_when_the_connection_fails(run: InProcess, tmp_path: Path, scr
 
 
 @each_script
-def test_no_canary_when_a_redirect_asks_for_the_key_elsewhere(run: InProcess, tmp_path: Path, script: str) -> None:
+def test_no_canary_when_a_redirect_asks_for_the_key_elsewhere(
+    run: InProcess, tmp_path: Path, script: str
+) -> None:
     def send_on(asked: Asked) -> Answer:
-        return Answer(b"", 302, {"Location": f"{thief.origin}/?key={quote(key_of(asked), safe='')}"})
+        return Answer(
+            b"", 302, {"Location": f"{thief.origin}/?key={quote(key_of(asked), safe='')}"}
+        )
 
     with Site(as_json({"query": {}})) as thief, Site(send_on) as site:
         done = run(script, QUERY, settings(site, tmp_path / "tape.warc.gz"))
@@ -152,7 +193,9 @@ def test_no_canary_when_the_key_cannot_be_a_key(run: InProcess, tmp_path: Path) 
 
 def test_no_canary_from_the_real_script(tmp_path: Path) -> None:
     tape = tmp_path / "tape.warc.gz"
-    with Site(lambda asked: as_json({"error": {"code": "X", "detail": key_of(asked)}}, 500)) as site:
+    with Site(
+        lambda asked: as_json({"error": {"code": "X", "detail": key_of(asked)}}, 500)
+    ) as site:
         done = run_script(BRAVE, QUERY, settings(site, tape))
 
     assert done.error

@@ -43,8 +43,12 @@ class Runner:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._patch = monkeypatch
 
-    def __call__(self, *arguments: str, stdin: bytes = b"", settings: Mapping[str, str] | None = None) -> Done:
-        streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
+    def __call__(
+        self, *arguments: str, stdin: bytes = b"", settings: Mapping[str, str] | None = None
+    ) -> Done:
+        streams = {
+            name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")
+        }
         with self._patch.context() as patch:
             for name, value in (settings or {}).items():
                 patch.setenv(name, value)
@@ -71,14 +75,23 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
 
 def run_apart(*arguments: str, **settings: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a process of its own."""
-    environ = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
-    return subprocess.run([*WEBQUARRY, *arguments], env=environ | settings, capture_output=True, timeout=60)
+    environ = {
+        name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ
+    }
+    return subprocess.run(
+        [*WEBQUARRY, *arguments], env=environ | settings, capture_output=True, timeout=60
+    )
 
 
 def on_terminal(*arguments: str, **settings: str) -> str:
     """What a person sees: the command's stdout and stderr are a terminal."""
     ours, theirs = pty.openpty()
-    environ = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "TERM": "xterm-256color", "COLUMNS": "100"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ["HOME"],
+        "TERM": "xterm-256color",
+        "COLUMNS": "100",
+    }
     with subprocess.Popen(
         [*WEBQUARRY, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environ | settings
     ) as process:
@@ -134,15 +147,21 @@ def test_wrong_usage_is_exit_code_2_with_a_hint_and_an_empty_stdout(
     assert hint in done.stderr.decode()
 
 
-def test_a_failure_is_a_sentence_and_an_action_on_stderr_and_an_object_on_stdout(run: Runner) -> None:
+def test_a_failure_is_a_sentence_and_an_action_on_stderr_and_an_object_on_stdout(
+    run: Runner,
+) -> None:
     done = run("call", "no_such_tool", "{}")
 
     assert done.returncode == 1
-    assert done.stderr.decode().startswith("Error: There is no tool 'no_such_tool'.\nTry: Use one of: ")
+    assert done.stderr.decode().startswith(
+        "Error: There is no tool 'no_such_tool'.\nTry: Use one of: "
+    )
     assert json.loads(done.stdout)["error"]["kind"] == "bad_input"
 
 
-@pytest.mark.parametrize("given", ["[1]", '{"url": 5}', "{'url'}", '{"url":"https://a.example","ofset":1}', "", "{}"])
+@pytest.mark.parametrize(
+    "given", ["[1]", '{"url": 5}', "{'url'}", '{"url":"https://a.example","ofset":1}', "", "{}"]
+)
 def test_arguments_that_do_not_fit_are_one_clear_error(run: Runner, given: str) -> None:
     done = run("call", "web_fetch", "-", stdin=given.encode(), settings=RECORDED)
 
@@ -160,7 +179,10 @@ def test_a_setting_that_cannot_be_used_is_told_by_name(run: Runner) -> None:
 
 def test_doctors_exit_code_tells(run: Runner) -> None:
     assert run("doctor", "--offline").returncode == 0
-    assert run("doctor", "--offline", settings={"GOOGLE_SEARCH_API_KEY": "only-one-half"}).returncode == 1
+    assert (
+        run("doctor", "--offline", settings={"GOOGLE_SEARCH_API_KEY": "only-one-half"}).returncode
+        == 1
+    )
     assert run("doctor", "--offline", settings={"WEBQUARRY_RETRIES": "many"}).returncode == 1
 
 
@@ -168,7 +190,11 @@ def test_doctor_gives_json_when_piped_and_text_when_asked(run: Runner) -> None:
     report = json.loads(run("doctor", "--offline").stdout)
 
     assert {provider["name"] for provider in report["providers"]} >= {"brave", "google"}
-    assert run("doctor", "--offline", "--text").stdout.decode().startswith(f"webquarry {webquarry.__version__}\n")
+    assert (
+        run("doctor", "--offline", "--text")
+        .stdout.decode()
+        .startswith(f"webquarry {webquarry.__version__}\n")
+    )
 
 
 @pytest.mark.parametrize("url", ["ftp://example.org/", "http://127.0.0.1/", "not a url"])
@@ -203,7 +229,9 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain(arguments: list[str]) -
     ours, theirs = os.pipe()
     os.close(ours)
     try:
-        done = subprocess.run([*WEBQUARRY, *arguments], stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run(
+            [*WEBQUARRY, *arguments], stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False
+        )
     finally:
         os.close(theirs)
 
@@ -243,7 +271,10 @@ def hostile() -> Iterator[str]:
 
 def test_text_from_the_web_cannot_command_the_terminal(hostile: str) -> None:
     brave = {"BRAVE_API_KEY": "key-1234", "WEBQUARRY_BRAVE_URL": hostile}
-    page, results = on_terminal("read", hostile, **LOCAL), on_terminal("search", "anything", **brave)
+    page, results = (
+        on_terminal("read", hostile, **LOCAL),
+        on_terminal("search", "anything", **brave),
+    )
 
     assert "[bold]loud[/bold]" in without_colours(results)
     assert "loud" in without_colours(page)
@@ -269,7 +300,11 @@ def test_a_terminal_gets_colours_and_a_pipe_gets_none(run: Runner) -> None:
 
 def test_completion_knows_the_commands_and_the_tools() -> None:
     def complete(words: str, number: int) -> list[str]:
-        asked = {"COMP_WORDS": words, "COMP_CWORD": str(number), "_WEBQUARRY_COMPLETE": "complete_bash"}
+        asked = {
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(number),
+            "_WEBQUARRY_COMPLETE": "complete_bash",
+        }
         return run_apart(**asked).stdout.decode().split()
 
     assert complete("webquarry d", 1) == ["doctor", "demo"]

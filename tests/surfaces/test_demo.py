@@ -80,7 +80,9 @@ def test_it_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_it_has_colours_on_a_terminal() -> None:
-    console = Console(file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False)
+    console = Console(
+        file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False
+    )
     bridge.run(tell(console))
     assert isinstance(console.file, io.StringIO)
 

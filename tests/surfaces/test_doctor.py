@@ -38,7 +38,9 @@ KEY_REFUSED = message(recorded("brave/error_422_token_invalid"), status="422 Unp
 KEY_EXHAUSTED = message(recorded("brave/error_429_quota_limited"), status="429 Too Many Requests")
 
 
-def look(environ: Mapping[str, str], *, offline: bool = False, brave: bytes | None = None) -> Report:
+def look(
+    environ: Mapping[str, str], *, offline: bool = False, brave: bytes | None = None
+) -> Report:
     """Doctor's report; where an answer of Brave's is given, a server on this machine gives it."""
 
     async def run() -> Report:
@@ -102,7 +104,9 @@ def test_nothing_configured_is_no_failure_but_earns_advice(environ: dict[str, st
     assert "No search provider is configured: set BRAVE_API_KEY" in Report(keyed, []).advice
 
 
-def test_every_provider_that_is_off_says_what_to_set_and_where_to_get_it(environ: dict[str, str]) -> None:
+def test_every_provider_that_is_off_says_what_to_set_and_where_to_get_it(
+    environ: dict[str, str],
+) -> None:
     for finding in [finding for finding in look(environ).providers if finding.state == "off"]:
         for variable in finding.provider.missing:
             assert variable in finding.cure
@@ -117,11 +121,15 @@ def test_a_key_that_is_accepted_is_ok_and_its_place_is_told(environ: dict[str, s
 
     assert report.ok
     assert (finding.state, finding.configured, finding.reachable) == ("ok", True, True)
-    assert finding.as_dict()["credentials"] == {"BRAVE_API_KEY": "environment variable BRAVE_API_KEY"}
+    assert finding.as_dict()["credentials"] == {
+        "BRAVE_API_KEY": "environment variable BRAVE_API_KEY"
+    }
     assert report.advice == "All that is configured works."
 
 
-def test_a_key_that_is_refused_is_broken_although_the_provider_answers(environ: dict[str, str]) -> None:
+def test_a_key_that_is_refused_is_broken_although_the_provider_answers(
+    environ: dict[str, str],
+) -> None:
     report = look(environ | {"BRAVE_API_KEY": CANARY}, brave=KEY_REFUSED)
     finding = provider(report, "brave")
 
@@ -152,10 +160,16 @@ def test_offline_asks_nobody(environ: dict[str, str]) -> None:
     finding = provider(report, "brave")
 
     assert report.ok
-    assert (finding.state, finding.reachable, finding.detail) == ("ok", None, "configured; not asked")
+    assert (finding.state, finding.reachable, finding.detail) == (
+        "ok",
+        None,
+        "configured; not asked",
+    )
 
 
-def test_half_of_the_credentials_is_broken_and_names_the_other_half(environ: dict[str, str]) -> None:
+def test_half_of_the_credentials_is_broken_and_names_the_other_half(
+    environ: dict[str, str],
+) -> None:
     report = look(environ | {"GOOGLE_SEARCH_API_KEY": CANARY})
     finding = provider(report, "google")
 
@@ -174,7 +188,9 @@ def test_a_value_that_cannot_be_a_key_is_broken(environ: dict[str, str]) -> None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
-def test_a_key_file_that_others_can_read_earns_a_warning(environ: dict[str, str], tmp_path: Path) -> None:
+def test_a_key_file_that_others_can_read_earns_a_warning(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     file = tmp_path / ".config" / "webquarry" / "brave-api-key"
     file.parent.mkdir(parents=True)
     file.write_text(CANARY)
@@ -202,7 +218,9 @@ def shown(report: Report) -> str:
     return console.file.getvalue()
 
 
-@pytest.mark.parametrize("brave", [KEY_ACCEPTED, KEY_REFUSED, message(CANARY.encode(), status="500 Oops")])
+@pytest.mark.parametrize(
+    "brave", [KEY_ACCEPTED, KEY_REFUSED, message(CANARY.encode(), status="500 Oops")]
+)
 def test_a_key_is_never_shown(environ: dict[str, str], brave: bytes) -> None:
     report = look(environ | {"BRAVE_API_KEY": CANARY}, brave=brave)
 
@@ -236,8 +254,12 @@ def test_a_provider_that_never_answers_does_not_hold_doctor_up(
 
         async with await asyncio.start_server(never, "127.0.0.1", 0) as server:
             origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-            places = dict.fromkeys(("WEBQUARRY_BRAVE_URL", "WEBQUARRY_ARXIV_URL", "WEBQUARRY_LENS_URL"), origin)
-            report = await examine(environ | places | {"BRAVE_API_KEY": CANARY, "LENS_API_TOKEN": CANARY})
+            places = dict.fromkeys(
+                ("WEBQUARRY_BRAVE_URL", "WEBQUARRY_ARXIV_URL", "WEBQUARRY_LENS_URL"), origin
+            )
+            report = await examine(
+                environ | places | {"BRAVE_API_KEY": CANARY, "LENS_API_TOKEN": CANARY}
+            )
             silent.set()
             return report
 
@@ -250,7 +272,9 @@ def test_a_provider_that_never_answers_does_not_hold_doctor_up(
     assert "No answer came within 0.05 seconds" in finding.detail
 
 
-def test_a_setting_that_cannot_be_used_is_a_finding_and_the_rest_is_still_looked_at(environ: dict[str, str]) -> None:
+def test_a_setting_that_cannot_be_used_is_a_finding_and_the_rest_is_still_looked_at(
+    environ: dict[str, str],
+) -> None:
     report = look(environ | {"WEBQUARRY_RETRIES": "many", "BRAVE_API_KEY": CANARY})
 
     assert not report.ok
@@ -307,13 +331,17 @@ def test_a_library_that_is_not_there_is_off_and_says_how_to_get_it(
 ) -> None:
     assert find(name, environ).state == "ok"
     real = importlib.util.find_spec
-    monkeypatch.setattr(doctor_parts, "find_spec", lambda module: None if module in modules else real(module))
+    monkeypatch.setattr(
+        doctor_parts, "find_spec", lambda module: None if module in modules else real(module)
+    )
 
     assert find(name, environ).state == "off"
     assert "pip install" in find(name, environ).cure
 
 
-def test_a_socks_proxy_without_its_library_is_broken(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_socks_proxy_without_its_library_is_broken(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(doctor_parts, "find_spec", lambda module: None)
 
     assert find("socks", environ | {"ALL_PROXY": "socks5://127.0.0.1:9"}).state == "broken"
@@ -321,7 +349,9 @@ def test_a_socks_proxy_without_its_library_is_broken(environ: dict[str, str], mo
 
 def test_a_proxy_is_shown_without_its_password(environ: dict[str, str]) -> None:
     finding = find(
-        "proxy", environ | {"HTTPS_PROXY": f"http://me:{CANARY}@proxy.example:3128", "NO_PROXY": "a.example"}
+        "proxy",
+        environ
+        | {"HTTPS_PROXY": f"http://me:{CANARY}@proxy.example:3128", "NO_PROXY": "a.example"},
     )
 
     assert finding.detail == "https by proxy.example:3128, but not for a.example"
@@ -332,10 +362,15 @@ def test_a_ca_file_that_is_none_is_broken(environ: dict[str, str], tmp_path: Pat
     file.write_text("no certificate")
 
     assert find("trust store", environ | {"WEBQUARRY_CA_FILE": str(file)}).state == "broken"
-    assert find("trust store", environ | {"WEBQUARRY_CA_FILE": str(tmp_path / "absent.pem")}).state == "broken"
+    assert (
+        find("trust store", environ | {"WEBQUARRY_CA_FILE": str(tmp_path / "absent.pem")}).state
+        == "broken"
+    )
 
 
-def test_folders_that_cannot_be_written_to_earn_a_warning(environ: dict[str, str], tmp_path: Path) -> None:
+def test_folders_that_cannot_be_written_to_earn_a_warning(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     file = tmp_path / "in-the-way"
     file.write_text("")
     finding = find("cache folder", environ | {"XDG_CACHE_HOME": str(file / "below")})
@@ -349,23 +384,35 @@ def test_folders_that_cannot_be_written_to_earn_a_warning(environ: dict[str, str
 
 def test_recording_and_replay_are_told(environ: dict[str, str], tmp_path: Path) -> None:
     assert find("recording", environ | {"WEBQUARRY_RECORD": str(tmp_path / "a.warc")}).state == "ok"
-    assert find("recording", environ | {"WEBQUARRY_RECORD": str(tmp_path / "no" / "a.warc")}).state == "broken"
-    assert find("recording", environ | {"WEBQUARRY_REPLAY": str(tmp_path / "no.warc")}).state == "broken"
+    assert (
+        find("recording", environ | {"WEBQUARRY_RECORD": str(tmp_path / "no" / "a.warc")}).state
+        == "broken"
+    )
+    assert (
+        find("recording", environ | {"WEBQUARRY_REPLAY": str(tmp_path / "no.warc")}).state
+        == "broken"
+    )
     assert find("recording", environ | {"WEBQUARRY_REPLAY": "demo"}).state == "warning"
 
 
 def test_a_replay_asks_no_provider(environ: dict[str, str]) -> None:
-    finding = provider(look(environ | {"WEBQUARRY_REPLAY": "demo", "BRAVE_API_KEY": CANARY}), "brave")
+    finding = provider(
+        look(environ | {"WEBQUARRY_REPLAY": "demo", "BRAVE_API_KEY": CANARY}), "brave"
+    )
 
     assert (finding.state, finding.reachable) == ("ok", None)
 
 
-@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="trust is the system's own affair there")
+@pytest.mark.skipif(
+    sys.platform in ("darwin", "win32"), reason="trust is the system's own affair there"
+)
 def test_a_system_without_certificate_authorities_is_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     real = ssl.get_default_verify_paths()
-    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: real._replace(cafile="", capath=str(tmp_path)))
+    monkeypatch.setattr(
+        ssl, "get_default_verify_paths", lambda: real._replace(cafile="", capath=str(tmp_path))
+    )
 
     assert find("trust store", environ).state == "broken"
 
@@ -388,7 +435,11 @@ class Unreachable:
 
 @pytest.mark.parametrize(
     ("environ_of_choice", "state"),
-    [({}, "warning"), ({"SEARCH_PROVIDER": "free"}, "broken"), ({"WEBQUARRY_FREE_URL": "http://a.example"}, "broken")],
+    [
+        ({}, "warning"),
+        ({"SEARCH_PROVIDER": "free"}, "broken"),
+        ({"WEBQUARRY_FREE_URL": "http://a.example"}, "broken"),
+    ],
 )
 def test_a_provider_that_does_not_answer_is_a_failure_only_if_somebody_chose_it(
     environ_of_choice: dict[str, str], state: str
@@ -401,10 +452,15 @@ def test_a_provider_that_does_not_answer_is_a_failure_only_if_somebody_chose_it(
 
 
 def test_without_any_key_the_advice_names_who_needs_none(environ: dict[str, str]) -> None:
-    keyed = [finding for finding in look(environ, offline=True).providers if finding.provider.credentials]
+    keyed = [
+        finding for finding in look(environ, offline=True).providers if finding.provider.credentials
+    ]
     free = ProviderFinding(Free({}), "ok", "answers", reachable=True, chosen=False)
 
-    assert "searches go to Free Search. A key, such as BRAVE_API_KEY" in Report([*keyed, free], []).advice
+    assert (
+        "searches go to Free Search. A key, such as BRAVE_API_KEY"
+        in Report([*keyed, free], []).advice
+    )
 
 
 def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str, str]) -> None:
@@ -414,7 +470,9 @@ def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str,
 
     names = ["arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"]
     assert [finding.provider.name for finding in bare] == names
-    assert {(finding.state, finding.detail) for finding in bare} == {("ok", "needs no key; not asked")}
+    assert {(finding.state, finding.detail) for finding in bare} == {
+        ("ok", "needs no key; not asked")
+    }
     assert "environment variable OPENALEX_API_KEY" in shown(keyed)
     assert CANARY not in shown(keyed) + json.dumps(keyed.as_dict())
     assert member(wrong.indexes, "pubmed").state == "broken"
@@ -422,7 +480,9 @@ def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str,
     assert "or remove it" in member(wrong.indexes, "pubmed").cure
 
 
-def test_the_models_key_is_told_by_its_place_and_never_shown(environ: dict[str, str], tmp_path: Path) -> None:
+def test_the_models_key_is_told_by_its_place_and_never_shown(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     without = part(look(environ, offline=True), "model")
     folder = tmp_path / ".stps"
     folder.mkdir()
@@ -433,7 +493,11 @@ def test_the_models_key_is_told_by_its_place_and_never_shown(environ: dict[str, 
     (folder / "anthropic_api_key").write_text(f"{CANARY} and more")
     unusable = part(look(environ, offline=True), "model")
 
-    assert (without.state, part(in_file, "model").state, in_environment.state) == ("off", "ok", "ok")
+    assert (without.state, part(in_file, "model").state, in_environment.state) == (
+        "off",
+        "ok",
+        "ok",
+    )
     assert "ANTHROPIC_API_KEY" in without.cure
     assert "~/.stps/anthropic_api_key" in part(in_file, "model").detail
     assert "environment variable ANTHROPIC_API_KEY" in in_environment.detail

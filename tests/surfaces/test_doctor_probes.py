@@ -62,7 +62,9 @@ def look(environ: Mapping[str, str], answers: Mapping[str, bytes], **options: An
 
     async def run() -> Report:
         async with serve(answers) as origin:
-            return await examine({"HOME": "/nonexistent"} | served_by(origin) | dict(environ), **options)
+            return await examine(
+                {"HOME": "/nonexistent"} | served_by(origin) | dict(environ), **options
+            )
 
     with asking_nobody_else():
         return asyncio.run(run())
@@ -72,7 +74,9 @@ def test_every_index_and_register_is_asked_and_says_that_it_answers() -> None:
     report = look(KEYS | INDEX_KEYS, GOOD)
 
     assert {one.provider.name for one in [*report.indexes, *report.registers]} == set(PATHS)
-    assert {(one.state, one.reachable) for one in [*report.indexes, *report.registers]} == {("ok", True)}
+    assert {(one.state, one.reachable) for one in [*report.indexes, *report.registers]} == {
+        ("ok", True)
+    }
     assert member(report.indexes, "crossref").detail == "answers"
     assert member(report.indexes, "openalex").detail == "answers and accepts the credentials"
     assert member(report.registers, "epo").detail == "answers and accepts the credentials"
@@ -105,7 +109,9 @@ def test_an_index_that_would_refuse_a_search_says_why_and_what_to_do(
 ) -> None:
     index = name.partition("/")[0]
     said = response(name)
-    headers = [f"{header}: {value}" for header, value in said.headers.items() if header != "content-length"]
+    headers = [
+        f"{header}: {value}" for header, value in said.headers.items() if header != "content-length"
+    ]
     reply = message(said.content, *headers, status=f"{said.status_code} As Recorded")
     report = look(keys, GOOD | {PATHS[index]: reply})
     finding = member(report.indexes, index)
@@ -134,7 +140,9 @@ def test_an_index_that_nobody_chose_and_does_not_answer_is_only_a_warning() -> N
         ("lens", message(patents_body("lens/auth_401.json"), JSON, status="401 Unauthorized")),
     ],
 )
-def test_a_register_that_does_not_take_the_key_is_broken_although_it_answers(register: str, reply: bytes) -> None:
+def test_a_register_that_does_not_take_the_key_is_broken_although_it_answers(
+    register: str, reply: bytes
+) -> None:
     report = look(KEYS, GOOD | {PATHS[register]: reply})
     finding = member(report.registers, register)
 
@@ -159,7 +167,9 @@ def test_all_are_asked_at_the_same_time() -> None:
 
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-            length = [line for line in head.lower().splitlines() if line.startswith("content-length:")]
+            length = [
+                line for line in head.lower().splitlines() if line.startswith("content-length:")
+            ]
             await reader.readexactly(int(length[0][15:]) if length else 0)
             await together.wait()
             writer.write(GOOD[head.split(" ")[1].partition("?")[0]])
@@ -177,9 +187,20 @@ def test_all_are_asked_at_the_same_time() -> None:
 
 
 @pytest.mark.parametrize("kind", INDEXES, ids=lambda kind: kind.name)
-def test_a_probe_asks_for_one_record_at_most_and_for_nothing_that_is_paid_for(kind: type[Scholarly]) -> None:
-    url = kind.configure(Settings(contact="me@example.org"), {"HOME": "/nonexistent"} | INDEX_KEYS).build_probe().url
-    counts = {"arxiv": "max_results", "crossref": "rows", "europepmc": "pageSize", "pubmed": "retmax"}
+def test_a_probe_asks_for_one_record_at_most_and_for_nothing_that_is_paid_for(
+    kind: type[Scholarly],
+) -> None:
+    url = (
+        kind.configure(Settings(contact="me@example.org"), {"HOME": "/nonexistent"} | INDEX_KEYS)
+        .build_probe()
+        .url
+    )
+    counts = {
+        "arxiv": "max_results",
+        "crossref": "rows",
+        "europepmc": "pageSize",
+        "pubmed": "retmax",
+    }
     limit = url.params.get(counts.get(kind.name, "limit"))
 
     assert url.path == PATHS[kind.name]
@@ -187,7 +208,9 @@ def test_a_probe_asks_for_one_record_at_most_and_for_nothing_that_is_paid_for(ki
     assert "search" not in url.params  # which OpenAlex would charge for
 
 
-def test_an_index_of_another_package_that_fails_in_its_own_way_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_another_package_that_fails_in_its_own_way_is_a_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def build_probe(self: Arxiv) -> Any:
         raise KeyError("nobody thought of that")
 
@@ -235,7 +258,9 @@ def test_a_redis_that_others_use_with_another_key_is_broken(redis: RedisServer) 
     assert other not in repr(finding)
 
 
-def test_a_redis_that_does_not_let_us_in_is_broken_and_the_password_is_not_shown(redis: RedisServer) -> None:
+def test_a_redis_that_does_not_let_us_in_is_broken_and_the_password_is_not_shown(
+    redis: RedisServer,
+) -> None:
     redis.say("CONFIG", "SET", "requirepass", "the-right-one")
     wrong = "canary-redis-9876"
     report = asked(redis.environ | {"WEBQUARRY_REDIS_URL": f"unix://:{wrong}@{redis.socket}"})
@@ -261,7 +286,10 @@ def test_a_redis_that_takes_connections_and_says_nothing_does_not_hold_doctor_up
 def test_a_redis_that_is_not_there_is_told_once_and_not_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    environ = {"WEBQUARRY_REDIS_URL": f"unix://{tmp_path}/none.sock", "WEBQUARRY_STORE_KEY": KEY.hex()}
+    environ = {
+        "WEBQUARRY_REDIS_URL": f"unix://{tmp_path}/none.sock",
+        "WEBQUARRY_STORE_KEY": KEY.hex(),
+    }
     with caplog.at_level("WARNING"):
         finding = part(asked({"HOME": str(tmp_path)} | environ), "redis")
 

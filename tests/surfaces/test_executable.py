@@ -53,7 +53,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> InProcess:
         ("web-fetch-tool-script.py", "web-fetch-tool"),
     ],
 )
-def test_the_scripts_name_is_found_whatever_the_platform_puts_around_it(path: str, name: str) -> None:
+def test_the_scripts_name_is_found_whatever_the_platform_puts_around_it(
+    path: str, name: str
+) -> None:
     assert script_name(path) == name
 
 
@@ -67,14 +69,18 @@ def test_version_and_help_are_answered(run: InProcess, script: str) -> None:
 
 
 @pytest.mark.parametrize("flags", [("--nonsense",), ("--schema", "--more"), ("query",), ("",)])
-def test_an_unknown_flag_is_one_error_object_and_the_usage_on_stderr(run: InProcess, flags: tuple[str, ...]) -> None:
+def test_an_unknown_flag_is_one_error_object_and_the_usage_on_stderr(
+    run: InProcess, flags: tuple[str, ...]
+) -> None:
     done = run(BRAVE, QUERY, flags=flags)
 
     assert "is not a flag of web-search-brave-tool" in done.error
     assert "usage:" in done.stderr
 
 
-@pytest.mark.parametrize("script", ["web-fetch", "webquarry", "nonsense-tool", "../web-fetch-tool/.."])
+@pytest.mark.parametrize(
+    "script", ["web-fetch", "webquarry", "nonsense-tool", "../web-fetch-tool/.."]
+)
 def test_a_name_without_a_tool_behind_it_is_one_error_object(run: InProcess, script: str) -> None:
     assert "There is no tool behind the name" in run(script, flags=("--schema",)).error
 
@@ -102,7 +108,9 @@ def test_a_name_without_a_tool_behind_it_is_one_error_object(run: InProcess, scr
         (b'{"query": ' + b"9" * 5000 + b"}", "too large"),
     ],
 )  # fmt: skip
-def test_input_that_is_not_one_json_object_is_one_clear_error_object(run: InProcess, given: bytes, words: str) -> None:
+def test_input_that_is_not_one_json_object_is_one_clear_error_object(
+    run: InProcess, given: bytes, words: str
+) -> None:
     done = run(BRAVE, given)
 
     assert words in done.error
@@ -114,11 +122,27 @@ def test_input_that_is_not_one_json_object_is_one_clear_error_object(run: InProc
     [
         (BRAVE, {}, "The field 'query' is missing."),
         (BRAVE, {"query": None}, "The field 'query' is missing."),
-        (BRAVE, {"query": "x"}, "The field 'query' does not fit: string should have at least 2 characters."),
-        (BRAVE, {"query": ["duckdb"]}, "The field 'query' does not fit: input should be a valid string."),
+        (
+            BRAVE,
+            {"query": "x"},
+            "The field 'query' does not fit: string should have at least 2 characters.",
+        ),
+        (
+            BRAVE,
+            {"query": ["duckdb"]},
+            "The field 'query' does not fit: input should be a valid string.",
+        ),
         (BRAVE, {"query": "duckdb", "count": 5}, "The field 'count' is unknown"),
-        (GOOGLE, {"query": "duckdb", "allowed_domains": "duckdb.org"}, "The field 'allowed_domains' does not fit"),
-        (GOOGLE, {"query": "duckdb", "blocked_domains": [5]}, "The field 'blocked_domains.0' does not fit"),
+        (
+            GOOGLE,
+            {"query": "duckdb", "allowed_domains": "duckdb.org"},
+            "The field 'allowed_domains' does not fit",
+        ),
+        (
+            GOOGLE,
+            {"query": "duckdb", "blocked_domains": [5]},
+            "The field 'blocked_domains.0' does not fit",
+        ),
         (FETCH, {}, "The field 'url' is missing."),
         (FETCH, {"url": 5}, "The field 'url' does not fit"),
         (FETCH, {"url": "https://a.example", "offset": 0}, "greater than or equal to 1"),
@@ -165,11 +189,16 @@ def test_the_answer_is_utf8_whatever_the_locale_says() -> None:
 
 
 def test_a_setting_that_does_not_fit_is_one_error_object_that_names_it(run: InProcess) -> None:
-    assert "WEBQUARRY_TIMEOUT_SECONDS" in run(BRAVE, QUERY, {"WEBQUARRY_TIMEOUT_SECONDS": "soon"}).error
+    assert (
+        "WEBQUARRY_TIMEOUT_SECONDS"
+        in run(BRAVE, QUERY, {"WEBQUARRY_TIMEOUT_SECONDS": "soon"}).error
+    )
 
 
 def test_the_diagnostic_says_the_kind_and_what_to_do_on_one_line(run: InProcess) -> None:
-    limited = as_json(recorded("brave/error_429_rate_limited"), 429, {"X-RateLimit-Reset": "7, 9000"})
+    limited = as_json(
+        recorded("brave/error_429_rate_limited"), 429, {"X-RateLimit-Reset": "7, 9000"}
+    )
     with Site(limited) as site:
         done = run(BRAVE, QUERY, site.environ)
 
@@ -202,7 +231,9 @@ def test_an_error_of_ours_that_holds_a_secret_is_redacted_at_the_door(
     run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def leak(*_: object) -> None:
-        raise NetworkFailure("failed at https://a.example/?key=s3cret", suggested_action="Ask ?key=s3cret\nagain.")
+        raise NetworkFailure(
+            "failed at https://a.example/?key=s3cret", suggested_action="Ask ?key=s3cret\nagain."
+        )
 
     monkeypatch.setattr("webquarry.search.router.Router.search", leak)
     done = run(BRAVE, QUERY)
@@ -262,15 +293,22 @@ def test_a_reader_that_has_gone_is_left_quietly(flags: list[str]) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_told_without_a_traceback() -> None:
     with open("/dev/full", "wb") as stdout:
-        done = subprocess.run([script_path(BRAVE), "--schema"], stdout=stdout, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [script_path(BRAVE), "--schema"], stdout=stdout, stderr=subprocess.PIPE, check=False
+        )
 
     assert done.returncode == 1
-    assert done.stderr.decode() == "webquarry: ERROR: stdout cannot be written to: No space left on device\n"
+    assert (
+        done.stderr.decode()
+        == "webquarry: ERROR: stdout cannot be written to: No space left on device\n"
+    )
 
 
 def test_closed_streams_are_no_crash() -> None:
     command = f"exec '{script_path(BRAVE)}' <&- >&- 2>&-"
-    done = subprocess.run(["sh", "-c", command], env=environment({}), capture_output=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command], env=environment({}), capture_output=True, check=False
+    )
 
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
 
@@ -279,7 +317,13 @@ def test_a_person_at_a_terminal_is_told_what_is_waited_for() -> None:
     ours, theirs = pty.openpty()
     try:
         os.write(ours, b'{"query": "x"}\n\x04')
-        done = subprocess.run([script_path(BRAVE)], stdin=theirs, capture_output=True, env=environment({}), check=False)
+        done = subprocess.run(
+            [script_path(BRAVE)],
+            stdin=theirs,
+            capture_output=True,
+            env=environment({}),
+            check=False,
+        )
     finally:
         os.close(ours)
         os.close(theirs)
@@ -296,7 +340,9 @@ def test_a_connection_that_is_not_taken_is_a_connection_timeout(run: InProcess) 
     with listener, waiting:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
-        waiting.connect(listener.getsockname())  # fills the queue, so that the next connection gets no answer
+        waiting.connect(
+            listener.getsockname()
+        )  # fills the queue, so that the next connection gets no answer
         settings = {
             "WEBQUARRY_ALLOW_PRIVATE": "1",
             "WEBQUARRY_RETRIES": "0",

@@ -76,7 +76,11 @@ def test_every_tool_is_an_async_method_with_its_own_signature() -> None:
             for name in module_names("webquarry.tools.executables"):
                 assert name in dir(quarry)
                 assert inspect.iscoroutinefunction(getattr(quarry, name))
-            assert list(inspect.signature(quarry.web_fetch).parameters) == ["url", "offset", "limit"]
+            assert list(inspect.signature(quarry.web_fetch).parameters) == [
+                "url",
+                "offset",
+                "limit",
+            ]
             assert (quarry.web_fetch.__doc__ or "").startswith("Fetches content")
             return await quarry.web_fetch(url=PAGE)
 
@@ -93,7 +97,9 @@ def test_a_tool_that_is_not_there_is_no_attribute() -> None:
     asyncio.run(use())
 
 
-def test_settings_can_be_given_and_count_for_more_than_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_can_be_given_and_count_for_more_than_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "/nowhere.warc")
     settings = webquarry.Settings.from_environment({"WEBQUARRY_REPLAY": "demo"})
 
@@ -105,7 +111,9 @@ def test_settings_can_be_given_and_count_for_more_than_the_environment(monkeypat
 
 
 @pytest.mark.usefixtures("recorded")
-def test_calls_share_one_toolkit_until_the_environment_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_share_one_toolkit_until_the_environment_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     closed: list[Toolkit] = []
     real = Toolkit.aclose
 
@@ -127,7 +135,9 @@ def test_calls_share_one_toolkit_until_the_environment_changes(monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("recorded")
-def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     began, go_on = threading.Event(), threading.Event()
 
     async def slow() -> bool:
@@ -145,7 +155,9 @@ def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(monkeypatch:
         assert waiting.result(30)
 
 
-def test_a_setting_that_cannot_be_used_is_told_and_can_be_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_that_cannot_be_used_is_told_and_can_be_mended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
     monkeypatch.setenv("WEBQUARRY_RETRIES", "many")
     with pytest.raises(webquarry.BadInput, match="WEBQUARRY_RETRIES"):

@@ -45,7 +45,9 @@ def test_the_tool_set_that_is_named_is_served_and_research_otherwise(
     assert served == [names]
 
 
-def test_an_unknown_tool_set_is_wrong_usage_and_told_with_those_there_are(served: list[tuple[str, str, bool]]) -> None:
+def test_an_unknown_tool_set_is_wrong_usage_and_told_with_those_there_are(
+    served: list[tuple[str, str, bool]],
+) -> None:
     done = CliRunner().invoke(app, ["mcp", "--toolset", "weather"])
 
     assert (done.exit_code, served) == (2, [])
@@ -53,7 +55,8 @@ def test_an_unknown_tool_set_is_wrong_usage_and_told_with_those_there_are(served
 
 
 @pytest.mark.parametrize(
-    ("flag", "value"), [("--text", "yaml"), ("--log-level", "loud"), ("--log-format", "xml"), ("--port", "70000")]
+    ("flag", "value"),
+    [("--text", "yaml"), ("--log-level", "loud"), ("--log-format", "xml"), ("--port", "70000")],
 )
 def test_a_value_that_a_flag_does_not_take_is_wrong_usage(
     served: list[tuple[str, str, bool]], flag: str, value: str
@@ -72,11 +75,24 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("webquarry.surfaces.server.app.run", run)
     monkeypatch.setenv("PORT", "8123")
-    flags = ["--http", "--toolset", "core", "--text", "digest", "--log-level", "info", "--log-format", "json"]
+    flags = [
+        "--http",
+        "--toolset",
+        "core",
+        "--text",
+        "digest",
+        "--log-level",
+        "info",
+        "--log-format",
+        "json",
+    ]
 
     assert CliRunner().invoke(app, ["mcp", *flags]).exit_code == 0
     assert (
-        CliRunner().invoke(app, ["mcp", "--http", "--port", "9", "--host", "0.0.0.0", "--workers", "4"]).exit_code == 0
+        CliRunner()
+        .invoke(app, ["mcp", "--http", "--port", "9", "--host", "0.0.0.0", "--workers", "4"])
+        .exit_code
+        == 0
     )
     assert calls == [
         ("webquarry", "core", False, "digest", ("info", "json"), Place("127.0.0.1", 8123)),
@@ -84,7 +100,9 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
     ]
 
 
-def test_the_usual_start_reads_no_flags_and_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_usual_start_reads_no_flags_and_serves_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     calls: list[tuple[object, ...]] = []
 
     def run(*arguments: object) -> int:
@@ -104,7 +122,9 @@ def test_tool_sets_complete() -> None:
 
 def test_the_command_serves_as_the_script_does() -> None:
     async def run(site: DuckDuckGoSite) -> None:
-        async with session(site.environ, "2025-06-18", ("webquarry", "mcp", "--toolset", "duckduckgo")) as client:
+        async with session(
+            site.environ, "2025-06-18", ("webquarry", "mcp", "--toolset", "duckduckgo")
+        ) as client:
             result = await client.call_tool("web_search", {"query": "seal wear"})
             assert "## Web Search Results" in str(result.content)
 

@@ -50,7 +50,9 @@ def test_a_file_that_is_not_there_is_made(client: str, tmp_path: Path) -> None:
     assert os.listdir(place.parent) == ["file"]
 
 
-def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept(tmp_path: Path) -> None:
+def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept(
+    tmp_path: Path,
+) -> None:
     place = tmp_path / "mcp.json"
     ours = {"command": "old", "args": [], "env": {"BRAVE_API_KEY": "k"}}
     before = {"theme": "däy", "mcpServers": {"other": {"command": "x"}, "webquarry": ours}}
@@ -102,7 +104,9 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
         ("codex", 'mcp_servers = { webquarry = { command = "x" } }\n'),
     ],
 )
-def test_a_file_that_cannot_be_understood_is_left_as_it_is(client: str, text: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_understood_is_left_as_it_is(
+    client: str, text: str, tmp_path: Path
+) -> None:
     place = tmp_path / "config"
     place.write_text(text)
 

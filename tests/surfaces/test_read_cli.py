@@ -41,7 +41,9 @@ def test_a_terminal_shows_the_markdown_and_a_line_to_cite_it_by(run: Runner) -> 
     assert NOTES in seen.splitlines()[-1]
 
 
-def test_what_is_piped_is_the_answer_of_the_tool(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_piped_is_the_answer_of_the_tool(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
     direct = webquarry.call("scrape_page", url=PAGE, section="Criticism").as_dict()
 
@@ -59,7 +61,9 @@ def test_what_is_piped_is_the_answer_of_the_tool(run: Runner, monkeypatch: pytes
         (["--preview"], r"Tidal energy storage"),
     ],
 )
-def test_each_flag_is_the_parameter_of_the_tool(run: Runner, flags: list[str], expected: str | None) -> None:
+def test_each_flag_is_the_parameter_of_the_tool(
+    run: Runner, flags: list[str], expected: str | None
+) -> None:
     done = run("read", PAGE, *flags, settings=RECORDED)
 
     assert done.returncode == (expected is None)
@@ -101,4 +105,9 @@ def test_help_loads_none_of_the_engine() -> None:
     code = "import sys; sys.argv = ['webquarry', 'read', '--help']\nfrom webquarry.__main__ import main\nmain()\n"
     code += "sys.exit(bool({'httpx2', 'lxml', 'numpy'} & set(sys.modules)))"
 
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, env=dict(os.environ)).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, env=dict(os.environ)
+        ).returncode
+        == 0
+    )

@@ -43,16 +43,29 @@ def found(run: Runner, *arguments: str, settings: dict[str, str] = RECORDED) -> 
 
 def test_every_parameter_of_the_tool_has_a_flag_with_the_same_default() -> None:
     flags = {name: part.default for name, part in inspect.signature(search).parameters.items()}
-    parameters = list(inspect.signature(load("research", "web_search").function).parameters.values())[1:]
+    parameters = list(
+        inspect.signature(load("research", "web_search").function).parameters.values()
+    )[1:]
 
     for parameter in parameters:
-        assert flags.pop("session_id" if parameter.name == "sessionId" else parameter.name) == parameter.default
+        assert (
+            flags.pop("session_id" if parameter.name == "sessionId" else parameter.name)
+            == parameter.default
+        )
     assert set(flags) == {"explain", "as_json"}
 
 
-def test_the_json_is_the_tools_answer_through_every_door(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments: dict[str, Any] = {"query": QUERY, "num_results": 3, "claim": "A battery fills the gap"}
-    by_flags = run("search", QUERY, "-n", "3", "--claim", "A battery fills the gap", settings=RECORDED)
+def test_the_json_is_the_tools_answer_through_every_door(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments: dict[str, Any] = {
+        "query": QUERY,
+        "num_results": 3,
+        "claim": "A battery fills the gap",
+    }
+    by_flags = run(
+        "search", QUERY, "-n", "3", "--claim", "A battery fills the gap", settings=RECORDED
+    )
     by_call = run("call", "web_search", json.dumps(arguments), settings=RECORDED)
     for name, value in RECORDED.items():
         monkeypatch.setenv(name, value)
@@ -88,7 +101,10 @@ def test_a_site_is_a_limit(run: Runner) -> None:
 
 def test_explain_says_who_was_asked_and_why_beside_the_json(run: Runner) -> None:
     routing = RECORDED | {"SEARCH_ROUTING": "tavily,brave,duckduckgo"}
-    explained, plain = run("search", QUERY, "--explain", settings=routing), run("search", QUERY, settings=routing)
+    explained, plain = (
+        run("search", QUERY, "--explain", settings=routing),
+        run("search", QUERY, settings=routing),
+    )
     lines = explained.stderr.decode().splitlines()
 
     assert plain.stdout == explained.stdout
@@ -100,7 +116,9 @@ def test_explain_says_who_was_asked_and_why_beside_the_json(run: Runner) -> None
 def test_explain_follows_the_results_for_a_person(run: Runner) -> None:
     said = run("search", QUERY, "--explain", "--text", settings=RECORDED).stdout.decode()
 
-    assert said.index(" 1. Storing the tide") < said.index("Order: brave, duckduckgo (what is configured)")
+    assert said.index(" 1. Storing the tide") < said.index(
+        "Order: brave, duckduckgo (what is configured)"
+    )
 
 
 def test_explain_tells_of_a_failure_too(run: Runner) -> None:
@@ -115,7 +133,11 @@ def test_explain_tells_of_a_failure_too(run: Runner) -> None:
 
 
 def test_the_provider_of_the_settings_is_asked_unless_another_is_named(run: Runner) -> None:
-    google = {"GOOGLE_SEARCH_API_KEY": "demo", "GOOGLE_SEARCH_ENGINE_ID": "demo", "SEARCH_PROVIDER": "google"}
+    google = {
+        "GOOGLE_SEARCH_API_KEY": "demo",
+        "GOOGLE_SEARCH_ENGINE_ID": "demo",
+        "SEARCH_PROVIDER": "google",
+    }
 
     def asked(*flags: str) -> bytes:
         return run("search", QUERY, "--explain", *flags, settings=RECORDED | google).stderr
@@ -132,7 +154,9 @@ def test_an_unknown_provider_is_told_with_those_that_are_known(run: Runner) -> N
     assert b"brave (configured)" in done.stderr
 
 
-@pytest.mark.parametrize("flags", [["-n", "0"], ["-n", "11"], ["--time-range", "hour"], ["--safe", "strict"]])
+@pytest.mark.parametrize(
+    "flags", [["-n", "0"], ["-n", "11"], ["--time-range", "hour"], ["--safe", "strict"]]
+)
 def test_a_flag_that_does_not_fit_is_wrong_usage(run: Runner, flags: list[str]) -> None:
     done = run("search", QUERY, *flags, settings=RECORDED)
 
@@ -144,7 +168,11 @@ def engine() -> Iterator[Site]:
     """Brave on 127.0.0.1, which finds one page, or nothing for the word nothing."""
 
     def answer(asked: Asked) -> Answer:
-        hits = [] if "nothing" in asked.target else [{"title": "T", "url": "https://a.org/", "description": "D"}]
+        hits = (
+            []
+            if "nothing" in asked.target
+            else [{"title": "T", "url": "https://a.org/", "description": "D"}]
+        )
         return as_json({"query": {"more_results_available": False}, "web": {"results": hits}})
 
     with Site(answer) as site:
@@ -152,15 +180,26 @@ def engine() -> Iterator[Site]:
 
 
 def environment(site: Site, folder: Path) -> dict[str, str]:
-    only_brave = {"BRAVE_API_KEY": "canary-brave-5f1e", "WEBQUARRY_BRAVE_URL": site.origin, "SEARCH_PROVIDER": "brave"}
+    only_brave = {
+        "BRAVE_API_KEY": "canary-brave-5f1e",
+        "WEBQUARRY_BRAVE_URL": site.origin,
+        "SEARCH_PROVIDER": "brave",
+    }
     return only_brave | {"WEBQUARRY_CACHE_FOLDER": str(folder), "WEBQUARRY_RETRIES": "0"}
 
 
-def test_nothing_found_is_no_failure_and_says_what_to_try(run: Runner, engine: Site, tmp_path: Path) -> None:
-    done = run("search", "nothing", "--time-range", "day", "--text", settings=environment(engine, tmp_path))
+def test_nothing_found_is_no_failure_and_says_what_to_try(
+    run: Runner, engine: Site, tmp_path: Path
+) -> None:
+    done = run(
+        "search", "nothing", "--time-range", "day", "--text", settings=environment(engine, tmp_path)
+    )
 
     assert done.returncode == 0
-    assert done.stdout.decode().splitlines()[:2] == ["Nothing was found.", "  Try: without --time-range"]
+    assert done.stdout.decode().splitlines()[:2] == [
+        "Nothing was found.",
+        "  Try: without --time-range",
+    ]
 
 
 def test_a_second_process_finds_the_answer_in_the_cache_which_can_be_counted_and_cleared(
@@ -170,7 +209,9 @@ def test_a_second_process_finds_the_answer_in_the_cache_which_can_be_counted_and
 
     def apart(*arguments: str) -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-W", "error", "-m", "webquarry", *arguments]
-        return subprocess.run(command, env=dict(os.environ) | settings, capture_output=True, timeout=60, check=True)
+        return subprocess.run(
+            command, env=dict(os.environ) | settings, capture_output=True, timeout=60, check=True
+        )
 
     def stats() -> dict[str, Any]:
         report: dict[str, Any] = json.loads(run("cache", "stats", settings=settings).stdout)
@@ -197,12 +238,17 @@ def test_the_cache_speaks_to_people_too(run: Runner, engine: Site, tmp_path: Pat
     settings = environment(engine, tmp_path) | {"WEBQUARRY_CACHE": "0"}
 
     assert (
-        b"The cache is off (WEBQUARRY_CACHE=0): 0 answers" in run("cache", "stats", "--text", settings=settings).stdout
+        b"The cache is off (WEBQUARRY_CACHE=0): 0 answers"
+        in run("cache", "stats", "--text", settings=settings).stdout
     )
-    assert run("cache", "clear", "--text", settings=settings).stdout == b"0 answers were forgotten.\n"
+    assert (
+        run("cache", "clear", "--text", settings=settings).stdout == b"0 answers were forgotten.\n"
+    )
 
 
-def test_a_folder_that_cannot_be_written_to_costs_only_the_cache(run: Runner, engine: Site, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_costs_only_the_cache(
+    run: Runner, engine: Site, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("")
     done = run("search", "tides", settings=environment(engine, tmp_path / "file" / "cache"))
 
@@ -211,15 +257,25 @@ def test_a_folder_that_cannot_be_written_to_costs_only_the_cache(run: Runner, en
 
 
 def test_completion_knows_the_lenses() -> None:
-    asked = {"COMP_WORDS": "webquarry search x --lens aca", "COMP_CWORD": "4", "_WEBQUARRY_COMPLETE": "complete_bash"}
+    asked = {
+        "COMP_WORDS": "webquarry search x --lens aca",
+        "COMP_CWORD": "4",
+        "_WEBQUARRY_COMPLETE": "complete_bash",
+    }
     done = subprocess.run(
-        [sys.executable, "-m", "webquarry"], env=dict(os.environ) | asked, capture_output=True, timeout=60, check=False
+        [sys.executable, "-m", "webquarry"],
+        env=dict(os.environ) | asked,
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
 
     assert done.stdout.decode().split() == ["academic"]
 
 
-def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lenses(run: Runner, tmp_path: Path) -> None:
+def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lenses(
+    run: Runner, tmp_path: Path
+) -> None:
     (tmp_path / "mine.json").write_text("{")
 
     def part(name: str, **settings: str) -> dict[str, str]:
@@ -227,14 +283,19 @@ def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lense
         found: dict[str, str] = next(one for one in report["parts"] if one["name"] == name)
         return found
 
-    assert part("routing", BRAVE_API_KEY="canary-1234")["detail"] == "brave, duckduckgo (what is configured)"
+    assert (
+        part("routing", BRAVE_API_KEY="canary-1234")["detail"]
+        == "brave, duckduckgo (what is configured)"
+    )
     assert part("routing", SEARCH_ROUTING="brave,acorn")["state"] == "broken"
     assert part("lenses")["detail"] == str(len(load_lenses()))
     assert "mine.json is not usable" in part("lenses", WEBQUARRY_LENSES=str(tmp_path))["detail"]
 
 
 @pytest.mark.parametrize("command", [["mcp"], ["search", "tides"]])
-def test_a_bad_lens_file_is_two_lines_at_the_start_of_every_door(command: list[str], tmp_path: Path) -> None:
+def test_a_bad_lens_file_is_two_lines_at_the_start_of_every_door(
+    command: list[str], tmp_path: Path
+) -> None:
     (tmp_path / "mine.json").write_text("{")
     done = subprocess.run(
         [sys.executable, "-m", "webquarry", *command],

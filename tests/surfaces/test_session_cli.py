@@ -31,7 +31,9 @@ def begin(text: str, **arguments: Any) -> str:
 def researched() -> str:
     id = begin("Tides cannot be stored.", researchGoal="Storing [bold]the tide[/bold]")
     webquarry.call("web_search", query="tidal energy storage", num_results=3, sessionId=id)
-    webquarry.call("sequential_search", searchStep="They can.", stepNumber=2, revisesStep=1, sessionId=id)
+    webquarry.call(
+        "sequential_search", searchStep="They can.", stepNumber=2, revisesStep=1, sessionId=id
+    )
     return id
 
 
@@ -64,7 +66,10 @@ def test_one_is_shown_with_steps_and_sources_and_may_be_named_by_its_beginning()
     assert lines[0] == "Storing [bold]the tide[/bold]"
     assert "1. Tides cannot be stored. (superseded by step 2)" in lines
     assert any(line.startswith("[1] ") for line in lines)
-    assert json.loads(session("show", id).stdout) == webquarry.call("get_research_session", sessionId=id).as_dict()
+    assert (
+        json.loads(session("show", id).stdout)
+        == webquarry.call("get_research_session", sessionId=id).as_dict()
+    )
 
 
 def test_an_export_is_markdown_on_stdout_and_nothing_else() -> None:
@@ -84,7 +89,12 @@ def test_links_are_verified_and_json_is_written_where_that_is_wanted() -> None:
     found = json.loads(session("export", id, "--format", "json", "--verify-links").stdout)
 
     assert found["links"] == {"ok": 3}
-    assert found == webquarry.call("research_export", sessionId=id, format="json", verify_links=True).as_dict()
+    assert (
+        found
+        == webquarry.call(
+            "research_export", sessionId=id, format="json", verify_links=True
+        ).as_dict()
+    )
     assert "Links checked: 3 ok." in session("export", id, "--verify-links").stdout
 
 

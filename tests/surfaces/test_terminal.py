@@ -46,7 +46,9 @@ def test_a_line_stays_one_line() -> None:
     assert one_line("  two\n lines\t\x1b[1m and more \u2029") == "two lines and more"
 
 
-@pytest.mark.parametrize("text", ["\x9b31m", "\u2028", "\u202e", "\ud83d", "\x7f", "\x1b[0m", "é 日本語 👍"])
+@pytest.mark.parametrize(
+    "text", ["\x9b31m", "\u2028", "\u202e", "\ud83d", "\x7f", "\x1b[0m", "é 日本語 👍"]
+)
 def test_json_keeps_the_value_but_prints_nothing_that_a_terminal_would_obey(text: str) -> None:
     printed = as_json({"text": text})
 
@@ -59,7 +61,11 @@ def test_an_error_is_one_sentence_and_an_action_on_stderr_and_an_object_on_stdou
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(typer.Exit) as ended, answering(None):
-        raise RateLimited("Slow\ndown \x1b[31m[bold]please[/bold].", retry_after_seconds=3, suggested_action="Wait.")
+        raise RateLimited(
+            "Slow\ndown \x1b[31m[bold]please[/bold].",
+            retry_after_seconds=3,
+            suggested_action="Wait.",
+        )
     captured = capsys.readouterr()
 
     assert ended.value.exit_code == 1
@@ -80,7 +86,9 @@ def test_with_text_an_error_leaves_stdout_empty(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == ""
 
 
-def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(typer.Exit) as ended, answering(True):
         raise RuntimeError("no luck with https://example.org/?api_key=hunter2hunter2")
     captured = capsys.readouterr()
@@ -92,7 +100,9 @@ def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(capsys: pytest
     assert "hunter2" not in captured.out + captured.err
 
 
-@pytest.mark.parametrize("raised", [typer.Exit(3), typer.BadParameter("no"), BrokenPipeError(), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "raised", [typer.Exit(3), typer.BadParameter("no"), BrokenPipeError(), KeyboardInterrupt()]
+)
 def test_what_the_framework_handles_passes_through(raised: BaseException) -> None:
     with pytest.raises(type(raised)), answering(True):
         raise raised

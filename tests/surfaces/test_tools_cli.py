@@ -56,7 +56,11 @@ def test_list_for_a_person_is_a_table_in_which_nothing_moves_the_cursor(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "400")
-    bench.tool(schema_of("weather", description="Tells \x1b]0;title\x07\x1b[31m[bold]the weather. And more."))
+    bench.tool(
+        schema_of(
+            "weather", description="Tells \x1b]0;title\x07\x1b[31m[bold]the weather. And more."
+        )
+    )
     bench.script("bad\x1b[31mname", "exit 1")
 
     result = tools("list", "--text")
@@ -93,7 +97,11 @@ def test_show_of_a_tool_that_is_not_there_is_one_sentence_and_exit_code_1(bench:
 def test_check_prints_one_line_per_finding(bench: Workbench) -> None:
     good = bench.tool(WEATHER)
     odd = bench.tool(schema_of("getRain"), file="rain")
-    spoilt = {**WEATHER, "name": "a b", "parameters": {"type": "object", "properties": {"x": {"type": "y"}}}}
+    spoilt = {
+        **WEATHER,
+        "name": "a b",
+        "parameters": {"type": "object", "properties": {"x": {"type": "y"}}},
+    }
     file = bench.home / "schema.json"
     file.write_text(json.dumps(spoilt))
 
@@ -137,9 +145,15 @@ def test_check_of_a_folder_checks_what_is_in_it_and_can_speak_json(bench: Workbe
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(b"{", "its output is not JSON"), (b" " * 9000, "longer than 8192 bytes"), (b"\xff", "not UTF-8")],
+    [
+        (b"{", "its output is not JSON"),
+        (b" " * 9000, "longer than 8192 bytes"),
+        (b"\xff", "not UTF-8"),
+    ],
 )
-def test_check_of_a_file_that_is_no_schema_says_why(content: bytes, told: str, bench: Workbench) -> None:
+def test_check_of_a_file_that_is_no_schema_says_why(
+    content: bytes, told: str, bench: Workbench
+) -> None:
     file = bench.home / "bad.json"
     file.write_bytes(content)
     result = tools("check", str(file))
@@ -160,7 +174,9 @@ def test_check_of_a_file_that_is_no_schema_says_why(content: bytes, told: str, b
         (["mcp"], {"name", "description", "inputSchema"}),
     ],
 )
-def test_export_writes_every_vendors_form(arguments: list[str], keys: set[str], bench: Workbench) -> None:
+def test_export_writes_every_vendors_form(
+    arguments: list[str], keys: set[str], bench: Workbench
+) -> None:
     bench.tool(WEATHER)
     bench.tool(schema_of("rain"))
 
@@ -192,7 +208,9 @@ def test_export_without_names_writes_all(bench: Workbench) -> None:
         ["nonsense"],
     ],
 )
-def test_a_command_that_is_not_understood_is_exit_code_2(arguments: list[str], bench: Workbench) -> None:
+def test_a_command_that_is_not_understood_is_exit_code_2(
+    arguments: list[str], bench: Workbench
+) -> None:
     result = tools(*arguments)
 
     assert result.exit_code == 2
@@ -217,7 +235,9 @@ def test_run_takes_json_on_stdin_and_prints_json(bench: Workbench) -> None:
         ('{"city": "fail"}', "The tool weather failed: No such city."),
     ],
 )
-def test_run_that_fails_is_one_sentence_and_exit_code_1(stdin: str | bytes, told: str, bench: Workbench) -> None:
+def test_run_that_fails_is_one_sentence_and_exit_code_1(
+    stdin: str | bytes, told: str, bench: Workbench
+) -> None:
     bench.tool(WEATHER, """echo '{"error": "No such city."}'; exit 7""")
     result = failure(["run", "weather"], stdin)
 
@@ -249,7 +269,9 @@ def test_trust_says_in_words_what_was_trusted(bench: Workbench) -> None:
     assert said == f"Trusted, as long as they do not change: weather in {bench.project_tools}\n"
 
 
-def test_a_setting_that_does_not_fit_is_one_sentence(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_that_does_not_fit_is_one_sentence(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEBQUARRY_TOOL_TIMEOUT_SECONDS", "soon")
 
     assert "WEBQUARRY_TOOL_TIMEOUT_SECONDS is not usable" in failure(["list"]).stderr

@@ -16,7 +16,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return main()
 
 
-def test_version_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, "--version") == 0
     assert capsys.readouterr().out == f"websearch-mcp {webquarry.__version__}\n"
 
@@ -28,7 +30,11 @@ def test_help_names_every_setting_of_the_set(
     assert run(monkeypatch, flag) == 0
     told = capsys.readouterr().out
 
-    variables = [Settings.variables_of(field)[-1] for field in Settings.model_fields if field.startswith("websearch_")]
+    variables = [
+        Settings.variables_of(field)[-1]
+        for field in Settings.model_fields
+        if field.startswith("websearch_")
+    ]
     assert len(variables) == 6
     assert [variable for variable in variables if variable not in told] == []
 
@@ -37,4 +43,7 @@ def test_an_argument_that_it_does_not_know_is_wrong_usage(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "--port") == 2
-    assert capsys.readouterr() == ("", "websearch-mcp takes no arguments but --help and --version; got '--port'.\n")
+    assert capsys.readouterr() == (
+        "",
+        "websearch-mcp takes no arguments but --help and --version; got '--port'.\n",
+    )

@@ -23,12 +23,17 @@ ARTICLE = (
     "<!doctype html><html lang=en><head><title>Reading a tide table</title>"
     '<meta name="author" content="Ada Marsh"><meta property="og:type" content="article"></head><body>'
     "<nav><a href=/>Home</a> <a href=/about>About</a></nav><main><article><h1>Reading a tide table</h1>"
-    + "".join(f"<h2>Part {number}</h2><p>{PROSE * 4}</p><p>Number {number}: {PROSE * 3}</p>" for number in range(1, 9))
+    + "".join(
+        f"<h2>Part {number}</h2><p>{PROSE * 4}</p><p>Number {number}: {PROSE * 3}</p>"
+        for number in range(1, 9)
+    )
     + "</article></main><footer>© Harbor</footer></body></html>"
 )
 
 
-def sent(body: str | bytes, content_type: str = "text/html; charset=utf-8", status: int = 200) -> httpx2.Response:
+def sent(
+    body: str | bytes, content_type: str = "text/html; charset=utf-8", status: int = 200
+) -> httpx2.Response:
     data = body.encode() if isinstance(body, str) else body
     headers = {"Content-Type": content_type} if content_type else {}
     return httpx2.Response(status, headers=headers, stream=httpx2.ByteStream(data))
@@ -37,7 +42,9 @@ def sent(body: str | bytes, content_type: str = "text/html; charset=utf-8", stat
 class Session:
     """Calls of `scrape_page` on one web, one after the other, with one clock and one cache."""
 
-    def __init__(self, web: FakeWeb, *, cached: bool = True, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, web: FakeWeb, *, cached: bool = True, environ: Mapping[str, str] | None = None
+    ) -> None:
         self.web = web
         self.clock = FakeClock()
         self.cache = Cache([MemoryStore(10_000_000)] if cached else [], self.clock)
@@ -55,6 +62,8 @@ class Session:
         return answer
 
 
-def page(body: str | bytes = ARTICLE, content_type: str = "text/html; charset=utf-8", status: int = 200) -> Session:
+def page(
+    body: str | bytes = ARTICLE, content_type: str = "text/html; charset=utf-8", status: int = 200
+) -> Session:
     """A web of one page."""
     return Session(FakeWeb({URL: sent(body, content_type, status)}))

@@ -17,10 +17,19 @@ from webquarry.toolkit import Toolkit
 
 T = TypeVar("T")
 BRAVE = {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
-LOGIN, EPO, LENS = response("epo/login_200.json"), response("epo/ok_200.xml"), response("lens/ok_200.json")
+LOGIN, EPO, LENS = (
+    response("epo/login_200.json"),
+    response("epo/ok_200.xml"),
+    response("lens/ok_200.json"),
+)
 NO_EPO, NO_LENS = response("epo/empty_404.xml"), response("lens/empty_200.json")
 G = "https://patents.google.com/patent/"
-FOUND = brave(f"{G}US10999999B2/en", "https://patents.google.com/?q=x", f"{G}WO2019048999A1/en", f"{G}EP3456789A1/en")
+FOUND = brave(
+    f"{G}US10999999B2/en",
+    "https://patents.google.com/?q=x",
+    f"{G}WO2019048999A1/en",
+    f"{G}EP3456789A1/en",
+)
 patent_search = load("research", "patent_search")
 
 
@@ -33,7 +42,9 @@ def using(
     """Use one toolkit whose services are these engines, with a cache in memory."""
 
     async def run() -> T:
-        async with Toolkit.open(environ=HOMELESS | {"WEBQUARRY_RETRIES": "0"} | dict(environ)) as kit:
+        async with Toolkit.open(
+            environ=HOMELESS | {"WEBQUARRY_RETRIES": "0"} | dict(environ)
+        ) as kit:
             kit.clock = clock or FakeClock()
             kit.cache = Cache([MemoryStore(1_000_000)], kit.clock)
             kit.client = Client(kit.settings, kit.clock, pages=engines, providers=engines)
@@ -43,7 +54,11 @@ def using(
 
 
 def answered(engines: Engines, environ: Mapping[str, str], **arguments: Any) -> Answer:
-    return using(engines, environ, lambda kit: patent_search.call(kit, {"query": "tidal turbine"} | arguments))
+    return using(
+        engines,
+        environ,
+        lambda kit: patent_search.call(kit, {"query": "tidal turbine"} | arguments),
+    )
 
 
 def numbers(answer: Answer) -> list[str]:

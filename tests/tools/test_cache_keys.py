@@ -40,7 +40,9 @@ OF_ONE_TOOL = {("academic_search", "provider"): "arxiv"}
 A = "https://a.org/"
 PATENTS = httpx2.Response(200, json={"total": 0, "data": []})
 INSTANT = httpx2.Response(200, json={"AbstractText": "x", "RelatedTopics": []})
-PARAMETERS = [(tool, name) for tool in CALLS for name in load("research", tool).parameters["properties"]]
+PARAMETERS = [
+    (tool, name) for tool in CALLS for name in load("research", tool).parameters["properties"]
+]
 
 
 def flipped(tool: str, name: str) -> Any:
@@ -68,11 +70,18 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> lis
         return await real(self, key, make)
 
     engines = Engines(
-        brave=brave(A), tavily=tavily(A), google=google(A), instant=INSTANT, lens=PATENTS, **indexes().replies
+        brave=brave(A),
+        tavily=tavily(A),
+        google=google(A),
+        instant=INSTANT,
+        lens=PATENTS,
+        **indexes().replies,
     )
     with monkeypatch.context() as patch:
         patch.setattr(Cache, "get_or_make", get_or_make)
-        patch.setattr(Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given))  # there is none
+        patch.setattr(
+            Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given)
+        )  # there is none
         called(
             engines,
             tool,
@@ -86,7 +95,10 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> lis
 def test_an_argument_changes_the_key_unless_it_is_named_as_one_that_affects_nothing(
     monkeypatch: pytest.MonkeyPatch, tool: str, name: str
 ) -> None:
-    before, after = keys_of(monkeypatch, tool), keys_of(monkeypatch, tool, **{name: flipped(tool, name)})
+    before, after = (
+        keys_of(monkeypatch, tool),
+        keys_of(monkeypatch, tool, **{name: flipped(tool, name)}),
+    )
 
     assert len(before) == 1
     assert (before == after) is (name in NOT_IN_KEY)

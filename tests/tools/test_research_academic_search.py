@@ -79,10 +79,20 @@ def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
 
 
 def test_origins_name_only_the_fields_that_another_index_gave() -> None:
-    (paper,) = papers(only(arxiv=response("arxiv/ok.xml"), crossref=response("crossref/ok_select.json")), num_results=1)
+    (paper,) = papers(
+        only(arxiv=response("arxiv/ok.xml"), crossref=response("crossref/ok_select.json")),
+        num_results=1,
+    )
 
     assert paper["source"] == "arxiv"
-    assert set(paper.get("origins", {})) <= {"title", "doi", "journal", "year", "abstract", "pdfUrl"}
+    assert set(paper.get("origins", {})) <= {
+        "title",
+        "doi",
+        "journal",
+        "year",
+        "abstract",
+        "pdfUrl",
+    }
     assert "crossref" not in str(paper["authors"])
     (alone,) = papers(only(crossref=response("crossref/ok.json")), num_results=1)
     assert "origins" not in alone
@@ -96,7 +106,9 @@ def test_origins_name_only_the_fields_that_another_index_gave() -> None:
         ("arxiv", "arxiv/ok_withdrawn.xml", {"retracted": True, "kind": "retraction"}),
     ],
 )
-def test_a_retraction_is_told_by_whoever_knows_of_it(index: str, name: str, status: dict[str, Any]) -> None:
+def test_a_retraction_is_told_by_whoever_knows_of_it(
+    index: str, name: str, status: dict[str, Any]
+) -> None:
     (paper,) = papers(only(**{index: response(name)}))
 
     assert paper["retractionStatus"] == status
@@ -105,11 +117,19 @@ def test_a_retraction_is_told_by_whoever_knows_of_it(index: str, name: str, stat
 def test_pubmed_tells_of_a_retraction_with_its_notice() -> None:
     (paper,) = papers(only(pubmed=pubmed))
 
-    assert paper["retractionStatus"] == {"retracted": True, "kind": "retraction", "noticeDoi": "10.5555/bio.2021.009"}
+    assert paper["retractionStatus"] == {
+        "retracted": True,
+        "kind": "retraction",
+        "noticeDoi": "10.5555/bio.2021.009",
+    }
 
 
-def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_retracted_itself() -> None:
-    by_doi = {paper["doi"]: paper for paper in papers(only(crossref=response("crossref/ok_notices.json")))}
+def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
+    None
+):
+    by_doi = {
+        paper["doi"]: paper for paper in papers(only(crossref=response("crossref/ok_notices.json")))
+    }
 
     assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["kind"] == "correction"
     assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["retracted"] is False
@@ -120,7 +140,9 @@ def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_
 def test_a_flag_that_does_not_know_of_a_reinstatement_does_not_outlive_it() -> None:
     flagged = json.loads(response("openalex/ok_retracted.json").content)
     flagged["results"][0]["doi"] = "https://doi.org/10.5555/rein.2019.3"
-    engines = only(crossref=response("crossref/ok_notices.json"), openalex=httpx2.Response(200, json=flagged))
+    engines = only(
+        crossref=response("crossref/ok_notices.json"), openalex=httpx2.Response(200, json=flagged)
+    )
     paper = next(one for one in papers(engines) if one["doi"] == "10.5555/rein.2019.3")
 
     assert "retractionStatus" not in paper
@@ -155,7 +177,9 @@ def test_text_from_an_index_hides_nothing_and_ends_no_chat() -> None:
         ({"provider": "nobody"}, "no search provider 'nobody'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[str, Any], words: str) -> None:
+def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+    arguments: dict[str, Any], words: str
+) -> None:
     engines = indexes()
     with pytest.raises(BadInput, match=words):
         search(engines, **arguments)
@@ -165,12 +189,22 @@ def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[
 def test_filters_and_order_reach_the_indexes_and_hold_on_our_side() -> None:
     engines = indexes()
     found = papers(
-        engines, year_from=2019, year_to=2023, sort_by="date", pdf_only=True, open_access=True, num_results=10
+        engines,
+        year_from=2019,
+        year_to=2023,
+        sort_by="date",
+        pdf_only=True,
+        open_access=True,
+        num_results=10,
     )
 
     assert found
-    assert all(2019 <= paper["year"] <= 2023 and paper["pdfUrl"] and paper["openAccess"] for paper in found)
-    assert [paper["year"] for paper in found] == sorted((paper["year"] for paper in found), reverse=True)
+    assert all(
+        2019 <= paper["year"] <= 2023 and paper["pdfUrl"] and paper["openAccess"] for paper in found
+    )
+    assert [paper["year"] for paper in found] == sorted(
+        (paper["year"] for paper in found), reverse=True
+    )
     sent = {name: dict(request.url.params) for name, request in engines.asked}
     assert "from_publication_date:2019-01-01" in sent["openalex"]["filter"]
     assert sent["semanticscholar"]["year"] == "2019-2023"
@@ -237,7 +271,9 @@ def test_a_web_search_in_place_of_all_indexes_is_told() -> None:
     answer = answered(all_fail(brave=brave("https://arxiv.org/abs/2209.00042")))
     routing = answer.meta["webquarry/routing"]
 
-    assert [paper["url"] for paper in answer.as_dict()["papers"]] == ["https://arxiv.org/abs/2209.00042"]
+    assert [paper["url"] for paper in answer.as_dict()["papers"]] == [
+        "https://arxiv.org/abs/2209.00042"
+    ]
     assert routing["fallback"] is True
     assert routing["providerUsed"] == "brave"
     assert "openalex: network" in routing["fallbackReason"]
@@ -272,7 +308,11 @@ def test_every_paper_is_a_source_with_its_reference() -> None:
 
 
 def test_a_preprint_is_cited_by_its_number() -> None:
-    source = next(one for one in answered(only(arxiv=response("arxiv/ok.xml"))).sources() if "0207270" in one.url)
+    source = next(
+        one
+        for one in answered(only(arxiv=response("arxiv/ok.xml"))).sources()
+        if "0207270" in one.url
+    )
 
     assert source.csl is not None
     assert source.csl["number"] == "arXiv:cond-mat/0207270"
@@ -296,7 +336,9 @@ def test_the_schema_is_small() -> None:
     tool = load("research", "academic_search")
 
     assert tool.answer is PapersOutput
-    assert len(json.dumps({"d": tool.description, "s": tool.parameters}, separators=(",", ":"))) < 1700
+    assert (
+        len(json.dumps({"d": tool.description, "s": tool.parameters}, separators=(",", ":"))) < 1700
+    )
 
 
 def test_with_a_session_the_papers_are_recorded_with_their_references(
@@ -311,13 +353,19 @@ def test_with_a_session_the_papers_are_recorded_with_their_references(
             begun = (await load("research", "sequential_search").call(kit, step)).as_dict()
             arguments = {"query": "tidal energy storage", "sessionId": begun["sessionId"]}
             await load("research", "academic_search").call(kit, arguments)
-            again = await load("research", "academic_search").call(kit, arguments)  # the same ones, each kept once
+            again = await load("research", "academic_search").call(
+                kit, arguments
+            )  # the same ones, each kept once
             return again, await kit.sessions.read(begun["sessionId"])
 
     answer, session = asyncio.run(run())
 
-    assert [one.source.url for one in session.sources] == [paper["url"] for paper in answer.as_dict()["papers"]]
-    assert all(one.source.csl and one.source.csl["title"] == one.source.title for one in session.sources)
+    assert [one.source.url for one in session.sources] == [
+        paper["url"] for paper in answer.as_dict()["papers"]
+    ]
+    assert all(
+        one.source.csl and one.source.csl["title"] == one.source.title for one in session.sources
+    )
     assert not any(one.source.was_read for one in session.sources)
     assert "three hours of capacity" not in repr(session)  # of the abstract
 
@@ -355,7 +403,9 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
     server.asked = []  # type: ignore[attr-defined]
     threading.Thread(target=server.serve_forever, daemon=True).start()
     for name in SIX:
-        monkeypatch.setenv(f"WEBQUARRY_{name.upper()}_URL", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setenv(
+            f"WEBQUARRY_{name.upper()}_URL", f"http://127.0.0.1:{server.server_port}"
+        )
     monkeypatch.setenv("WEBQUARRY_RETRIES", "0")
     monkeypatch.setenv("WEBQUARRY_CACHE", "0")
     yield server
@@ -363,13 +413,17 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
     server.server_close()
 
 
-def test_over_real_sockets_the_answer_is_that_of_all_who_answered(site: ThreadingHTTPServer) -> None:
+def test_over_real_sockets_the_answer_is_that_of_all_who_answered(
+    site: ThreadingHTTPServer,
+) -> None:
     answer = webquarry.call("academic_search", query="tidal energy")
     found = answer.as_dict()
 
     assert found["resultCount"] == 5
     assert found["papers"][0]["doi"] == "10.5555/jce.2023.0042"
-    assert "Semantic Scholar is left out: rate_limited" in answer.meta["webquarry/routing"]["notes"][0]
+    assert (
+        "Semantic Scholar is left out: rate_limited" in answer.meta["webquarry/routing"]["notes"][0]
+    )
     assert len(site.asked) == 7  # type: ignore[attr-defined]
 
 

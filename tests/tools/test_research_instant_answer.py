@@ -24,12 +24,22 @@ def json_reply(name: str) -> httpx2.Response:
 
 
 EMPTY = httpx2.Response(
-    200, json={"AbstractText": "", "RelatedTopics": [], "Results": [], "Answer": "", "Heading": "", "Definition": ""}
+    200,
+    json={
+        "AbstractText": "",
+        "RelatedTopics": [],
+        "Results": [],
+        "Answer": "",
+        "Heading": "",
+        "Definition": "",
+    },
 )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_recorded_reply_is_an_answer_with_its_sources_and_the_mark_of_trust(name: str) -> None:
+def test_every_recorded_reply_is_an_answer_with_its_sources_and_the_mark_of_trust(
+    name: str,
+) -> None:
     found = ask(json_reply(name)).as_dict()
 
     assert found["trust"] == "untrusted-external-content"
@@ -46,8 +56,17 @@ def test_an_abstract_comes_with_its_source_and_topics_with_their_group() -> None
         "AbstractSource": "Wikipedia",
         "AbstractURL": "https://en.wikipedia.org/wiki/Tide",
         "RelatedTopics": [
-            {"Text": "Tidal power - Energy.", "FirstURL": "https://duckduckgo.com/Tidal_power", "Result": ""},
-            {"Name": "Music", "Topics": [{"Text": "Tide - A band.", "FirstURL": "https://duckduckgo.com/Tide_band"}]},
+            {
+                "Text": "Tidal power - Energy.",
+                "FirstURL": "https://duckduckgo.com/Tidal_power",
+                "Result": "",
+            },
+            {
+                "Name": "Music",
+                "Topics": [
+                    {"Text": "Tide - A band.", "FirstURL": "https://duckduckgo.com/Tide_band"}
+                ],
+            },
         ],
         "Results": [],
     }
@@ -63,7 +82,12 @@ def test_an_abstract_comes_with_its_source_and_topics_with_their_group() -> None
         "definitionSource": "",
         "topics": [
             {"name": "Tidal power", "text": "Energy.", "url": "https://duckduckgo.com/Tidal_power"},
-            {"name": "Tide", "text": "A band.", "url": "https://duckduckgo.com/Tide_band", "group": "Music"},
+            {
+                "name": "Tide",
+                "text": "A band.",
+                "url": "https://duckduckgo.com/Tide_band",
+                "group": "Music",
+            },
         ],
         "urls": ["https://en.wikipedia.org/wiki/Tide"],
         "source": "DuckDuckGo Instant Answer API",

@@ -13,7 +13,9 @@ from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 
 
-def twice(engines: Engines, environ: Mapping[str, str], clock: FakeClock, seconds: float) -> tuple[Answer, Answer]:
+def twice(
+    engines: Engines, environ: Mapping[str, str], clock: FakeClock, seconds: float
+) -> tuple[Answer, Answer]:
     async def use(kit: Toolkit) -> tuple[Answer, Answer]:
         first = await patent_search.call(kit, {"query": "tidal turbine"})
         clock.seconds += seconds

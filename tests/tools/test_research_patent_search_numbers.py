@@ -17,7 +17,9 @@ from webquarry.errors import NetworkFailure
 PAGE = (Path(__file__).parent.parent / "evidence" / "patent_page.html").read_text("utf-8")
 
 
-def pages(found: str | None = None, status: int = 404) -> Callable[[httpx2.Request], httpx2.Response]:
+def pages(
+    found: str | None = None, status: int = 404
+) -> Callable[[httpx2.Request], httpx2.Response]:
     """patents.google.com: one page for every number, or none."""
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -33,7 +35,9 @@ def test_a_number_is_looked_up_in_the_registers() -> None:
     answer = answered(engines, KEYS, query="US 10,999,999")
 
     assert numbers(answer) == ["US10999999B2"]
-    assert any("/publication/epodoc/US10999999/" in str(request.url) for _, request in engines.asked)
+    assert any(
+        "/publication/epodoc/US10999999/" in str(request.url) for _, request in engines.asked
+    )
 
 
 @pytest.mark.parametrize("query", ["US10999998B2", "US10999999B1", "EP10999999", "WO2020123456"])
@@ -86,7 +90,9 @@ def test_where_the_page_cannot_be_read_only_the_same_number_counts() -> None:
 def test_filters_hold_on_a_number_too() -> None:
     engines = Engines(pages=pages(PAGE))
 
-    assert numbers(answered(engines, {}, query="US10999999B2", assignee="Tideworks")) == ["US10999999B2"]
+    assert numbers(answered(engines, {}, query="US10999999B2", assignee="Tideworks")) == [
+        "US10999999B2"
+    ]
     empty = answered(engines, {}, query="US10999999B2", assignee="Oldmill")
     assert numbers(empty) == []
     assert empty.as_dict()["hints"]["filtersApplied"] == ["assignee"]

@@ -9,7 +9,19 @@ import pytest
 
 from tests.search.engines import Engines, failed
 from tests.search.patents.recorded import KEYS, LENS_ONLY
-from tests.tools.patents import BRAVE, EPO, FOUND, LENS, LOGIN, NO_EPO, NO_LENS, G, answered, numbers, routing
+from tests.tools.patents import (
+    BRAVE,
+    EPO,
+    FOUND,
+    LENS,
+    LOGIN,
+    NO_EPO,
+    NO_LENS,
+    G,
+    answered,
+    numbers,
+    routing,
+)
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 
 
@@ -49,7 +61,9 @@ def test_a_register_that_found_nothing_is_not_doubted() -> None:
     assert "brave" not in engines.names
 
 
-@pytest.mark.parametrize(("provider", "asked"), [("lens", {"lens"}), ("web", {"brave"}), ("brave", {"brave"})])
+@pytest.mark.parametrize(
+    ("provider", "asked"), [("lens", {"lens"}), ("web", {"brave"}), ("brave", {"brave"})]
+)
 def test_a_provider_that_is_named_is_the_only_one_asked(provider: str, asked: set[str]) -> None:
     engines = Engines(epo=[LOGIN, EPO], lens=LENS, brave=FOUND)
     answer = answered(engines, KEYS | BRAVE, provider=provider)
@@ -80,7 +94,9 @@ def _raise() -> httpx2.Response:
         ({"year_from": 2019, "year_to": 2019}, ["US10999999B2", "WO2019048999A1", "EP3456789A1"]),
     ],
 )
-def test_filters_hold_on_web_results_where_the_number_tells(arguments: dict[str, Any], kept: list[str]) -> None:
+def test_filters_hold_on_web_results_where_the_number_tells(
+    arguments: dict[str, Any], kept: list[str]
+) -> None:
     assert numbers(answered(Engines(brave=FOUND), BRAVE, **arguments)) == kept
 
 
@@ -92,8 +108,11 @@ def test_filters_that_a_web_search_cannot_apply_are_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"patent_office": "JP"}, {"year_to": 2020}, {"year_from": 2022}, {"cpc_code": "H04W"}]
+    "arguments",
+    [{"patent_office": "JP"}, {"year_to": 2020}, {"year_from": 2022}, {"cpc_code": "H04W"}],
 )
 def test_filters_hold_on_what_a_register_sends_all_the_same(arguments: dict[str, Any]) -> None:
     assert numbers(answered(Engines(lens=LENS), LENS_ONLY, **arguments)) == []
-    assert numbers(answered(Engines(lens=LENS), LENS_ONLY, cpc_code="F03B", year_from=2021)) == ["US10999999B2"]
+    assert numbers(answered(Engines(lens=LENS), LENS_ONLY, cpc_code="F03B", year_from=2021)) == [
+        "US10999999B2"
+    ]

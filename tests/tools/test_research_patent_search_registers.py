@@ -10,7 +10,18 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.search.engines import Engines
 from tests.search.patents.recorded import EPO_ONLY, KEYS, LENS_ONLY, body_of, response
-from tests.tools.patents import BRAVE, EPO, FOUND, LENS, LOGIN, answered, numbers, patent_search, routing, using
+from tests.tools.patents import (
+    BRAVE,
+    EPO,
+    FOUND,
+    LENS,
+    LOGIN,
+    answered,
+    numbers,
+    patent_search,
+    routing,
+    using,
+)
 from webquarry.errors import AuthFailure, RateLimited
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
@@ -22,7 +33,8 @@ def test_both_registers_are_asked_and_what_they_know_is_put_together() -> None:
     same = httpx2.Response(
         200,
         content=body_of("epo/ok_200.xml").replace(
-            b'country="EP" doc-number="3456789" kind="A1"', b'country="US" doc-number="10999999" kind="B2"'
+            b'country="EP" doc-number="3456789" kind="A1"',
+            b'country="US" doc-number="10999999" kind="B2"',
         ),
     )
     answer = answered(Engines(epo=[LOGIN, same], lens=LENS), KEYS)
@@ -32,7 +44,10 @@ def test_both_registers_are_asked_and_what_they_know_is_put_together() -> None:
     assert patent["status"] == "active"
     assert routing(answer)["providerUsed"] == "epo+lens"
     assert routing(answer)["fallback"] is False
-    assert numbers(answered(Engines(epo=[LOGIN, EPO], lens=LENS), KEYS)) == ["EP3456789A1", "US10999999B2"]
+    assert numbers(answered(Engines(epo=[LOGIN, EPO], lens=LENS), KEYS)) == [
+        "EP3456789A1",
+        "US10999999B2",
+    ]
 
 
 def test_a_register_that_fails_costs_only_its_own_part_and_that_is_said() -> None:
@@ -51,18 +66,24 @@ def test_one_login_serves_many_searches() -> None:
     async def use(kit: Toolkit) -> None:
         for word in ("one", "two", "three"):
             await patent_search.call(kit, {"query": word})
-        await asyncio.gather(*(patent_search.call(kit, {"query": word}) for word in ("four", "five")))
+        await asyncio.gather(
+            *(patent_search.call(kit, {"query": word}) for word in ("four", "five"))
+        )
 
     using(engines, EPO_ONLY, use)
 
-    assert [request.url.path.rpartition("/")[2] for _, request in engines.asked] == ["accesstoken"] + ["biblio"] * 5
+    assert [request.url.path.rpartition("/")[2] for _, request in engines.asked] == [
+        "accesstoken"
+    ] + ["biblio"] * 5
 
 
 def test_searches_at_the_same_time_wait_for_one_login() -> None:
     engines = Engines(epo=[LOGIN, EPO])
 
     async def use(kit: Toolkit) -> None:
-        await asyncio.gather(*(patent_search.call(kit, {"query": word}) for word in ("one", "two", "three")))
+        await asyncio.gather(
+            *(patent_search.call(kit, {"query": word}) for word in ("one", "two", "three"))
+        )
 
     using(engines, EPO_ONLY, use)
 
@@ -92,7 +113,9 @@ def test_a_token_is_asked_for_again_when_its_time_is_over() -> None:
 
 
 def test_a_light_that_is_not_green_makes_the_next_call_wait() -> None:
-    slow = response("epo/ok_200.xml", X_Throttling_Control="busy (search=red:5, retrieval=green:100)")
+    slow = response(
+        "epo/ok_200.xml", X_Throttling_Control="busy (search=red:5, retrieval=green:100)"
+    )
     clock = FakeClock()
 
     async def use(kit: Toolkit) -> None:

@@ -97,7 +97,9 @@ def test_an_outline_has_places_that_fit_the_text() -> None:
     answer = session.scrape(outline=True)
 
     assert answer.outline is not None
-    assert [heading.title for heading in answer.outline][-8:] == [f"Part {number}" for number in range(1, 9)]
+    assert [heading.title for heading in answer.outline][-8:] == [
+        f"Part {number}" for number in range(1, 9)
+    ]
     for heading in answer.outline:
         assert text[heading.offset :].startswith(b"#" * heading.level + b" ")
     assert "Part 3 (line " in answer.content
@@ -112,7 +114,11 @@ def test_a_section_is_what_its_place_in_the_outline_says() -> None:
 
     by_name, by_number = session.scrape(section="part 5"), session.scrape(section=str(place.number))
 
-    assert by_name.content == by_number.content == text[place.offset : place.offset + place.bytes].decode()
+    assert (
+        by_name.content
+        == by_number.content
+        == text[place.offset : place.offset + place.bytes].decode()
+    )
     assert by_name.content.startswith("## Part 5\n")
 
 
@@ -127,7 +133,9 @@ def test_find_gives_the_blocks_and_says_how_many() -> None:
 
 
 def test_structured_data_is_not_repeated_with_every_part() -> None:
-    body = ARTICLE.replace("<head>", '<head><script type="application/ld+json">{"@type":"Article","name":"x"}</script>')
+    body = ARTICLE.replace(
+        "<head>", '<head><script type="application/ld+json">{"@type":"Article","name":"x"}</script>'
+    )
     session = page(body)
 
     assert session.scrape().structured_data is not None
@@ -155,7 +163,10 @@ def test_what_cannot_be_meant_is_bad_input(arguments: dict[str, Any], message: s
 def test_blank_and_null_parts_are_as_good_as_none() -> None:
     session = page()
 
-    assert session.scrape(section=" ", find="", cursor=None, outline=None).content == session.scrape().content
+    assert (
+        session.scrape(section=" ", find="", cursor=None, outline=None).content
+        == session.scrape().content
+    )
 
 
 def cursor_of(session: Session, **changes: Any) -> str:
@@ -220,12 +231,16 @@ def test_while_a_page_is_kept_its_parts_are_of_the_same_text() -> None:
 
 
 def test_raw_text_is_unchanged_and_has_the_header_the_server_sent() -> None:
-    answer = page("<p>Un&nbsp;café</p>\r\n<!-- kept -->".encode("latin-1"), "text/html; charset=ISO-8859-1").scrape(
-        mode="raw"
-    )
+    answer = page(
+        "<p>Un&nbsp;café</p>\r\n<!-- kept -->".encode("latin-1"), "text/html; charset=ISO-8859-1"
+    ).scrape(mode="raw")
 
     assert answer.content == "<p>Un&nbsp;café</p>\r\n<!-- kept -->"
-    assert (answer.content_type, answer.raw, answer.encoding) == ("text/html; charset=ISO-8859-1", True, None)
+    assert (answer.content_type, answer.raw, answer.encoding) == (
+        "text/html; charset=ISO-8859-1",
+        True,
+        None,
+    )
 
 
 @pytest.mark.parametrize("limit", [1, 100, 256, 5_000])
@@ -293,9 +308,16 @@ def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> N
 
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
-    [(404, "not_found", False), (403, "blocked", False), (429, "rate_limited", True), (503, "network", True)],
+    [
+        (404, "not_found", False),
+        (403, "blocked", False),
+        (429, "rate_limited", True),
+        (503, "network", True),
+    ],
 )
-def test_errors_have_a_kind_and_say_what_to_do_next(status: int, kind: str, retryable: bool) -> None:
+def test_errors_have_a_kind_and_say_what_to_do_next(
+    status: int, kind: str, retryable: bool
+) -> None:
     with pytest.raises(WebquarryError) as caught:
         page("no", status=status).scrape()
 
@@ -335,7 +357,9 @@ def test_a_crossref_that_fails_does_not_fail_the_page_and_it_is_said() -> None:
     answer = paper(httpx2.Response(500)).scrape()
 
     assert answer.retraction_status is None
-    assert answer.meta["webquarry/routing"]["notes"][-1].startswith("Whether the paper was retracted is not known")
+    assert answer.meta["webquarry/routing"]["notes"][-1].startswith(
+        "Whether the paper was retracted is not known"
+    )
 
 
 def test_that_a_paper_is_clean_is_remembered_longer_than_its_page() -> None:

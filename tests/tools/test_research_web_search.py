@@ -18,7 +18,9 @@ TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}
 A, B = "https://www.a.org/1", "https://b.org/2"
 
 
-def search(engines: Engines, environ: dict[str, str] | None = None, **arguments: Any) -> dict[str, Any]:
+def search(
+    engines: Engines, environ: dict[str, str] | None = None, **arguments: Any
+) -> dict[str, Any]:
     return answered(engines, environ, **arguments).as_dict()
 
 
@@ -45,9 +47,9 @@ def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
 
 
 def test_a_host_with_a_known_reputation_carries_it_with_its_basis() -> None:
-    first, second = search(Engines(brave=brave("https://en.wikipedia.org.example/", "https://www.reuters.com/x")))[
-        "results"
-    ]
+    first, second = search(
+        Engines(brave=brave("https://en.wikipedia.org.example/", "https://www.reuters.com/x"))
+    )["results"]
 
     assert "sourceReputation" not in first
     assert second["sourceReputation"]["tier"] == "high"
@@ -57,7 +59,11 @@ def test_a_host_with_a_known_reputation_carries_it_with_its_basis() -> None:
 def test_with_a_claim_every_result_has_a_signal_if_only_an_empty_one() -> None:
     def hits(request: httpx2.Request) -> httpx2.Response:
         found = [
-            {"title": "1", "url": A, "description": "Weather today. The tide turns twice a day. More below."},
+            {
+                "title": "1",
+                "url": A,
+                "description": "Weather today. The tide turns twice a day. More below.",
+            },
             {"title": "2", "url": B, "description": "Nothing of the sort."},
         ]
         return httpx2.Response(200, json={"query": {}, "web": {"results": found}})
@@ -66,7 +72,9 @@ def test_with_a_claim_every_result_has_a_signal_if_only_an_empty_one() -> None:
 
     assert [result["claimSignal"] for result in results] == ["The tide turns twice a day.", ""]
     assert all("claimSignal" not in result for result in search(Engines(brave=hits))["results"])
-    assert all("claimSignal" not in result for result in search(Engines(brave=hits), claim="  ")["results"])
+    assert all(
+        "claimSignal" not in result for result in search(Engines(brave=hits), claim="  ")["results"]
+    )
 
 
 def test_text_from_the_web_hides_nothing_and_ends_no_chat() -> None:
@@ -98,7 +106,9 @@ def test_text_from_the_web_hides_nothing_and_ends_no_chat() -> None:
         ({"num_results": 7}, {"count": "7"}),
     ],
 )
-def test_every_parameter_reaches_the_provider(arguments: dict[str, Any], sent: dict[str, str]) -> None:
+def test_every_parameter_reaches_the_provider(
+    arguments: dict[str, Any], sent: dict[str, str]
+) -> None:
     engines = Engines(brave=brave(A))
     search(engines, **arguments)
 
@@ -106,10 +116,15 @@ def test_every_parameter_reaches_the_provider(arguments: dict[str, Any], sent: d
 
 
 def test_site_and_excluded_terms_hold_on_what_comes_back() -> None:
-    engines = Engines(brave=brave("https://docs.rs/x", "https://docs.rs.evil.com/", "https://api.docs.rs/y"))
+    engines = Engines(
+        brave=brave("https://docs.rs/x", "https://docs.rs.evil.com/", "https://api.docs.rs/y")
+    )
 
     assert search(engines, site="docs.rs")["urls"] == ["https://docs.rs/x", "https://api.docs.rs/y"]
-    assert search(engines, exclude_terms="evil")["urls"] == ["https://docs.rs/x", "https://api.docs.rs/y"]
+    assert search(engines, exclude_terms="evil")["urls"] == [
+        "https://docs.rs/x",
+        "https://api.docs.rs/y",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +146,9 @@ def test_site_and_excluded_terms_hold_on_what_comes_back() -> None:
         ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[str, Any], words: str) -> None:
+def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+    arguments: dict[str, Any], words: str
+) -> None:
     engines = Engines(brave=brave(A))
     with pytest.raises(BadInput, match=words):
         search(engines, **arguments)
@@ -141,7 +158,17 @@ def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[
 def test_an_empty_text_is_the_same_as_none() -> None:
     engines = Engines(brave=brave(A))
     blank: dict[str, Any] = dict.fromkeys(
-        ("language", "country", "site", "exact_terms", "exclude_terms", "lens", "provider", "claim"), ""
+        (
+            "language",
+            "country",
+            "site",
+            "exact_terms",
+            "exclude_terms",
+            "lens",
+            "provider",
+            "claim",
+        ),
+        "",
     )
 
     assert search(engines, **blank) == search(engines)
@@ -153,14 +180,17 @@ def test_an_empty_text_is_the_same_as_none() -> None:
 def test_hints_are_there_only_when_nothing_was_found() -> None:
     assert "hints" not in search(Engines(brave=brave(A)))
 
-    found = search(Engines(brave=brave()), {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"})
+    found = search(
+        Engines(brave=brave()), {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
+    )
 
     assert (found["urls"], found["resultCount"], found["results"]) == ([], 0, [])
     assert found["hints"] == {
         "reason": "no_match",
         "filtersApplied": [],
         "suggestedActions": [
-            {"action": "try-different-provider", "provider": name} for name in ("duckduckgo", "hackernews", "mediawiki")
+            {"action": "try-different-provider", "provider": name}
+            for name in ("duckduckgo", "hackernews", "mediawiki")
         ],
     }
 
@@ -186,7 +216,9 @@ def test_filters_that_may_be_the_reason_can_be_removed() -> None:
 
 def test_a_filter_that_was_not_applied_is_no_reason() -> None:
     environ = KEYS | {"SEARCH_PROVIDER": "tavily"}
-    hints = search(Engines(tavily=tavily()), environ, language="de", lens="news", site="a.org")["hints"]
+    hints = search(Engines(tavily=tavily()), environ, language="de", lens="news", site="a.org")[
+        "hints"
+    ]
 
     assert hints["filtersApplied"] == ["lens"]
 
@@ -206,7 +238,9 @@ def test_only_providers_that_were_not_asked_and_are_well_are_suggested() -> None
 
 
 def test_freshness_and_routing_travel_beside_the_answer() -> None:
-    answer = answered(Engines(brave=brave_limit(), tavily=tavily(A)), TWO, safe="high", language="de")
+    answer = answered(
+        Engines(brave=brave_limit(), tavily=tavily(A)), TWO, safe="high", language="de"
+    )
 
     assert answer.meta["webquarry/cache"] == {
         "cached": False,
@@ -222,7 +256,10 @@ def test_freshness_and_routing_travel_beside_the_answer() -> None:
         "latencyMs": 0,
         "notes": ["Tavily cannot filter by language and safe: not applied."],
     }
-    assert [part["outcome"] for part in answer.meta["webquarry/trace"]["attempts"]] == ["rate_limited", "ok"]
+    assert [part["outcome"] for part in answer.meta["webquarry/trace"]["attempts"]] == [
+        "rate_limited",
+        "ok",
+    ]
 
 
 def test_site_is_not_applied_with_a_lens_and_a_path_in_site_never_and_both_are_told() -> None:
@@ -230,8 +267,12 @@ def test_site_is_not_applied_with_a_lens_and_a_path_in_site_never_and_both_are_t
         answer = answered(Engines(brave=brave("https://docs.rs/x")), **arguments)
         return answer.meta["webquarry/routing"]["notes"]
 
-    assert any("`site` was not applied" in note for note in notes(site="docs.rs", lens="programming"))
-    assert notes(site="docs.rs/tokio") == ["`site` means the whole domain docs.rs; its path was not applied."]
+    assert any(
+        "`site` was not applied" in note for note in notes(site="docs.rs", lens="programming")
+    )
+    assert notes(site="docs.rs/tokio") == [
+        "`site` means the whole domain docs.rs; its path was not applied."
+    ]
     assert notes(site="https://docs.rs/") == []
 
 
@@ -241,7 +282,9 @@ def test_a_failure_of_everybody_is_one_error() -> None:
 
 
 def test_a_lens_of_the_users_own_is_known_by_its_name(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text(json.dumps({"name": "mine", "description": "d", "domains": ["a.org"]}))
+    (tmp_path / "mine.json").write_text(
+        json.dumps({"name": "mine", "description": "d", "domains": ["a.org"]})
+    )
     engines = Engines(brave=brave(A, B))
 
     assert search(engines, BRAVE | {"WEBQUARRY_LENSES": str(tmp_path)}, lens="mine")["urls"] == [A]
@@ -253,18 +296,31 @@ def test_a_bad_lens_file_is_an_error_at_the_start_whatever_is_asked(tmp_path: Pa
         search(Engines(brave=brave(A)), BRAVE | {"WEBQUARRY_LENSES": str(tmp_path)})
 
 
-@pytest.mark.parametrize("reply", [brave(A, "https://www.reuters.com/x", page_age="2026-01-02T03:04:05"), brave()])
+@pytest.mark.parametrize(
+    "reply", [brave(A, "https://www.reuters.com/x", page_age="2026-01-02T03:04:05"), brave()]
+)
 def test_the_answer_fits_its_own_schema(reply: httpx2.Response) -> None:
     schema = load("research", "web_search").output_schema
 
-    validator = pytest.importorskip("jsonschema").Draft202012Validator  # comes with the MCP SDK, whose clients use it
+    validator = pytest.importorskip(
+        "jsonschema"
+    ).Draft202012Validator  # comes with the MCP SDK, whose clients use it
     validator.check_schema(schema)
     validator(schema).validate(search(Engines(brave=reply), claim="c", time_range="day"))
-    assert list(schema["properties"]) == ["urls", "query", "resultCount", "results", "hints", "trust"]
+    assert list(schema["properties"]) == [
+        "urls",
+        "query",
+        "resultCount",
+        "results",
+        "hints",
+        "trust",
+    ]
 
 
 def test_what_a_model_pays_for_the_tool_on_every_turn_stays_small() -> None:
     tool = load("research", "web_search")
-    text = json.dumps({"description": tool.description, "inputSchema": tool.parameters}, separators=(",", ":"))
+    text = json.dumps(
+        {"description": tool.description, "inputSchema": tool.parameters}, separators=(",", ":")
+    )
 
     assert len(text.encode()) < 1900

@@ -29,7 +29,9 @@ SETTINGS = {
 }
 
 
-def keys_of(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str] | None = None, **arguments: Any) -> list[str]:
+def keys_of(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str] | None = None, **arguments: Any
+) -> list[str]:
     """The keys under which a call looks: that of the answer, then that of the snapshot."""
     keys = []
     real = Cache.get_or_make
@@ -40,7 +42,9 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str] | None = No
 
     with monkeypatch.context() as patch, suppress(WebquarryError):
         patch.setattr(Cache, "get_or_make", get_or_make)
-        patch.setattr(Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given))  # there is none
+        patch.setattr(
+            Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given)
+        )  # there is none
         Session(page().web, environ=environ).scrape(**{"url": URL} | arguments)
     return keys
 
@@ -49,19 +53,27 @@ def flipped(name: str) -> Any:
     schema = PROPERTIES[name]
     if "enum" in schema:
         return next(value for value in schema["enum"] if value != schema.get("default"))
-    kinds = {"integer": 77, "boolean": True, "string": "https://other.example/" if name == "url" else "another"}
+    kinds = {
+        "integer": 77,
+        "boolean": True,
+        "string": "https://other.example/" if name == "url" else "another",
+    }
     return kinds[schema["type"]]
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
-def test_an_argument_changes_the_key_unless_it_affects_nothing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_an_argument_changes_the_key_unless_it_affects_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, **{name: flipped(name)})
 
     assert (before[0] == after[0]) is (name in NOT_IN_KEY)
 
 
 @pytest.mark.parametrize("variable", SETTINGS)
-def test_a_setting_that_decides_what_is_read_changes_both_keys(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+def test_a_setting_that_decides_what_is_read_changes_both_keys(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, {variable: SETTINGS[variable]})
 
     assert len(before) == 2

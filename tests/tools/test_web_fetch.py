@@ -54,8 +54,13 @@ def fields(answer: FetchAnswer) -> dict[str, Any]:
         (10**30, 10**30, "", 0),
     ],
 )
-def test_offset_and_limit_pick_lines(offset: int, limit: int | None, content: str, lines_read: int) -> None:
-    assert fields(select_lines(TEXT, offset, limit, 0)) == {"content": content, "lines_read": lines_read}
+def test_offset_and_limit_pick_lines(
+    offset: int, limit: int | None, content: str, lines_read: int
+) -> None:
+    assert fields(select_lines(TEXT, offset, limit, 0)) == {
+        "content": content,
+        "lines_read": lines_read,
+    }
 
 
 def test_an_empty_page_has_no_lines() -> None:
@@ -63,7 +68,10 @@ def test_an_empty_page_has_no_lines() -> None:
 
 
 def test_a_newline_at_the_end_is_no_further_line() -> None:
-    assert fields(select_lines("one\ntwo\n", 1, None, 0)) == {"content": "one\ntwo", "lines_read": 2}
+    assert fields(select_lines("one\ntwo\n", 1, None, 0)) == {
+        "content": "one\ntwo",
+        "lines_read": 2,
+    }
 
 
 def test_only_newlines_end_a_line() -> None:
@@ -78,7 +86,10 @@ def test_a_byte_limit_cuts_at_a_line_and_says_how_to_go_on() -> None:
         "next_offset": 3,
     }
     assert select_lines("aaa\nbbb\nccc", 1, None, 6).next_offset == 2
-    assert fields(select_lines("aaa\nbbb\nccc", 1, None, 11)) == {"content": "aaa\nbbb\nccc", "lines_read": 3}
+    assert fields(select_lines("aaa\nbbb\nccc", 1, None, 11)) == {
+        "content": "aaa\nbbb\nccc",
+        "lines_read": 3,
+    }
 
 
 def test_a_byte_limit_counts_bytes_and_not_letters() -> None:
@@ -116,7 +127,9 @@ def test_a_limit_smaller_than_one_character_still_goes_on() -> None:
 
 
 @given(st.text(alphabet="aä🦦\n", max_size=60), st.integers(4, 30))
-def test_fuzz_going_on_from_each_next_offset_reads_every_line_once(markdown: str, max_bytes: int) -> None:
+def test_fuzz_going_on_from_each_next_offset_reads_every_line_once(
+    markdown: str, max_bytes: int
+) -> None:
     lines = markdown.removesuffix("\n").split("\n") if markdown else []
     read: list[str] = []
     offset: int | None = 1
@@ -129,7 +142,11 @@ def test_fuzz_going_on_from_each_next_offset_reads_every_line_once(markdown: str
 
     assert len(read) == len(lines)
     assert all(whole.startswith(part) for part, whole in zip(read, lines, strict=True))
-    assert all(part == whole for part, whole in zip(read, lines, strict=True) if len(whole.encode()) <= max_bytes)
+    assert all(
+        part == whole
+        for part, whole in zip(read, lines, strict=True)
+        if len(whole.encode()) <= max_bytes
+    )
 
 
 def kit(found: Page | Exception, max_bytes: int = 0) -> Any:
@@ -140,7 +157,9 @@ def kit(found: Page | Exception, max_bytes: int = 0) -> Any:
             raise found
         return found
 
-    return SimpleNamespace(reader=SimpleNamespace(read=read), settings=SimpleNamespace(fetch_max_bytes=max_bytes))
+    return SimpleNamespace(
+        reader=SimpleNamespace(read=read), settings=SimpleNamespace(fetch_max_bytes=max_bytes)
+    )
 
 
 def call(toolkit: Any, **arguments: Any) -> FetchAnswer:
@@ -160,11 +179,16 @@ def test_the_setting_is_the_byte_limit() -> None:
     assert call(kit(page("aaa\nbbb"), 0)).next_offset is None
 
 
-def test_lost_text_is_said_in_the_answer_and_other_notes_only_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_lost_text_is_said_in_the_answer_and_other_notes_only_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     assert call(kit(page("text", "The encoding was guessed.", CUT, lost=(CUT,)))).notes == [CUT]
     assert "The encoding was guessed." in caplog.text
     assert CUT in caplog.text
-    assert fields(call(kit(page("text", "The encoding was guessed.")))) == {"content": "text", "lines_read": 1}
+    assert fields(call(kit(page("text", "The encoding was guessed.")))) == {
+        "content": "text",
+        "lines_read": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -193,7 +217,9 @@ def test_a_page_that_did_not_come_is_a_failed_fetch_of_the_same_kind(error: Webq
 
 
 @pytest.mark.parametrize(
-    "error", [Unreadable("it went wrong"), MissingExtra("pdf", "This")], ids=lambda error: type(error).__name__
+    "error",
+    [Unreadable("it went wrong"), MissingExtra("pdf", "This")],
+    ids=lambda error: type(error).__name__,
 )
 def test_a_page_that_came_and_cannot_be_read_is_a_failed_parse(error: WebquarryError) -> None:
     words = error.message

@@ -34,12 +34,19 @@ def test_each_asks_its_own_provider_and_maps_what_comes_back(name: str) -> None:
 
     kit: Any = SimpleNamespace(router=SimpleNamespace(search=search))
     tool: Tool = TOOLS[name]
-    answer = asyncio.run(tool.call(kit, {"query": "x y", "allowed_domains": ["a.example"], "blocked_domains": []}))
+    answer = asyncio.run(
+        tool.call(kit, {"query": "x y", "allowed_domains": ["a.example"], "blocked_domains": []})
+    )
 
     assert asked == [(name, Query("x y", allowed_domains=("a.example",)))]
     assert answer.model_dump(exclude_none=True) == {
         "results": [
-            {"title": "T", "url": "https://a.example/", "description": "S", "published_date": "2026-01-16"},
+            {
+                "title": "T",
+                "url": "https://a.example/",
+                "description": "S",
+                "published_date": "2026-01-16",
+            },
             {"title": "U", "url": "https://b.example/", "description": ""},
         ]
     }

@@ -34,7 +34,9 @@ def keep(database: sqlite3.Connection, vault: Vault, digest: str, kept: Kept) ->
     database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
 
 
-def find(database: sqlite3.Connection, vault: Vault, digests: Sequence[str], now: float) -> dict[str, Kept]:
+def find(
+    database: sqlite3.Connection, vault: Vault, digests: Sequence[str], now: float
+) -> dict[str, Kept]:
     """Those of the answers that are there and still good."""
     names = {vault.name(f"answer {digest}"): digest for digest in digests}
     found: dict[str, Kept] = {}

@@ -20,7 +20,9 @@ from webquarry.errors import BadInput, MissingExtra
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Run = Callable[[Coroutine[Any, Any, list[Reply]]], list[Reply]]  # runs a coroutine on the engine's loop and waits
+Run = Callable[
+    [Coroutine[Any, Any, list[Reply]]], list[Reply]
+]  # runs a coroutine on the engine's loop and waits
 
 _BLANK = Reply(None)
 WISHES = ("model", "max_tokens", "search", "schema", "instructions", "fresh")
@@ -61,7 +63,10 @@ def text_batch(
     """The answers alone, as one column `answer`; a trouble is a text in its place, `ERROR: ...`."""
     pa = _pyarrow()
     replies = replies_to(batch, engine, statement, run, hear)
-    texts = [None if reply is None else reply.answer if reply.error is None else reply.text for reply in replies]
+    texts = [
+        None if reply is None else reply.answer if reply.error is None else reply.text
+        for reply in replies
+    ]
     return pa.RecordBatch.from_arrays([pa.array(texts, pa.string())], names=["answer"])
 
 
@@ -71,24 +76,36 @@ def replies_to(
     """The reply of each row, None for those that were not asked."""
     contexts, prompts = _texts(batch, "context"), _texts(batch, "prompt")
     names = batch.schema.names
-    wishes = [batch.column(name).to_pylist() if name in names else [None] * len(contexts) for name in WISHES]
+    wishes = [
+        batch.column(name).to_pylist() if name in names else [None] * len(contexts)
+        for name in WISHES
+    ]
     alike = contexts and all(column.count(column[0]) == len(column) for column in wishes)
     if not alike or wishes[-1][0] or not engine.options.cache:
-        return _asked(list(map(_question, contexts, prompts, *wishes)), engine, statement, run, hear)
+        return _asked(
+            list(map(_question, contexts, prompts, *wishes)), engine, statement, run, hear
+        )
     replies = _remembered(contexts, prompts, engine, statement, [column[0] for column in wishes])
     missing = [
         place
         for place, reply in enumerate(replies)
         if reply is None and contexts[place] is not None and prompts[place] is not None
     ]
-    rest = [_question(contexts[place], prompts[place], *(column[0] for column in wishes)) for place in missing]
+    rest = [
+        _question(contexts[place], prompts[place], *(column[0] for column in wishes))
+        for place in missing
+    ]
     for place, found in zip(missing, _asked(rest, engine, statement, run, hear), strict=True):
         replies[place] = found
     return replies
 
 
 def _remembered(
-    contexts: list[str | None], prompts: list[str | None], engine: Engine, statement: Statement, wishes: list[Any]
+    contexts: list[str | None],
+    prompts: list[str | None],
+    engine: Engine,
+    statement: Statement,
+    wishes: list[Any],
 ) -> list[Reply | None]:
     """The quick way for rows that all want the same: no question is made for what is in memory."""
     statement.check()
@@ -105,7 +122,11 @@ def _remembered(
 
 
 def _asked(
-    questions: Sequence[Question | None], engine: Engine, statement: Statement, run: Run, hear: Hear | None
+    questions: Sequence[Question | None],
+    engine: Engine,
+    statement: Statement,
+    run: Run,
+    hear: Hear | None,
 ) -> list[Reply | None]:
     wanted = [question for question in questions if question is not None]
     if not wanted:
@@ -127,12 +148,24 @@ def _question(
     if context is None or prompt is None:
         return None
     tokens = MAX_TOKENS if max_tokens is None else int(max_tokens)
-    return Question(context, prompt, model or None, tokens, search, schema or None, bool(fresh), instructions or None)
+    return Question(
+        context,
+        prompt,
+        model or None,
+        tokens,
+        search,
+        schema or None,
+        bool(fresh),
+        instructions or None,
+    )
 
 
 def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
     if name not in batch.schema.names:
-        raise BadInput(f"The batch has no column {name!r}.", suggested_action="Give it the columns context and prompt.")
+        raise BadInput(
+            f"The batch has no column {name!r}.",
+            suggested_action="Give it the columns context and prompt.",
+        )
     found: list[str | None] = batch.column(name).to_pylist()
     return found
 
@@ -166,7 +199,11 @@ def _answer_columns(replies: list[Reply | None], schema: pa.Schema) -> list[Any]
 
 def _source_column(replies: list[Reply | None], kind: Any) -> Any:
     rows = [
-        None if reply is None else [(source.title, source.url) for source in reply.sources] if reply.sources else ()
+        None
+        if reply is None
+        else [(source.title, source.url) for source in reply.sources]
+        if reply.sources
+        else ()
         for reply in replies
     ]
     return _pyarrow().array(rows, kind)

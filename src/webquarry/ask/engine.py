@@ -76,10 +76,14 @@ class Engine:
 
     # What any thread may ask
 
-    def statement(self, *, door: str = "sql", limits: Limits | None = None, dry_run: bool | None = None) -> Statement:
+    def statement(
+        self, *, door: str = "sql", limits: Limits | None = None, dry_run: bool | None = None
+    ) -> Statement:
         """A new statement; without limits of its own, those of the options."""
         dry_run = self.options.dry_run if dry_run is None else dry_run
-        statement = Statement(door, self.limits() if limits is None else limits, dry_run, self.clock)
+        statement = Statement(
+            door, self.limits() if limits is None else limits, dry_run, self.clock
+        )
         statement.on_cancel(self._cancelled)
         self._statements.append(statement)
         return statement
@@ -88,7 +92,10 @@ class Engine:
         """The limits of the options; with `own`, only those that the user has set."""
         names = ("max_rows", "max_usd", "max_usd_per_day")
         return Limits(
-            *(getattr(self.options, name) if not own or name in self.options.given else None for name in names)
+            *(
+                getattr(self.options, name) if not own or name in self.options.given else None
+                for name in names
+            )
         )
 
     def check(self) -> None:
@@ -111,11 +118,17 @@ class Engine:
         if question.fresh or not self.options.cache:
             return None
         kept = self._shape_of(question).kept.get((question.context, question.prompt))
-        return kept.reply if kept is not None and self.good(kept, self.clock.now().timestamp()) else None
+        return (
+            kept.reply
+            if kept is not None and self.good(kept, self.clock.now().timestamp())
+            else None
+        )
 
     def good(self, kept: Kept, now: float) -> bool:
         """Whether a kept answer may still be given; a setting that was lowered meanwhile counts."""
-        seconds = self.options.searched_seconds if kept.reply.searched else self.options.kept_seconds
+        seconds = (
+            self.options.searched_seconds if kept.reply.searched else self.options.kept_seconds
+        )
         return now < kept.expires_at and now < kept.made_at + seconds
 
     def cancel(self) -> None:
@@ -130,7 +143,11 @@ class Engine:
         found = self._records.do(lambda database, vault: ledger.spent_since(database, since))
         hits = {statement.id: statement.progress().hits for statement in self._statements}
         paid = {spent.statement for spent in found}
-        free = [self._free(one) for one in reversed(self._statements) if one.id not in paid and hits[one.id]]
+        free = [
+            self._free(one)
+            for one in reversed(self._statements)
+            if one.id not in paid and hits[one.id]
+        ]
         return [*(replace(spent, hits=hits.get(spent.statement, 0)) for spent in found), *free]
 
     # What runs on the loop
@@ -154,7 +171,10 @@ class Engine:
             self.check()
             statement.admit(len(missing))
         if statement.dry_run:
-            replies |= {question: self._rehearsed(question, distinct[question], statement) for question in missing}
+            replies |= {
+                question: self._rehearsed(question, distinct[question], statement)
+                for question in missing
+            }
         else:
             replies |= await self._asked(missing, distinct, statement, hear)
         repeats = len(questions) - len(distinct)
@@ -169,7 +189,13 @@ class Engine:
             await self._means.client.aclose()
 
     def _shape_of(self, question: Question) -> Shape:
-        return self.shape(question.model, question.max_tokens, question.search, question.schema, question.instructions)
+        return self.shape(
+            question.model,
+            question.max_tokens,
+            question.search,
+            question.schema,
+            question.instructions,
+        )
 
     async def _recalled(self, distinct: Mapping[Question, Shape]) -> dict[Question, Reply]:
         """Those that were answered before: from memory, and then from the record file, in one look."""
@@ -182,7 +208,9 @@ class Engine:
         if not wanted:
             return found
         now = self.clock.now().timestamp()
-        kept = await self._desk.do(lambda database, vault: self._looked_up(database, vault, list(wanted), now))
+        kept = await self._desk.do(
+            lambda database, vault: self._looked_up(database, vault, list(wanted), now)
+        )
         for digest, one in kept.items():
             question = wanted[digest]
             if self.good(one, now):
@@ -190,7 +218,9 @@ class Engine:
                 found[question] = one.reply
         return found
 
-    def _looked_up(self, database: Any, vault: Any, digests: list[str], now: float) -> dict[str, Kept]:
+    def _looked_up(
+        self, database: Any, vault: Any, digests: list[str], now: float
+    ) -> dict[str, Kept]:
         if not self._tidied:
             self._tidied = True
             answers.forget(database, now)
@@ -198,29 +228,48 @@ class Engine:
         return answers.find(database, vault, digests, now)
 
     async def _asked(
-        self, missing: Sequence[Question], shapes: Mapping[Question, Shape], statement: Statement, hear: Hear | None
+        self,
+        missing: Sequence[Question],
+        shapes: Mapping[Question, Shape],
+        statement: Statement,
+        hear: Hear | None,
     ) -> dict[Question, Reply]:
         """Ask for what is missing, all at once; the first error that stops the statement is raised when all have ended."""
         self._means.limiter.resize(self.options.concurrency)
         self._gate.resize(_begun_at_once(self.options.concurrency))
-        tasks = {question: self._answer(question, shapes[question], statement, hear) for question in missing}
+        tasks = {
+            question: self._answer(question, shapes[question], statement, hear)
+            for question in missing
+        }
         outcomes = await asyncio.gather(*tasks.values(), return_exceptions=True)
         errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if errors:
             await self._desk.aclose()  # what was under way has been written down, too
             statement.check()
             raise next((error for error in errors if not isinstance(error, Cancelled)), errors[0])
-        return {question: reply for question, reply in zip(tasks, outcomes, strict=True) if isinstance(reply, Reply)}
+        return {
+            question: reply
+            for question, reply in zip(tasks, outcomes, strict=True)
+            if isinstance(reply, Reply)
+        }
 
-    async def _answer(self, question: Question, shape: Shape, statement: Statement, hear: Hear | None) -> Reply:
+    async def _answer(
+        self, question: Question, shape: Shape, statement: Statement, hear: Hear | None
+    ) -> Reply:
         """One answer: remembered meanwhile, shared with somebody who is asking it, or asked for now."""
         while True:
             statement.check()
             reply, first = self.remembered(question), False
             if reply is None:
                 digest = shape.digest(question.context, question.prompt)
-                key = digest if not question.fresh and self.options.cache else f"{digest} {id(question)}"
-                answer, first = self._flights.join(key, statement, partial(self._fly, question, shape, digest))
+                key = (
+                    digest
+                    if not question.fresh and self.options.cache
+                    else f"{digest} {id(question)}"
+                )
+                answer, first = self._flights.join(
+                    key, statement, partial(self._fly, question, shape, digest)
+                )
                 try:
                     reply = await answer
                 except (Cancelled, LimitReached) as error:
@@ -234,7 +283,9 @@ class Engine:
                     raise
             if not first:
                 reply = replace(reply, usage=Usage(), remembered=True)
-            statement.answered(hits=int(not first), failed=int(reply.error is not None), usage=reply.usage)
+            statement.answered(
+                hits=int(not first), failed=int(reply.error is not None), usage=reply.usage
+            )
             if hear is not None:
                 hear(statement.progress())
             return reply
@@ -262,9 +313,13 @@ class Engine:
         finally:
             self._gate.release()
             if exchange.open:  # cancelled, or failed in a way of our own: what may have been billed is written down
-                self._desk.post(lambda database, vault: exchange.settle(database, self.clock.now().timestamp()))
+                self._desk.post(
+                    lambda database, vault: exchange.settle(database, self.clock.now().timestamp())
+                )
 
-    async def _written(self, exchange: Exchange, reply: Reply, shape: Shape, question: Question, digest: str) -> None:
+    async def _written(
+        self, exchange: Exchange, reply: Reply, shape: Shape, question: Question, digest: str
+    ) -> None:
         """Settle the bill and keep the answer, in one transaction."""
         now = self.clock.now().timestamp()
         seconds = self.options.searched_seconds if reply.searched else self.options.kept_seconds
@@ -324,7 +379,9 @@ class Engine:
         progress = statement.progress()
         day = self.clock.now().date().isoformat()
         counts = (0, 0, 0, 0, 0, 0, 0.0, 0.0)
-        return Spent(day, statement.id, statement.door, "", statement.begun_at, *counts, hits=progress.hits)
+        return Spent(
+            day, statement.id, statement.door, "", statement.begun_at, *counts, hits=progress.hits
+        )
 
 
 def _begun_at_once(calls: int) -> int:

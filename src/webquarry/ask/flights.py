@@ -28,7 +28,10 @@ class Flight:
 
     def wanted(self) -> bool:
         """Whether anybody waits who has not been stopped."""
-        return any(not statement.cancelled and (self.begun or statement.halt is None) for statement, _ in self.waiters)
+        return any(
+            not statement.cancelled and (self.begun or statement.halt is None)
+            for statement, _ in self.waiters
+        )
 
 
 class Flights:
@@ -91,7 +94,12 @@ class Flights:
     def _left(self, flight: Flight, waiter: Waiter) -> None:
         if waiter in flight.waiters:
             flight.waiters.remove(waiter)
-        if waiter[1].cancelled() and not flight.waiters and flight.task is not None and not flight.task.done():
+        if (
+            waiter[1].cancelled()
+            and not flight.waiters
+            and flight.task is not None
+            and not flight.task.done()
+        ):
             flight.task.cancel()  # the last one has gone without an answer
 
 

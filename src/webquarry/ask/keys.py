@@ -41,7 +41,9 @@ class Keys:
         self._environ = environ
         self._set: dict[str, Secret] = {}
         self._lock = threading.Lock()
-        self.version = 0  # counts the changes, so that whoever built on the keys knows when to build anew
+        self.version = (
+            0  # counts the changes, so that whoever built on the keys knows when to build anew
+        )
 
     def set(self, variable: str, value: str) -> None:
         """Use this value from now on; an empty one forgets what was set."""
@@ -84,7 +86,9 @@ class Keys:
     def environ(self) -> Mapping[str, str]:
         """The environment as search providers are to see it: with the keys that were set here or lie in ~/.stps."""
         others = [variable for variable in NAMES if variable != MODEL_KEY]
-        known = {variable: found.value.reveal() for variable in others if (found := self._own(variable))}
+        known = {
+            variable: found.value.reveal() for variable in others if (found := self._own(variable))
+        }
         return {**self._environ, **known}
 
     def _own(self, variable: str) -> Found | None:
@@ -92,7 +96,9 @@ class Keys:
         given = self._set.get(variable)
         if given is not None:
             return Found(given, NAMES[variable][2])
-        return None if self._environ.get(variable, "").strip() else self._in_file(NAMES[variable][0])
+        return (
+            None if self._environ.get(variable, "").strip() else self._in_file(NAMES[variable][0])
+        )
 
     def _in_file(self, name: str) -> Found | None:
         """What a file in ~/.stps holds, if it can be a key."""
@@ -103,7 +109,9 @@ class Keys:
             return None
         except (OSError, UnicodeDecodeError) as error:
             log.warning(
-                "the credential file ~/.stps/%s cannot be read (%s); it is passed over", name, type(error).__name__
+                "the credential file ~/.stps/%s cannot be read (%s); it is passed over",
+                name,
+                type(error).__name__,
             )
             return None
         if not value:
@@ -127,4 +135,9 @@ def _warn_if_open(path: Path) -> None:
     mode = path.stat().st_mode & 0o777
     if os.name == "posix" and mode & 0o077 and path not in _WARNED:
         _WARNED.add(path)
-        log.warning("others can read the credential file %s (mode %04o); run: chmod 600 %s", path, mode, path)
+        log.warning(
+            "others can read the credential file %s (mode %04o); run: chmod 600 %s",
+            path,
+            mode,
+            path,
+        )

@@ -91,7 +91,9 @@ class Reply:
     searched: bool = False  # a search was made, and its results were shown to the model
     usage: Usage = Usage()
     error: Trouble | None = None
-    remembered: bool = False  # kept from before, or shared with somebody who asked the same: nothing was paid
+    remembered: bool = (
+        False  # kept from before, or shared with somebody who asked the same: nothing was paid
+    )
     partial: bool = False  # the answer was cut at max_tokens
     value: Mapping[str, Any] | None = None
     model: str = ""

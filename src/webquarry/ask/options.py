@@ -65,7 +65,9 @@ def _provider(text: str) -> str:
     from webquarry.registry import members_of
     from webquarry.search.provider import Provider
 
-    kinds: list[type[Provider]] = members_of("webquarry.search.providers", Provider, group="webquarry.providers")
+    kinds: list[type[Provider]] = members_of(
+        "webquarry.search.providers", Provider, group="webquarry.providers"
+    )
     names = sorted(kind.name for kind in kinds)
     if text.lower() not in ("none", *names):
         raise ValueError(f"none, or one of {', '.join(names)}")
@@ -109,13 +111,18 @@ class Options:
             setattr(self, name, getattr(settings, f"ask_{name}", None))
         self.on_error, self.cache, self.dry_run = "", True, False
         given = settings.model_fields_set
-        self.given = {name for name in PARSERS if f"ask_{name}" in given}  # said by the user, not by us
+        self.given = {
+            name for name in PARSERS if f"ask_{name}" in given
+        }  # said by the user, not by us
 
     def set(self, name: str, text: str) -> str:
         """Take a value by its name; what it is now comes back as text."""
         name = name.strip().lower()
         if name not in PARSERS:
-            raise BadInput(f"There is no option {name!r}.", suggested_action=f"Name one of {', '.join(PARSERS)}.")
+            raise BadInput(
+                f"There is no option {name!r}.",
+                suggested_action=f"Name one of {', '.join(PARSERS)}.",
+            )
         try:
             value = PARSERS[name](text.strip())
         except ValueError as error:
@@ -130,7 +137,10 @@ class Options:
         """The value as text, the way `set` takes it."""
         name = name.strip().lower()
         if name not in PARSERS:
-            raise BadInput(f"There is no option {name!r}.", suggested_action=f"Name one of {', '.join(PARSERS)}.")
+            raise BadInput(
+                f"There is no option {name!r}.",
+                suggested_action=f"Name one of {', '.join(PARSERS)}.",
+            )
         value = getattr(self, name)
         if value is None:
             return "none"

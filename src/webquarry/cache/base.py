@@ -62,6 +62,8 @@ class Store(ABC):
 def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
     """The key of a call: its kind, the version of the answer's shape, every parameter that affects the answer, and who
     asks, where that is not the user of this machine."""
-    parts = [kind, version, parameters] if caller() == LOCAL else [kind, version, parameters, caller()]
+    parts = (
+        [kind, version, parameters] if caller() == LOCAL else [kind, version, parameters, caller()]
+    )
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -32,7 +32,9 @@ class Made:
 class Cache:
     """Stores from the nearest to the farthest; what a far one has is copied to the nearer ones."""
 
-    def __init__(self, stores: Sequence[Store], clock: Clock, across: Flights | None = None) -> None:
+    def __init__(
+        self, stores: Sequence[Store], clock: Clock, across: Flights | None = None
+    ) -> None:
         self._stores = list(stores)
         self._clock = clock
         self._across = across or LocalFlights()
@@ -43,7 +45,9 @@ class Cache:
         kept = await self.get(key)
         count("cache", result="miss" if kept is None else "hit")
         if kept is None:
-            kept, _ = await self._flights.share(key, lambda: self._across.share(key, lambda: self._make(key, make)))
+            kept, _ = await self._flights.share(
+                key, lambda: self._across.share(key, lambda: self._make(key, make))
+            )
         return kept
 
     async def get(self, key: str) -> Kept | None:
@@ -54,7 +58,12 @@ class Cache:
             if entry is not None:
                 for nearer in self._stores[:distance]:
                     await nearer.put(key, entry)
-                return Kept(entry.value, True, max(0.0, now - entry.stored_at), entry.expires_at - entry.stored_at)
+                return Kept(
+                    entry.value,
+                    True,
+                    max(0.0, now - entry.stored_at),
+                    entry.expires_at - entry.stored_at,
+                )
         return None
 
     async def put(self, key: str, made: Made) -> None:

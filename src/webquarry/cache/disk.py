@@ -52,7 +52,9 @@ class DiskStore(Store):
         await self._do(lambda database, vault: self._put(database, vault, key, entry), None)
 
     async def clear(self) -> int:
-        return await self._do(lambda database, _: database.execute("DELETE FROM entries").rowcount, 0)
+        return await self._do(
+            lambda database, _: database.execute("DELETE FROM entries").rowcount, 0
+        )
 
     async def stats(self) -> Stats:
         count, size = await self._do(lambda database, _: _totals(database), (0, 0))
@@ -62,14 +64,18 @@ class DiskStore(Store):
         if self._database is not None:
             try:
                 await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
-            except RuntimeError:  # at exit the interpreter ends our thread before anybody can close us
+            except (
+                RuntimeError
+            ):  # at exit the interpreter ends our thread before anybody can close us
                 self._close()
         self._thread.shutdown()
 
     async def _do(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
         if self._off:
             return otherwise
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work, otherwise)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._guarded, work, otherwise
+        )
 
     def _guarded(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
         """Run on our thread; a damaged file is set aside once and the work tried again on the new one."""
@@ -78,14 +84,18 @@ class DiskStore(Store):
                 return work(*self._open())
             except sqlite3.DatabaseError as error:
                 if will_pass(error):
-                    log.warning("the cache %s did not answer (%s); going on without it", self.path, error)
+                    log.warning(
+                        "the cache %s did not answer (%s); going on without it", self.path, error
+                    )
                     return otherwise
                 self._set_aside(error, last)
                 if self._off:
                     return otherwise
             except OSError as error:
                 log.warning(
-                    "no cache on disk: %s cannot be used (%s); answers are kept in memory only", self.path, error
+                    "no cache on disk: %s cannot be used (%s); answers are kept in memory only",
+                    self.path,
+                    error,
                 )
                 self._off = True
                 return otherwise
@@ -107,7 +117,11 @@ class DiskStore(Store):
             log.warning("the damaged cache %s cannot be set aside (%s)", self.path, refusal)
             moved = False
         if not moved:
-            log.warning("the cache %s cannot be used (%s); answers are kept in memory only", self.path, error)
+            log.warning(
+                "the cache %s cannot be used (%s); answers are kept in memory only",
+                self.path,
+                error,
+            )
             self._off = True
 
     def _moved_aside(self, error: sqlite3.DatabaseError) -> bool:
@@ -118,7 +132,12 @@ class DiskStore(Store):
         for suffix in ("-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         self.path.replace(aside)
-        log.warning("the cache %s is damaged (%s); it is set aside as %s and a new one begun", self.path, error, aside)
+        log.warning(
+            "the cache %s is damaged (%s); it is set aside as %s and a new one begun",
+            self.path,
+            error,
+            aside,
+        )
         return True
 
     def _close(self) -> None:
@@ -126,10 +145,13 @@ class DiskStore(Store):
             self._database.close()
             self._database = None
 
-    def _get(self, database: sqlite3.Connection, vault: Vault, key: str, now: float) -> Entry | None:
+    def _get(
+        self, database: sqlite3.Connection, vault: Vault, key: str, now: float
+    ) -> Entry | None:
         name = vault.name(key)
         row = database.execute(
-            "SELECT value, stored_at, expires_at, used_at FROM entries WHERE name = ? AND expires_at > ?", (name, now)
+            "SELECT value, stored_at, expires_at, used_at FROM entries WHERE name = ? AND expires_at > ?",
+            (name, now),
         ).fetchone()
         if row is None:
             return None
@@ -143,7 +165,13 @@ class DiskStore(Store):
 
     def _put(self, database: sqlite3.Connection, vault: Vault, key: str, entry: Entry) -> None:
         name = vault.name(key)
-        row = (name, vault.lock(entry.value, name), entry.stored_at, entry.expires_at, entry.stored_at)
+        row = (
+            name,
+            vault.lock(entry.value, name),
+            entry.stored_at,
+            entry.expires_at,
+            entry.stored_at,
+        )
         database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
             _sweep(database, entry.stored_at, self._max_bytes)
@@ -161,7 +189,9 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 
 def _totals(database: sqlite3.Connection) -> tuple[int, int]:
-    count, size = database.execute("SELECT count(*), coalesce(sum(length(value)), 0) FROM entries").fetchone()
+    count, size = database.execute(
+        "SELECT count(*), coalesce(sum(length(value)), 0) FROM entries"
+    ).fetchone()
     return count, size
 
 

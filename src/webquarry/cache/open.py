@@ -31,7 +31,9 @@ def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     return own_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
 
 
-def own_folder(chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str) -> Path | None:
+def own_folder(
+    chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str
+) -> Path | None:
     """A folder of ours: the chosen one, or where this variable says, or below the user's home; None without a home."""
     if chosen is not None:
         return chosen.expanduser()
@@ -45,7 +47,9 @@ def own_folder(chosen: Path | None, environ: Mapping[str, str], variable: str, b
     return home / below_home / "webquarry"
 
 
-def open_cache(settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None) -> Cache:
+def open_cache(
+    settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None
+) -> Cache:
     """The cache; with a link to Redis, the one that several servers share."""
     if link is None or settings.record or settings.replay:
         return Cache(open_stores(settings, environ), clock)
@@ -72,6 +76,8 @@ def open_disk(settings: Settings, environ: Mapping[str, str]) -> DiskStore | Non
     if folder is None:
         log.warning("no cache on disk: there is no home folder; answers are kept in memory only")
         return None
-    from webquarry.cache.disk import DiskStore  # brings SQLite and the cipher, which a single fetch does not need
+    from webquarry.cache.disk import (
+        DiskStore,
+    )  # brings SQLite and the cipher, which a single fetch does not need
 
     return DiskStore(folder, settings.cache_max_bytes)

@@ -53,7 +53,9 @@ class RedisStore(Store):
         if life <= 0 or len(entry.value) > self._max_bytes:
             return
         name = self._name(key)
-        locked = self._vault.lock(_MOMENTS.pack(entry.stored_at, entry.expires_at) + entry.value, name)
+        locked = self._vault.lock(
+            _MOMENTS.pack(entry.stored_at, entry.expires_at) + entry.value, name
+        )
         seconds = self._link.timeout_seconds + len(locked) / _BYTES_A_SECOND
         try:
             await self._link.run(lambda redis: redis.set(name, locked, px=life), seconds=seconds)
@@ -105,7 +107,9 @@ class RedisStore(Store):
 class FrontStore(MemoryStore):
     """The memory in front of the shared store: what somebody forgot on any server is soon forgotten here, too."""
 
-    def __init__(self, max_bytes: int, behind: RedisStore, look_seconds: float = _LOOK_SECONDS) -> None:
+    def __init__(
+        self, max_bytes: int, behind: RedisStore, look_seconds: float = _LOOK_SECONDS
+    ) -> None:
         super().__init__(max_bytes)
         self._behind = behind
         self._look_seconds = look_seconds

@@ -91,7 +91,9 @@ class RedisFlights(Flights):
         seen, pause = token, _FIRST_POLL_SECONDS
         while True:
             handed = names.handed + seen
-            said, *rest = await self._link.script(_ENTER, [names.lease, names.waiting, handed], [token, self._lease_ms])
+            said, *rest = await self._link.script(
+                _ENTER, [names.lease, names.waiting, handed], [token, self._lease_ms]
+            )
             if said == b"mine":
                 return None
             if said == b"done":
@@ -113,7 +115,9 @@ class RedisFlights(Flights):
             raise
         if await self._leave(names, token, "ask"):
             freshness = _FRESHNESS.pack(kept.cached, kept.age_seconds, kept.max_age_seconds)
-            await self._leave(names, token, "give", self._vault.lock(freshness + kept.value, names.handed + token))
+            await self._leave(
+                names, token, "give", self._vault.lock(freshness + kept.value, names.handed + token)
+            )
         renewing.cancel()
         return kept
 

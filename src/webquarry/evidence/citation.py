@@ -60,5 +60,7 @@ def citation(work: Work, url: str, accessed: datetime, published: str | None) ->
             site=work.container or work.publisher,
             date=published or NO_DATE,
         ),
-        formatted=CitationFormats(apa=apa(work), mla=mla(work), bibtex=bibtex(work), ris=ris(work), csl_json=csl(work)),
+        formatted=CitationFormats(
+            apa=apa(work), mla=mla(work), bibtex=bibtex(work), ris=ris(work), csl_json=csl(work)
+        ),
     )

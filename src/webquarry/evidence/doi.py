@@ -32,7 +32,9 @@ _REFERENCES = re.compile(
 )
 _FRONT_MATTER = 3000  # characters
 _LONGEST_PATH = 2000
-_SUFFIXES = re.compile(r"/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?$|\.pdf$")
+_SUFFIXES = re.compile(
+    r"/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?$|\.pdf$"
+)
 
 
 def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> str | None:
@@ -49,7 +51,9 @@ def _linked(main: Node | None) -> Iterator[Any]:
         for value in values if isinstance(values, list) else [values]:
             if isinstance(value, Mapping):
                 kind = value.get("propertyID") or value.get("name")
-                yield value.get("value") if isinstance(kind, str) and "doi" in kind.lower() else None
+                yield (
+                    value.get("value") if isinstance(kind, str) and "doi" in kind.lower() else None
+                )
             else:
                 yield value
 
@@ -61,7 +65,11 @@ def _in_address(page_url: str) -> str | None:
     except ValueError:
         return None
     found = DOI.search(path)
-    return trimmed(_SUFFIXES.sub("", found[0])).lower() if found and path[found.start() - 1] == "/" else None
+    return (
+        trimmed(_SUFFIXES.sub("", found[0])).lower()
+        if found and path[found.start() - 1] == "/"
+        else None
+    )
 
 
 def _in_front_matter(markdown: str) -> str | None:

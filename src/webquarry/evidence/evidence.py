@@ -32,7 +32,13 @@ from webquarry.evidence.page.structured import structured_data
 from webquarry.evidence.page.tags import Tags, read_tags
 from webquarry.evidence.page.titles import host_of_page, title_from_url
 from webquarry.evidence.styles.work import Work
-from webquarry.evidence.trust.classify import AuthorityTier, DomainCategory, SourceType, classify, is_preprint
+from webquarry.evidence.trust.classify import (
+    AuthorityTier,
+    DomainCategory,
+    SourceType,
+    classify,
+    is_preprint,
+)
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.read.html.parse import Document
 from webquarry.read.models import Dated, Page
@@ -71,7 +77,9 @@ class Evidence:
     size_category: SizeCategory
 
 
-def evidence_of(page_url: str, document: Document | None, page: Page, accessed: datetime) -> Evidence:
+def evidence_of(
+    page_url: str, document: Document | None, page: Page, accessed: datetime
+) -> Evidence:
     """All the evidence for one page."""
     tags = read_tags(document)
     graph = read_graph(tags.scripts)
@@ -82,10 +90,21 @@ def evidence_of(page_url: str, document: Document | None, page: Page, accessed: 
     doi = detect_doi(page_url, tags, main, page.markdown)
     detected = doi if kind.source_type == "peer_reviewed" else None
     preprint = is_preprint(page_url)
-    work = _work(page_url, tags, main, facts, kind.source_type, preprint, accessed, doi if preprint else detected)
+    work = _work(
+        page_url,
+        tags,
+        main,
+        facts,
+        kind.source_type,
+        preprint,
+        accessed,
+        doi if preprint else detected,
+    )
     length = len(page.markdown.encode())
     return Evidence(
-        citation=citation(work, page_url, accessed, facts.published.value if facts.published else None),
+        citation=citation(
+            work, page_url, accessed, facts.published.value if facts.published else None
+        ),
         metadata=_metadata(facts),
         structured_data=structured_data(tags),
         forum_signals=forum_signals(page_url, graph),
@@ -135,8 +154,16 @@ def _work(
         kind=kind,
         title=facts.title.value if facts.title else line(title_from_url(page_url)),
         authors=facts.authors,
-        container=_container(tags, main) or site if scholarly else "" if kind == "article" else site,
-        publisher=_tag(tags, "citation_publisher") if scholarly else site if kind == "article" else "",
+        container=_container(tags, main) or site
+        if scholarly
+        else ""
+        if kind == "article"
+        else site,
+        publisher=_tag(tags, "citation_publisher")
+        if scholarly
+        else site
+        if kind == "article"
+        else "",
         volume=_tag(tags, "citation_volume") if scholarly else "",
         issue=_tag(tags, "citation_issue") if scholarly else "",
         pages=(f"{first}-{last}" if last and last != first else first) if scholarly else "",
@@ -146,11 +173,15 @@ def _work(
         issued=date_parts(facts.published.value if facts.published else None),
         accessed=(accessed.year, accessed.month, accessed.day),
         issn=_tag(tags, "citation_issn") if scholarly else "",
-        language=tags.language or _tag(tags, "citation_language") or _tag(tags, "og:locale").replace("_", "-"),
+        language=tags.language
+        or _tag(tags, "citation_language")
+        or _tag(tags, "og:locale").replace("_", "-"),
     )
 
 
-def _kind(page_url: str, tags: Tags, main: Node | None, source_type: SourceType, preprint: bool) -> str:
+def _kind(
+    page_url: str, tags: Tags, main: Node | None, source_type: SourceType, preprint: bool
+) -> str:
     """The type of CSL: by what it was published in, where it stands, or what it says it is."""
     if preprint:
         return "article"
@@ -182,9 +213,13 @@ def _container(tags: Tags, main: Node | None) -> str:
 def _number(tags: Tags, kind: str) -> str:
     if kind == "report":
         return _tag(tags, "citation_technical_report_number")
-    arxiv = _tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:") if kind == "article" else ""
+    arxiv = (
+        _tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:") if kind == "article" else ""
+    )
     return f"arXiv:{arxiv}" if arxiv else ""
 
 
 def _tag(tags: Tags, name: str) -> str:
-    return next((stated for content in tags.all(name) if (stated := line_from_html(content, 300))), "")
+    return next(
+        (stated for content in tags.all(name) if (stated := line_from_html(content, 300))), ""
+    )

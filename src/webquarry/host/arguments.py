@@ -29,8 +29,12 @@ def check_arguments(name: str, arguments: Any, parameters: dict[str, Any]) -> di
     settled: dict[str, Any] = _settle(_plain_json(name, dict(arguments)), parameters)
     problems = list(_problems(settled, parameters, "$"))
     if problems:
-        more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
-        raise BadInput(f"The arguments of {name} do not fit: {'; '.join(problems[:_MOST_PROBLEMS])}{more}.")
+        more = (
+            f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+        )
+        raise BadInput(
+            f"The arguments of {name} do not fit: {'; '.join(problems[:_MOST_PROBLEMS])}{more}."
+        )
     return settled
 
 
@@ -46,7 +50,9 @@ def _plain_json(name: str, arguments: dict[str, Any]) -> Any:
     except NotJson as error:
         raise BadInput(f"The arguments of {name} cannot be sent: the JSON {error}.") from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput(f"The arguments of {name} cannot be written as JSON: {visible(str(error))}.") from error
+        raise BadInput(
+            f"The arguments of {name} cannot be written as JSON: {visible(str(error))}."
+        ) from error
 
 
 def coerce(value: Any, schema: dict[str, Any]) -> Any:
@@ -111,7 +117,9 @@ def _problems(value: Any, schema: dict[str, Any], path: str) -> Iterator[str]:
     if kind in TYPES and not fits_type(value, kind):
         yield f"{path} must be {_article(kind)}, not {type_of(value)}"
         return
-    if is_sound("enum", schema.get("enum")) and not any(_same(value, one) for one in schema["enum"]):
+    if is_sound("enum", schema.get("enum")) and not any(
+        _same(value, one) for one in schema["enum"]
+    ):
         yield f"{path} must be one of {json.dumps(schema['enum'])}"
     if "const" in schema and not _same(value, schema["const"]):
         yield f"{path} must be {json.dumps(schema['const'])}"
@@ -152,7 +160,11 @@ def _array(value: list[Any], schema: dict[str, Any], path: str) -> Iterator[str]
 
 def _number(value: float, schema: dict[str, Any], path: str) -> Iterator[str]:
     yield from _range(value, schema, path, "minimum", "maximum", "")
-    limits = {word: schema[word] for word in _NUMBER_LIMITS if word in schema and is_sound(word, schema[word])}
+    limits = {
+        word: schema[word]
+        for word in _NUMBER_LIMITS
+        if word in schema and is_sound(word, schema[word])
+    }
     if "exclusiveMinimum" in limits and value <= limits["exclusiveMinimum"]:
         yield f"{path} must be above {limits['exclusiveMinimum']}"
     if "exclusiveMaximum" in limits and value >= limits["exclusiveMaximum"]:
@@ -161,7 +173,9 @@ def _number(value: float, schema: dict[str, Any], path: str) -> Iterator[str]:
         yield f"{path} must be a multiple of {limits['multipleOf']}"
 
 
-def _range(size: float, schema: dict[str, Any], path: str, low: str, high: str, unit: str) -> Iterator[str]:
+def _range(
+    size: float, schema: dict[str, Any], path: str, low: str, high: str, unit: str
+) -> Iterator[str]:
     verb = "have" if unit else "be"
     if is_sound(low, schema.get(low)) and size < schema[low]:
         yield f"{path} must {verb} at least {schema[low]}{unit}"

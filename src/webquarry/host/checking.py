@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from webquarry.host.discovery import distrust
-from webquarry.host.folders import Folder, executables_in, expand, is_ours, needs_trust, not_runnable
+from webquarry.host.folders import (
+    Folder,
+    executables_in,
+    expand,
+    is_ours,
+    needs_trust,
+    not_runnable,
+)
 from webquarry.host.gate import Gate
 from webquarry.host.models import Executable, Finding
 from webquarry.host.probe import MAX_SCHEMA_BYTES, judge, probe
@@ -21,7 +28,9 @@ from webquarry.settings import Settings
 Report = list[tuple[Path, list[Finding]]]
 
 
-async def check_paths(paths: Sequence[Path], settings: Settings, environ: Mapping[str, str]) -> Report:
+async def check_paths(
+    paths: Sequence[Path], settings: Settings, environ: Mapping[str, str]
+) -> Report:
     """The findings for each path, in the order given; a directory stands for the executables in it."""
     files = [file for path in paths for file in _files(path)]
     gate = Gate()
@@ -36,7 +45,9 @@ def _files(path: Path) -> list[Path]:
     return sorted([*(one.path for one in found), *refused])
 
 
-async def _check(gate: Gate, path: Path, settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
+async def _check(
+    gate: Gate, path: Path, settings: Settings, environ: Mapping[str, str]
+) -> list[Finding]:
     absolute = expand(path, environ)
     findings = await asyncio.to_thread(_without_running, absolute, settings, environ)
     if findings is not None:
@@ -46,7 +57,9 @@ async def _check(gate: Gate, path: Path, settings: Settings, environ: Mapping[st
     return list(answer.findings)
 
 
-def _without_running(path: Path, settings: Settings, environ: Mapping[str, str]) -> list[Finding] | None:
+def _without_running(
+    path: Path, settings: Settings, environ: Mapping[str, str]
+) -> list[Finding] | None:
     """What can be said without running it: all of a schema file, or why a program is not run; else None."""
     if path.suffix == ".json" and path.is_file():
         return _check_file(path)

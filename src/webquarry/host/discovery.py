@@ -40,7 +40,9 @@ async def discover(settings: Settings, environ: Mapping[str, str]) -> Discovery:
         executables += found
         skipped += passed_over
     # The project's come first: its folder was judged a moment ago, and nothing may change in between.
-    answers = await asyncio.gather(*(_ask(gate, executable, environ) for executable in reversed(executables)))
+    answers = await asyncio.gather(
+        *(_ask(gate, executable, environ) for executable in reversed(executables))
+    )
     probes = list(reversed(answers))
     tools = _keep_the_best(executables, probes, skipped)
     _log(skipped)
@@ -61,7 +63,9 @@ def _look_into(folder: Folder, store: TrustStore) -> tuple[list[Executable], lis
     reason = distrust(folder.path, store) if folder.origin == "project" and found else ""
     if not reason:
         return found, passed_over
-    return [], passed_over + [Skipped(one.path, reason, folder.origin, "untrusted") for one in found]
+    return [], passed_over + [
+        Skipped(one.path, reason, folder.origin, "untrusted") for one in found
+    ]
 
 
 def distrust(folder: Path, store: TrustStore) -> str:
@@ -69,10 +73,16 @@ def distrust(folder: Path, store: TrustStore) -> str:
     verdict = store.judge(folder)
     if verdict == "changed":
         return "its folder has changed since it was trusted; look at it again and run: webquarry tools trust"
-    return "" if verdict == "trusted" else "its folder is not trusted; look at it and run: webquarry tools trust"
+    return (
+        ""
+        if verdict == "trusted"
+        else "its folder is not trusted; look at it and run: webquarry tools trust"
+    )
 
 
-def _keep_the_best(executables: list[Executable], probes: list[Probe], skipped: list[Skipped]) -> dict[str, HostedTool]:
+def _keep_the_best(
+    executables: list[Executable], probes: list[Probe], skipped: list[Skipped]
+) -> dict[str, HostedTool]:
     """One tool per name: the last folder's, and in one folder the first by file name."""
     tools: dict[str, HostedTool] = {}
     for executable, answer in zip(executables, probes, strict=True):

@@ -40,7 +40,9 @@ def remember_secrets(environ: Mapping[str, str]) -> None:
 
 def visible(text: str) -> str:
     """The text on one line, with whatever a terminal would obey, or UTF-8 cannot hold, written as an escape."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 def quoted(data: bytes, length: int = 80) -> str:
@@ -51,5 +53,9 @@ def quoted(data: bytes, length: int = 80) -> str:
 
 def last_line(data: bytes, length: int = 200) -> str:
     """The last line that says something, as a program's parting words; empty when there is none."""
-    lines = [line.strip() for line in redact(data.decode("utf-8", "replace")).splitlines() if line.strip()]
+    lines = [
+        line.strip()
+        for line in redact(data.decode("utf-8", "replace")).splitlines()
+        if line.strip()
+    ]
     return visible(lines[-1][:length]) if lines else ""

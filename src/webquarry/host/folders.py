@@ -48,7 +48,9 @@ def needs_trust(folder: Path, settings: Settings, environ: Mapping[str, str]) ->
     known = {one.path.resolve(): one.origin for one in tool_folders(settings, environ)}
     origin = known.get(folder.resolve())
     tail = settings.project_tools.parts
-    named = not settings.project_tools.is_absolute() and folder.resolve().parts[-len(tail) :] == tail
+    named = (
+        not settings.project_tools.is_absolute() and folder.resolve().parts[-len(tail) :] == tail
+    )
     return origin == "project" or (origin is None and named)
 
 
@@ -62,7 +64,9 @@ def expand(path: Path, environ: Mapping[str, str]) -> Path:
 def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
     """The files to ask, and those that need no asking with the reason why not; hidden files are nobody's tools."""
     try:
-        present = sorted(entry.name for entry in os.scandir(folder.path) if not entry.name.startswith("."))
+        present = sorted(
+            entry.name for entry in os.scandir(folder.path) if not entry.name.startswith(".")
+        )
     except OSError:
         return [], {}
     names = present if folder.names is None else sorted(folder.names)

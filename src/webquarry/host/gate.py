@@ -41,7 +41,9 @@ class Gate:
         async with self._door:
             while not self._room():
                 self._left = asyncio.get_running_loop().create_future()
-                await asyncio.wait([self._left], timeout=_LOOK_SECONDS)  # no event tells of a change of state
+                await asyncio.wait(
+                    [self._left], timeout=_LOOK_SECONDS
+                )  # no event tells of a change of state
             self._entering += 1
         try:
             yield started
@@ -68,7 +70,9 @@ def _state(pid: int) -> str:
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return "X" if Path("/proc/self/stat").exists() else ""  # it has ended, but its context has not
+        return (
+            "X" if Path("/proc/self/stat").exists() else ""
+        )  # it has ended, but its context has not
     except OSError:
         return ""
     return stat.rpartition(b")")[2].split()[0].decode()

@@ -35,24 +35,34 @@ from webquarry.settings import Settings
 class ToolHost:
     """The tools that were found, in every vendor's form, and the means to run them."""
 
-    def __init__(self, discovery: Discovery, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, discovery: Discovery, settings: Settings, environ: Mapping[str, str]
+    ) -> None:
         self._settings, self._environ = settings, dict(environ)
         self._trust = TrustStore.of(environ)
         self.tools: list[HostedTool] = list(discovery.tools)
         self.skipped: list[Skipped] = list(discovery.skipped)
-        self._by_name = {alias(tool.name, rules.tool): tool for tool in self.tools for rules in EVERYBODY}
+        self._by_name = {
+            alias(tool.name, rules.tool): tool for tool in self.tools for rules in EVERYBODY
+        }
         self._by_name |= {tool.name: tool for tool in self.tools}
 
     @classmethod
-    def discover(cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None) -> ToolHost:
+    def discover(
+        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
+    ) -> ToolHost:
         """Look for tools and ask each what it is; also works where a loop is already running."""
         if not _loop_is_running():
             return asyncio.run(cls.adiscover(settings, environ))
-        with ThreadPoolExecutor(1, "webquarry-discovery") as apart:  # this thread's loop cannot be waited for
+        with ThreadPoolExecutor(
+            1, "webquarry-discovery"
+        ) as apart:  # this thread's loop cannot be waited for
             return apart.submit(asyncio.run, cls.adiscover(settings, environ)).result()
 
     @classmethod
-    async def adiscover(cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None) -> ToolHost:
+    async def adiscover(
+        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
+    ) -> ToolHost:
         """The same, for async code."""
         environ = dict(os.environ if environ is None else environ)
         settings = Settings.from_environment(environ) if settings is None else settings
@@ -68,7 +78,9 @@ class ToolHost:
         for one in self.skipped:
             if name in (one.name, one.path.name, one.path.name.replace("-", "_")):
                 raise BadInput(f"The tool {visible(name)} is not served: {one.reason}.")
-        raise BadInput(f"There is no tool {visible(name)!r}.", suggested_action=f"Use one of: {known}.")
+        raise BadInput(
+            f"There is no tool {visible(name)!r}.", suggested_action=f"Use one of: {known}."
+        )
 
     def only(self, names: Sequence[str]) -> ToolHost:
         """A host of these tools alone; without names, of all."""
@@ -97,7 +109,9 @@ class ToolHost:
     def for_gemini(self, form: Form = "json_schema") -> list[dict[str, Any]]:
         """`tools` of Gemini's generateContent."""
         if form not in ("json_schema", "legacy"):
-            raise BadInput(f"Gemini has no form {form!r}.", suggested_action="Use json_schema or legacy.")
+            raise BadInput(
+                f"Gemini has no form {form!r}.", suggested_action="Use json_schema or legacy."
+            )
         return [to_gemini([tool.schema for tool in self.tools], form)] if self.tools else []
 
     def for_mcp(self) -> list[dict[str, Any]]:
@@ -128,10 +142,15 @@ class ToolHost:
 
     async def _check_trust(self, tool: HostedTool) -> None:
         """A project's folder may have changed since the tools were looked for."""
-        reason = await asyncio.to_thread(distrust, tool.path.parent, self._trust) if tool.origin == "project" else ""
+        reason = (
+            await asyncio.to_thread(distrust, tool.path.parent, self._trust)
+            if tool.origin == "project"
+            else ""
+        )
         if reason:
             raise Refused(
-                f"The tool {tool.name} was not run: {reason}.", suggested_action="Run `webquarry tools trust`."
+                f"The tool {tool.name} was not run: {reason}.",
+                suggested_action="Run `webquarry tools trust`.",
             )
 
 

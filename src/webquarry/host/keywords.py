@@ -77,22 +77,34 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
     "anyOf": is_schema_list,
     "oneOf": is_schema_list,
     "allOf": is_schema_list,
-    "$defs": lambda value: isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()),
-    "definitions": lambda value: isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()),
+    "$defs": lambda value: (
+        isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
+    ),
+    "definitions": lambda value: (
+        isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
+    ),
     "additionalProperties": lambda value: isinstance(value, bool | dict),
     "items": lambda value: isinstance(value, dict),
-    "properties": lambda value: isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()),
-    "required": lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
+    "properties": lambda value: (
+        isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
+    ),
+    "required": lambda value: (
+        isinstance(value, list) and all(isinstance(name, str) for name in value)
+    ),
     "enum": lambda value: isinstance(value, list) and bool(value),
     "nullable": lambda value: isinstance(value, bool),
     "minProperties": is_count,
     "maxProperties": is_count,
-    "type": lambda value: value in (*TYPES, "null") if isinstance(value, str) else _is_type_list(value),
+    "type": lambda value: (
+        value in (*TYPES, "null") if isinstance(value, str) else _is_type_list(value)
+    ),
 }
 
 
 def _is_type_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(part in (*TYPES, "null") for part in value)
+    return (
+        isinstance(value, list) and bool(value) and all(part in (*TYPES, "null") for part in value)
+    )
 
 
 def is_sound(keyword: str, value: Any) -> bool:

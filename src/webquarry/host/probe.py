@@ -37,12 +37,16 @@ class Probe:
 
 
 async def probe(
-    executable: Executable, environ: Mapping[str, str], on_start: Callable[[int], None] = lambda pid: None
+    executable: Executable,
+    environ: Mapping[str, str],
+    on_start: Callable[[int], None] = lambda pid: None,
 ) -> Probe:
     """Run `executable --schema` and judge what it prints."""
     environment = environment_for(executable, environ)
     try:
-        completed = await run_bounded([str(executable.path), "--schema"], _LIMITS, environment, on_start=on_start)
+        completed = await run_bounded(
+            [str(executable.path), "--schema"], _LIMITS, environment, on_start=on_start
+        )
     except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
         return _refused(start_failure(error))
     reason = _what_went_wrong(completed)
@@ -62,7 +66,11 @@ def judge(data: bytes, binary: str | None = None) -> Probe:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        return Probe(None, findings, redact(f"its schema is not valid: {errors[0].path}: {errors[0].message}{more}"))
+        return Probe(
+            None,
+            findings,
+            redact(f"its schema is not valid: {errors[0].path}: {errors[0].message}{more}"),
+        )
     return Probe(as_schema(value), findings)
 
 

@@ -39,10 +39,14 @@ class Completed:
     """How a run ended and what was printed until then."""
 
     ending: Ending
-    exit_code: int | None  # minus the signal's number when one ended it; None unless it ended by itself
+    exit_code: (
+        int | None
+    )  # minus the signal's number when one ended it; None unless it ended by itself
     stdout: bytes
     stderr: bytes
-    closed_stdout: bool  # before the end; a program that hangs after its answer is told apart by this
+    closed_stdout: (
+        bool  # before the end; a program that hangs after its answer is told apart by this
+    )
 
 
 async def run_bounded(
@@ -99,12 +103,18 @@ class _Watch(asyncio.SubprocessProtocol):
         self._limits = limits
         self.stdout, self.stderr = bytearray(), bytearray()
         self.overflowed: asyncio.Future[None] = loop.create_future()
-        self.closed: dict[int, asyncio.Future[None]] = {fd: loop.create_future() for fd in (0, 1, 2)}
+        self.closed: dict[int, asyncio.Future[None]] = {
+            fd: loop.create_future() for fd in (0, 1, 2)
+        }
         self.exited: asyncio.Future[None] = loop.create_future()
         self.let_go: asyncio.Future[None] = loop.create_future()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        kept, limit = (self.stdout, self._limits.stdout_bytes) if fd == 1 else (self.stderr, self._limits.stderr_bytes)
+        kept, limit = (
+            (self.stdout, self._limits.stdout_bytes)
+            if fd == 1
+            else (self.stderr, self._limits.stderr_bytes)
+        )
         room = limit - len(kept)
         kept += data[:room]
         if fd == 1 and len(data) > room:

@@ -64,7 +64,11 @@ def _answer(tool: HostedTool, completed: Completed, settings: Settings) -> dict[
     if completed.ending == "held_open":
         raise _failure(tool, "ended, but left a process behind that holds its output open")
     if completed.exit_code:
-        raise _failure(tool, _parting_words(completed), suggested_action="Correct the input, or look at the tool.")
+        raise _failure(
+            tool,
+            _parting_words(completed),
+            suggested_action="Correct the input, or look at the tool.",
+        )
     return _result(tool, completed.stdout)
 
 
@@ -88,15 +92,26 @@ def _result(tool: HostedTool, stdout: bytes) -> dict[str, Any]:
         result = parse_json(stdout, _RESULT_DEPTH)
     except NotJson as error:
         shown = f"; it begins with {quoted(stdout)}" if stdout.strip() else ""
-        raise _failure(tool, f"gave no usable answer: its output {visible(redact(str(error)))}{shown}") from error
+        raise _failure(
+            tool, f"gave no usable answer: its output {visible(redact(str(error)))}{shown}"
+        ) from error
     if not isinstance(result, dict):
-        raise _failure(tool, f"gave no usable answer: its output is no JSON object; it begins with {quoted(stdout)}")
+        raise _failure(
+            tool,
+            f"gave no usable answer: its output is no JSON object; it begins with {quoted(stdout)}",
+        )
     return result
 
 
 def _failure(
-    tool: HostedTool, what: str, retryable: bool = False, suggested_action: str = "Look at the tool, or use another."
+    tool: HostedTool,
+    what: str,
+    retryable: bool = False,
+    suggested_action: str = "Look at the tool, or use another.",
 ) -> ProviderFailure:
     return ProviderFailure(
-        f"The tool {tool.name} {what}.", retryable=retryable, suggested_action=suggested_action, provider=tool.name
+        f"The tool {tool.name} {what}.",
+        retryable=retryable,
+        suggested_action=suggested_action,
+        provider=tool.name,
     )

@@ -26,12 +26,16 @@ def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
     text = _decode(data)
     if not text.strip(" \t\r\n"):
         raise NotJson("is empty")
-    if _depth(text) > max_depth:  # asked before parsing, because how deep a parser can go depends on the Python version
+    if (
+        _depth(text) > max_depth
+    ):  # asked before parsing, because how deep a parser can go depends on the Python version
         raise NotJson(f"is nested deeper than {max_depth} levels")
     try:
         value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
     except json.JSONDecodeError as error:
-        raise NotJson(f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise NotJson(
+            f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
     rest = text[end:].strip(" \t\r\n")
     if rest:
         raise NotJson(_what_follows(rest))

@@ -36,7 +36,9 @@ class TrustStore:
         """The user's own store."""
         given = Path(environ.get("XDG_STATE_HOME") or "")
         home = Path(environ.get("HOME") or Path.home())
-        state = given if given.is_absolute() else home / ".local" / "state"  # the XDG rules ignore relative paths
+        state = (
+            given if given.is_absolute() else home / ".local" / "state"
+        )  # the XDG rules ignore relative paths
         return cls(state / "webquarry" / "trusted-tools.json")
 
     def judge(self, folder: Path) -> Verdict:
@@ -66,9 +68,18 @@ class TrustStore:
             return {str(path): str(value) for path, value in folders.items()}
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             log.warning(
-                "the list of trusted folders %s cannot be read (%s); none is trusted", self.file, type(error).__name__
+                "the list of trusted folders %s cannot be read (%s); none is trusted",
+                self.file,
+                type(error).__name__,
             )
             return {}
 
@@ -77,7 +88,9 @@ class TrustStore:
         text = json.dumps({"version": 1, "folders": folders}, indent=2, sort_keys=True) + "\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=".trusted-tools-")  # made with mode 0600
+            handle, name = tempfile.mkstemp(
+                dir=self.file.parent, prefix=".trusted-tools-"
+            )  # made with mode 0600
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
                     file.write(text)
@@ -101,9 +114,7 @@ def digest(folder: Path) -> str:
         try:
             with executable.path.open("rb") as file:
                 content = hashlib.file_digest(file, "sha256").hexdigest()
-        except (
-            OSError
-        ) as error:  # it may be executable without being readable, or just gone: then nobody can vouch for it
+        except OSError as error:  # it may be executable without being readable, or just gone: then nobody can vouch for it
             content = f"unreadable:{type(error).__name__}:{os.urandom(8).hex()}"
         whole.update(f"{executable.path.name!a}\0{content}\0".encode())
     return f"sha256:{whole.hexdigest()}"

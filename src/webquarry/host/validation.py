@@ -20,7 +20,9 @@ _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _LONGEST_NAME = 64
 _ONE_OF = ", ".join(TYPES[:-1]) + " or " + TYPES[-1]
-_NOISE = frozenset({"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"})
+_NOISE = frozenset(
+    {"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
+)
 
 
 def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
@@ -62,7 +64,9 @@ def _name(name: Any) -> Iterator[Finding]:
     elif not _SNAKE.fullmatch(name):
         yield _warning("$.name", f"{_shown(name)} is not snake_case")
     elif len(name) > _LONGEST_NAME:
-        yield _warning("$.name", f"is longer than {_LONGEST_NAME} characters; vendors get it shortened")
+        yield _warning(
+            "$.name", f"is longer than {_LONGEST_NAME} characters; vendors get it shortened"
+        )
 
 
 def _description(text: Any, path: str, required: bool) -> Iterator[Finding]:
@@ -82,7 +86,9 @@ def _parameters(schema: Any) -> Iterator[Finding]:
     elif schema["type"] != "object":
         yield _error(f"{path}.type", f'must be "object", not {_shown(schema["type"])}')
     if "properties" not in schema:
-        yield _error(f"{path}.properties", "is missing, and is required even when there are no parameters")
+        yield _error(
+            f"{path}.properties", "is missing, and is required even when there are no parameters"
+        )
     else:
         yield from _object(schema, path)
     yield from _keywords(schema, path)
@@ -113,7 +119,9 @@ def _property(schema: Any, path: str) -> Iterator[Finding]:
 def _object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        yield _error(f"{path}.properties", f"must be an object, not {_article(type_of(properties))}")
+        yield _error(
+            f"{path}.properties", f"must be an object, not {_article(type_of(properties))}"
+        )
         return
     for name, part in properties.items():
         here = _at(f"{path}.properties", name)
@@ -159,7 +167,10 @@ def _keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
         elif word not in USED and word not in _NOISE:
             yield _warning(here, "is not used by this format, and is not checked")
     for low, high in (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum")):
-        if all(word in schema and LIMITS[word][0](schema[word]) for word in (low, high)) and schema[low] > schema[high]:
+        if (
+            all(word in schema and LIMITS[word][0](schema[word]) for word in (low, high))
+            and schema[low] > schema[high]
+        ):
             yield _warning(f"{path}.{low}", f"is above {high}, so that no value fits")
 
 

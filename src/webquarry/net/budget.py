@@ -38,4 +38,6 @@ class Call:
             if not scope.expired():
                 raise
             words = f"The whole took longer than {self.seconds:g} s; the time ran out while {self.doing}"
-            raise NetworkFailure(words, suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.") from error
+            raise NetworkFailure(
+                words, suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS."
+            ) from error

@@ -70,7 +70,9 @@ class Client:
 
     async def peek(self, url: str, limit: int) -> Reply:
         """The same, with no more than the beginning of the body: whether a page is there, not what it says."""
-        return await self._run(_Errand(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url)
+        return await self._run(
+            _Errand(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url
+        )
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
         """The answer to a provider's request, of any status. Redirects are followed within the same origin only."""
@@ -88,12 +90,17 @@ class Client:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         await self.aclose()
 
     async def _read_robots(self, url: httpx2.URL) -> Reply:
-        errand = _Errand("text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True)
+        errand = _Errand(
+            "text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True
+        )
         return await self._run(errand, str(url))
 
     async def _run(self, errand: _Errand, url: str) -> Reply:
@@ -110,7 +117,9 @@ class Client:
                 await self._robots.check(address)
             request = self._page_request(address, errand.accept, call)
             trail.add_cookies(request)
-            answer = await self._courier.ask(self._pages.opened(), request, call, errand.limit, cut=errand.cut)
+            answer = await self._courier.ask(
+                self._pages.opened(), request, call, errand.limit, cut=errand.cut
+            )
             if answer.location is None or (trail.is_full and not errand.is_page):
                 return self._reply(request, answer, trail)
             url = trail.follow(answer.response, answer.location)
@@ -121,10 +130,14 @@ class Client:
         request = self._prepared(request, call)
         while True:
             trail.add_cookies(request)
-            answer = await self._courier.ask(self._providers.opened(), request, call, self._settings.max_bytes)
+            answer = await self._courier.ask(
+                self._providers.opened(), request, call, self._settings.max_bytes
+            )
             if answer.location is None:
                 reply = self._reply(request, answer, trail)
-                return replace(reply, url=redact(reply.url), hops=tuple(map(redact, reply.hops)))  # keys in the query
+                return replace(
+                    reply, url=redact(reply.url), hops=tuple(map(redact, reply.hops))
+                )  # keys in the query
             target = trail.follow(answer.response, answer.location)
             request = redirected(request, answer.response.status_code, target)
             call.redirects += 1
@@ -135,7 +148,14 @@ class Client:
 
     def _timeouts(self, call: Call) -> dict[str, dict[str, float]]:
         connect = min(self._settings.connect_timeout_seconds, call.seconds)
-        return {"timeout": {"connect": connect, "read": call.seconds, "write": call.seconds, "pool": call.seconds}}
+        return {
+            "timeout": {
+                "connect": connect,
+                "read": call.seconds,
+                "write": call.seconds,
+                "pool": call.seconds,
+            }
+        }
 
     def _page_request(self, url: httpx2.URL, accept: str, call: Call) -> httpx2.Request:
         headers = {
@@ -151,12 +171,18 @@ class Client:
         headers = request.headers.copy()
         headers.setdefault("User-Agent", self._settings.user_agent)
         headers.setdefault("Accept-Encoding", ACCEPTED)
-        if request.url.userinfo:  # a base URL with a password in it, as users have them for their own servers
-            token = base64.b64encode(f"{request.url.username}:{request.url.password}".encode()).decode("ascii")
+        if (
+            request.url.userinfo
+        ):  # a base URL with a password in it, as users have them for their own servers
+            token = base64.b64encode(
+                f"{request.url.username}:{request.url.password}".encode()
+            ).decode("ascii")
             headers.setdefault("Authorization", f"Basic {token}")
         url = request.url.copy_with(userinfo=b"", fragment=None)
         extensions = {**request.extensions, **self._timeouts(call)}
-        return httpx2.Request(request.method, url, headers=headers, stream=request.stream, extensions=extensions)
+        return httpx2.Request(
+            request.method, url, headers=headers, stream=request.stream, extensions=extensions
+        )
 
     def _reply(self, request: httpx2.Request, answer: Answer, trail: Trail) -> Reply:
         response = answer.response
@@ -174,7 +200,9 @@ class _Lazy:
     """A transport that is opened at its first use, in the loop that runs then."""
 
     def __init__(
-        self, given: httpx2.AsyncBaseTransport | None, open_it: Callable[[], httpx2.AsyncBaseTransport]
+        self,
+        given: httpx2.AsyncBaseTransport | None,
+        open_it: Callable[[], httpx2.AsyncBaseTransport],
     ) -> None:
         self._transport = given
         self._open = open_it

@@ -31,7 +31,10 @@ class Dialler(httpcore2.AsyncNetworkBackend):
     """The network under a connection pool. Without a guard, every address is dialled."""
 
     def __init__(
-        self, guard: Guard | None, timeout_seconds: float, sockets: httpcore2.AsyncNetworkBackend | None = None
+        self,
+        guard: Guard | None,
+        timeout_seconds: float,
+        sockets: httpcore2.AsyncNetworkBackend | None = None,
     ) -> None:
         self._guard = guard
         self._timeout = timeout_seconds
@@ -98,7 +101,9 @@ async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError as error:
-        raise httpcore2.ConnectTimeout(f"no connection to {host} within {seconds:g} seconds") from error
+        raise httpcore2.ConnectTimeout(
+            f"no connection to {host} within {seconds:g} seconds"
+        ) from error
 
 
 async def judged_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
@@ -113,7 +118,10 @@ async def judged_addresses(host: str, port: int, guard: Guard | None) -> list[st
 async def _resolved(host: str, port: int) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:  # Python encodes the name, and cannot when a label is too long
+    except (
+        OSError,
+        UnicodeError,
+    ) as error:  # Python encodes the name, and cannot when a label is too long
         raise httpcore2.ConnectError(f"the name {host} does not resolve") from error
     addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
     if not addresses:
@@ -126,10 +134,14 @@ def taking_turns(addresses: Sequence[str]) -> list[str]:
     six_first = ":" in addresses[0]
     first = [address for address in addresses if (":" in address) == six_first]
     second = [address for address in addresses if (":" in address) != six_first]
-    return [address for pair in zip_longest(first, second) for address in pair if address is not None]
+    return [
+        address for pair in zip_longest(first, second) for address in pair if address is not None
+    ]
 
 
-async def first_to_answer(addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]) -> Stream:
+async def first_to_answer(
+    addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]
+) -> Stream:
     """The stream of the first address that answers. The next is tried when one fails or its head start is over."""
     waiting = list(addresses)
     attempts: list[asyncio.Task[Stream]] = []
@@ -142,9 +154,13 @@ async def first_to_answer(addresses: Sequence[str], dial: Callable[[str], Corout
                 attempts.append(asyncio.create_task(dial(waiting.pop(0))))
                 running.add(attempts[-1])
             head_start = HEAD_START_SECONDS if waiting else None
-            done, running = await asyncio.wait(running, timeout=head_start, return_when=asyncio.FIRST_COMPLETED)
+            done, running = await asyncio.wait(
+                running, timeout=head_start, return_when=asyncio.FIRST_COMPLETED
+            )
             winner = next((task for task in done if task.exception() is None), None)
-            failure = next((task.exception() for task in done if task.exception() is not None), failure)
+            failure = next(
+                (task.exception() for task in done if task.exception() is not None), failure
+            )
     finally:
         await _give_up([task for task in attempts if task is not winner])
     if winner is None:

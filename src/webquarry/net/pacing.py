@@ -21,7 +21,9 @@ class _Lane:
 
     def __init__(self, places: int) -> None:
         self.places = asyncio.Semaphore(places)
-        self.starts: list[float] = []  # when requests began or will begin, in order; only as far back as matters
+        self.starts: list[
+            float
+        ] = []  # when requests began or will begin, in order; only as far back as matters
         self.users = 0
 
 
@@ -64,7 +66,11 @@ class Pacing:
     def _lane(self, host: str) -> _Lane:
         if host not in self._lanes and len(self._lanes) >= _MOST_LANES:
             old = self._clock.monotonic() - self._window
-            idle = [name for name, lane in self._lanes.items() if not lane.users and all(s <= old for s in lane.starts)]
+            idle = [
+                name
+                for name, lane in self._lanes.items()
+                if not lane.users and all(s <= old for s in lane.starts)
+            ]
             for name in idle:
                 del self._lanes[name]
         return self._lanes.setdefault(host, _Lane(self._concurrency))

@@ -65,7 +65,9 @@ class Proxies:
     @classmethod
     def from_settings(cls, settings: Settings) -> Proxies:
         given = {"https": settings.https_proxy, "http": settings.http_proxy}
-        by_scheme = {scheme: read_proxy(text, f"{scheme}_proxy") for scheme, text in given.items() if text}
+        by_scheme = {
+            scheme: read_proxy(text, f"{scheme}_proxy") for scheme, text in given.items() if text
+        }
         return cls(by_scheme, tuple(read_exemption(entry) for entry in settings.no_proxy))
 
     def of(self, url: httpx2.URL) -> Proxy | None:
@@ -73,7 +75,11 @@ class Proxies:
         if proxy is None:
             return None
         host = url.raw_host.decode("ascii").removesuffix(".")
-        return None if any(exemption.covers(host, port_of(url)) for exemption in self.exemptions) else proxy
+        return (
+            None
+            if any(exemption.covers(host, port_of(url)) for exemption in self.exemptions)
+            else proxy
+        )
 
 
 def read_proxy(text: str, setting: str) -> Proxy:

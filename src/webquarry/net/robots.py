@@ -44,7 +44,9 @@ class Verdict:
 class Robots:
     """Knows the rules of the origins asked lately. `read` fetches a robots.txt, redirects and all."""
 
-    def __init__(self, user_agent: str, clock: Clock, read: Callable[[httpx2.URL], Awaitable[Reply]]) -> None:
+    def __init__(
+        self, user_agent: str, clock: Clock, read: Callable[[httpx2.URL], Awaitable[Reply]]
+    ) -> None:
         self._agent = product_token(user_agent)
         self._clock = clock
         self._read = read
@@ -56,11 +58,17 @@ class Robots:
         origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
         verdict = await self._verdict(origin)
         if verdict.failure is not None:
-            raise copy.copy(verdict.failure) from verdict.failure  # several tasks may raise it at once
+            raise copy.copy(
+                verdict.failure
+            ) from verdict.failure  # several tasks may raise it at once
         if verdict.refusal is not None:
-            raise RobotsRefused(f"The robots.txt of {origin} {verdict.refusal}, which counts as not allowed.")
+            raise RobotsRefused(
+                f"The robots.txt of {origin} {verdict.refusal}, which counts as not allowed."
+            )
         if verdict.rules is not None and not verdict.rules.can_fetch(str(url), self._agent):
-            raise RobotsRefused(f"The robots.txt of {origin} does not allow {self._agent} to fetch this page.")
+            raise RobotsRefused(
+                f"The robots.txt of {origin} does not allow {self._agent} to fetch this page."
+            )
 
     async def aclose(self) -> None:
         tasks = list(self._under_way.values())
@@ -77,7 +85,9 @@ class Robots:
             task = asyncio.create_task(self._find_out(origin))
             self._under_way[origin] = task
             task.add_done_callback(lambda _: self._under_way.pop(origin, None))
-        await asyncio.wait({task})  # unlike awaiting the task itself, giving up here leaves it to the others
+        await asyncio.wait(
+            {task}
+        )  # unlike awaiting the task itself, giving up here leaves it to the others
         if task.cancelled():
             raise NetworkFailure("The client was closed", retryable=False)
         return task.result()
@@ -102,7 +112,10 @@ class Robots:
         seconds = _KEPT_SECONDS if verdict.refusal is None else _REFUSAL_KEPT_SECONDS
         self._kept.pop(origin, None)
         self._kept[origin] = (self._clock.monotonic() + seconds, verdict)
-        while len(self._kept) > _MOST_ORIGINS or sum(kept.size for _, kept in self._kept.values()) > _MOST_CHARACTERS:
+        while (
+            len(self._kept) > _MOST_ORIGINS
+            or sum(kept.size for _, kept in self._kept.values()) > _MOST_CHARACTERS
+        ):
             del self._kept[next(iter(self._kept))]
 
 
@@ -124,7 +137,9 @@ def product_token(user_agent: str) -> str:
 
 def _text_of(body: bytes) -> str:
     if len(body) >= LARGEST:
-        body = body[: body.rfind(b"\n") + 1]  # a rule that was cut in the middle would say something else
+        body = body[
+            : body.rfind(b"\n") + 1
+        ]  # a rule that was cut in the middle would say something else
     return body.decode("utf-8-sig", "replace")
 
 

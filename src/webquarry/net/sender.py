@@ -41,7 +41,9 @@ class Answer:
 class Courier:
     """Sends requests."""
 
-    def __init__(self, pacing: Pacing, clock: Clock, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self, pacing: Pacing, clock: Clock, chance: Callable[[], float] = random.random
+    ) -> None:
         self._pacing = pacing
         self._clock = clock
         self._chance = chance
@@ -69,7 +71,12 @@ class Courier:
             await self._clock.sleep(wait)
 
     async def _try(
-        self, transport: httpx2.AsyncBaseTransport, request: httpx2.Request, call: Call, limit: int, cut: bool
+        self,
+        transport: httpx2.AsyncBaseTransport,
+        request: httpx2.Request,
+        call: Call,
+        limit: int,
+        cut: bool,
     ) -> Answer | NetworkFailure:
         host = request.url.host
         call.doing = f"waiting for a turn at {host}"
@@ -86,7 +93,9 @@ class Courier:
         log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
         return answer
 
-    def _wait_after(self, request: httpx2.Request, outcome: Answer | NetworkFailure, call: Call) -> float | None:
+    def _wait_after(
+        self, request: httpx2.Request, outcome: Answer | NetworkFailure, call: Call
+    ) -> float | None:
         """Seconds until the next try; None when this outcome is the last."""
         told = None
         if isinstance(outcome, Answer):
@@ -99,12 +108,16 @@ class Courier:
         return wait if wait < call.remaining else None
 
 
-async def _receive(request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool) -> Answer:
+async def _receive(
+    request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool
+) -> Answer:
     """Read what is needed of a response, and close it whatever happens."""
     response.request = request
     try:
         if len(response.headers.raw) > _MOST_HEADERS:
-            raise NetworkFailure(f"The server sent more than {_MOST_HEADERS} headers", retryable=False)
+            raise NetworkFailure(
+                f"The server sent more than {_MOST_HEADERS} headers", retryable=False
+            )
         location = location_of(response)
         if location is None:
             return Answer(response, await read_body(response, limit, cut=cut), None)

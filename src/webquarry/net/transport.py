@@ -61,7 +61,10 @@ class Transport(httpx2.AsyncBaseTransport):
     """One pool for direct connections and one for each proxy."""
 
     def __init__(
-        self, settings: Settings, guard: Guard | None, sockets: httpcore2.AsyncNetworkBackend | None = None
+        self,
+        settings: Settings,
+        guard: Guard | None,
+        sockets: httpcore2.AsyncNetworkBackend | None = None,
     ) -> None:
         self._settings = settings
         self._guard = guard
@@ -70,9 +73,14 @@ class Transport(httpx2.AsyncBaseTransport):
         self._warned = False
         self._direct = self._open_pool(Dialler(guard, settings.connect_timeout_seconds, sockets))
         to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
-        self._by_proxy = {proxy: self._open_pool(to_proxy, proxy) for proxy in set(self._proxies.by_scheme.values())}
+        self._by_proxy = {
+            proxy: self._open_pool(to_proxy, proxy)
+            for proxy in set(self._proxies.by_scheme.values())
+        }
 
-    def _open_pool(self, network: Dialler, proxy: Proxy | None = None) -> httpcore2.AsyncConnectionPool:
+    def _open_pool(
+        self, network: Dialler, proxy: Proxy | None = None
+    ) -> httpcore2.AsyncConnectionPool:
         return httpcore2.AsyncConnectionPool(
             ssl_context=self._tls,
             proxy=None if proxy is None else self._core_proxy(proxy),
@@ -104,15 +112,23 @@ class Transport(httpx2.AsyncBaseTransport):
             with _socks_errors() if proxy is not None and proxy.is_socks else nullcontext():
                 response = await pool.handle_async_request(self._core_request(request, url, proxy))
         return httpx2.Response(
-            response.status, headers=response.headers, stream=_Body(response, request), extensions=response.extensions
+            response.status,
+            headers=response.headers,
+            stream=_Body(response, request),
+            extensions=response.extensions,
         )
 
-    async def _judge_behind_proxy(self, url: httpx2.URL, request: httpx2.Request, guard: Guard) -> None:
+    async def _judge_behind_proxy(
+        self, url: httpx2.URL, request: httpx2.Request, guard: Guard
+    ) -> None:
         """Every address that the name has here; a proxy that sees others is the user's own."""
         if guard.allow_private:
             return
         host = url.raw_host.decode("ascii")
-        limit = request.extensions.get("timeout", {}).get("connect") or self._settings.connect_timeout_seconds
+        limit = (
+            request.extensions.get("timeout", {}).get("connect")
+            or self._settings.connect_timeout_seconds
+        )
         try:
             async with time_limit(limit, host):
                 await judged_addresses(host, port_of(url), guard)
@@ -126,7 +142,9 @@ class Transport(httpx2.AsyncBaseTransport):
                 self._warned = True
             raise
 
-    def _core_request(self, request: httpx2.Request, url: httpx2.URL, proxy: Proxy | None) -> httpcore2.Request:
+    def _core_request(
+        self, request: httpx2.Request, url: httpx2.URL, proxy: Proxy | None
+    ) -> httpcore2.Request:
         extensions = {"timeout": self._default_timeouts(), **request.extensions}
         host = url.raw_host
         if proxy is not None and not proxy.is_socks and b":" in host:
@@ -169,12 +187,18 @@ class _Body(httpx2.AsyncByteStream):
 
 def open_tls(ca_file: Path | None) -> ssl.SSLContext:
     """The system's certificate authorities, and those of the file besides."""
-    context = httpx2.create_ssl_context(trust_env=False)  # else SSL_CERT_FILE would replace the system's
+    context = httpx2.create_ssl_context(
+        trust_env=False
+    )  # else SSL_CERT_FILE would replace the system's
     if ca_file is not None:
         try:
             context.load_verify_locations(cafile=ca_file)
         except OSError as error:
-            fault = "holds no certificate in PEM form" if isinstance(error, ssl.SSLError) else "cannot be read"
+            fault = (
+                "holds no certificate in PEM form"
+                if isinstance(error, ssl.SSLError)
+                else "cannot be read"
+            )
             raise BadInput(
                 f"The file of certificate authorities {ca_file} {fault}.",
                 suggested_action="Correct or unset WEBQUARRY_CA_FILE (or SSL_CERT_FILE).",

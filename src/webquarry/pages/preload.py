@@ -19,11 +19,11 @@ from webquarry.net.models import Reply
 from webquarry.read.reader import read_reply
 from webquarry.read.special_reader import reader_for
 
-_PATIENCE = 0.02  # seconds; a search that is kept answers sooner, and then its pages may be kept, too
-_URL = "https://page.example/"
-_PAGE = (
-    f"<!doctype html><html lang=en><title>A page</title><body><main><p>{'A page is read. ' * 20}</p></main>".encode()
+_PATIENCE = (
+    0.02  # seconds; a search that is kept answers sooner, and then its pages may be kept, too
 )
+_URL = "https://page.example/"
+_PAGE = f"<!doctype html><html lang=en><title>A page</title><body><main><p>{'A page is read. ' * 20}</p></main>".encode()
 _FETCHED = datetime(2000, 1, 1, tzinfo=UTC)
 _begun = threading.Event()
 

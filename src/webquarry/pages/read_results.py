@@ -89,7 +89,9 @@ class Harvest:
 class Reading:
     """Reads results until enough have been read, none is left, or the time is over."""
 
-    def __init__(self, kit: Toolkit, question: Question, wanted: int, ends: float, *, same_text: bool) -> None:
+    def __init__(
+        self, kit: Toolkit, question: Question, wanted: int, ends: float, *, same_text: bool
+    ) -> None:
         self._kit = kit
         self._question = question
         self._wanted = wanted
@@ -100,7 +102,9 @@ class Reading:
         self.harvest = Harvest()
         self.results: list[Result] = []
 
-    async def run(self, results: Sequence[Result], further: Callable[[], Awaitable[Sequence[Result]]]) -> Harvest:
+    async def run(
+        self, results: Sequence[Result], further: Callable[[], Awaitable[Sequence[Result]]]
+    ) -> Harvest:
         """The harvest. `further` is asked once for more results, when these were not enough."""
         self.results = list(results)
         asked = False
@@ -122,7 +126,9 @@ class Reading:
 
     def _begin_missing(self) -> int:
         """Begin as many as are needed if all that are under way are good; how many there were no results for."""
-        missing = self._wanted - len(self.harvest.sources(same_text=self._same_text)) - len(self._running)
+        missing = (
+            self._wanted - len(self.harvest.sources(same_text=self._same_text)) - len(self._running)
+        )
         while missing > 0 and self._begun < len(self.results):
             self._begin(self._begun)
             self._begun += 1
@@ -137,18 +143,24 @@ class Reading:
         known = {identity(result.url) for result in self.results}
         with suppress(TimeoutError):
             async with asyncio.timeout(self._left):
-                self.results += [result for result in await further() if identity(result.url) not in known]
+                self.results += [
+                    result for result in await further() if identity(result.url) not in known
+                ]
 
     async def _read(self, result: Result) -> Read:
         snapshot = await snapshot_of(self._kit, result.url)
         if len(snapshot.data) < _SMALL:
             return _judged(result, snapshot, self._question)
         room = self._kit.reader.room
-        return await room.run(len(snapshot.data), lambda: _judged(result, snapshot, self._question), ahead=True)
+        return await room.run(
+            len(snapshot.data), lambda: _judged(result, snapshot, self._question), ahead=True
+        )
 
     async def _wait(self) -> bool:
         """Whether anything has ended before the time was over; what has is put in its place."""
-        done, _ = await asyncio.wait(self._running, timeout=self._left, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(
+            self._running, timeout=self._left, return_when=asyncio.FIRST_COMPLETED
+        )
         for task in done:
             rank, result = self._running.pop(task)
             error = _error_of(task)
@@ -174,7 +186,9 @@ class Reading:
 def _judged(result: Result, snapshot: Snapshot, question: Question) -> Read:
     """Pieces take several times what the text does: those of a large one are not kept while others are read."""
     judged = study(snapshot, result, question)
-    return Read(result, snapshot, replace(judged, paragraphs=()) if is_large(len(snapshot.data)) else judged)
+    return Read(
+        result, snapshot, replace(judged, paragraphs=()) if is_large(len(snapshot.data)) else judged
+    )
 
 
 def _late() -> NetworkFailure:

@@ -76,7 +76,9 @@ def study(snapshot: Snapshot, result: Result, question: Question) -> Study:
             scores.freshness(published, question.today),
             scores.authority(fields["authorityTier"], _tier(fields), _is_retracted(fields)),
             scores.content(
-                fields.get("extractionQuality") == "complete", words, sum(bool(one.level) for one in judged)
+                fields.get("extractionQuality") == "complete",
+                words,
+                sum(bool(one.level) for one in judged),
             ),
         ),
         key_sentences=[_one_line(sentence) for sentence in nearest],
@@ -86,7 +88,11 @@ def study(snapshot: Snapshot, result: Result, question: Question) -> Study:
 
 
 def _title(fields: Mapping[str, Any], result: Result) -> str:
-    stated = fields.get("metadata", {}).get("title") or result.title or fields["citation"]["metadata"]["title"]
+    stated = (
+        fields.get("metadata", {}).get("title")
+        or result.title
+        or fields["citation"]["metadata"]["title"]
+    )
     return clean_line(stated)
 
 

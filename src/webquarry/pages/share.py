@@ -53,16 +53,25 @@ def enough_of(data: bytes, most: int) -> bytes:
 def share_out(texts: Sequence[Text], most_each: int, total: int) -> tuple[list[Share], str]:
     """Each text as far as it may go, and all of them as one text that is no longer than the total."""
     headings = _headings(texts, total)
-    room = total - sum(len(heading.encode()) for heading in headings) - 2 * len(texts)  # line feeds behind each
+    room = (
+        total - sum(len(heading.encode()) for heading in headings) - 2 * len(texts)
+    )  # line feeds behind each
     lengths = [min(len(text.data.rstrip()), most_each) for text in texts]
-    shares = [_cut(text.data, limit) for text, limit in zip(texts, fair_shares(lengths, room), strict=True)]
-    pieces = [f"{heading}{share.content}\n" for heading, share in zip(headings, shares, strict=True)]
+    shares = [
+        _cut(text.data, limit)
+        for text, limit in zip(texts, fair_shares(lengths, room), strict=True)
+    ]
+    pieces = [
+        f"{heading}{share.content}\n" for heading, share in zip(headings, shares, strict=True)
+    ]
     return shares, "\n".join(pieces)
 
 
 def _headings(texts: Sequence[Text], total: int) -> list[str]:
     """Title and address above each; only numbers where those would take more than half of the room."""
-    whole = [f"# {shortened(text.title, _LONGEST_TITLE) or text.url}\n\n{text.url}\n\n" for text in texts]
+    whole = [
+        f"# {shortened(text.title, _LONGEST_TITLE) or text.url}\n\n{text.url}\n\n" for text in texts
+    ]
     if 2 * sum(len(heading.encode()) for heading in whole) <= total:
         return whole
     return [f"# {number}\n\n" for number in range(1, len(texts) + 1)]

@@ -34,7 +34,12 @@ class Wanted:
 
     @property
     def ways(self) -> list[str]:
-        given = {"outline": self.outline, "section": self.section, "find": self.find, "cursor": self.cursor}
+        given = {
+            "outline": self.outline,
+            "section": self.section,
+            "find": self.find,
+            "cursor": self.cursor,
+        }
         return [name for name, value in given.items() if value]
 
 
@@ -126,23 +131,38 @@ def _within(view: _View, start: int, end: int) -> Sequence[Heading] | None:
         return None
     ends = list(accumulate(map(len, _outline_lines(view.headings))))
     begins = [0, *ends[:-1]]
-    return [heading for heading, begin in zip(view.headings, begins, strict=False) if start <= begin < end]
+    return [
+        heading
+        for heading, begin in zip(view.headings, begins, strict=False)
+        if start <= begin < end
+    ]
 
 
 def _write_cursor(place: _Place, digest: str) -> str:
     text = json.dumps(
-        [digest, place.offset, place.outline, place.section, place.find], ensure_ascii=False, separators=(",", ":")
+        [digest, place.offset, place.outline, place.section, place.find],
+        ensure_ascii=False,
+        separators=(",", ":"),
     )
-    return base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii").rstrip("=")
+    return (
+        base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii").rstrip("=")
+    )
 
 
 def _read_cursor(cursor: str, digest: str) -> _Place:
     try:
         packed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        made_for, offset, outline, section, find = json.loads(packed.decode("utf-8", "surrogatepass"))
+        made_for, offset, outline, section, find = json.loads(
+            packed.decode("utf-8", "surrogatepass")
+        )
     except (ValueError, TypeError, RecursionError):
         raise not_ours() from None
-    fits = type(offset) is int and offset >= 0 and type(outline) is bool and isinstance(find, str | None)
+    fits = (
+        type(offset) is int
+        and offset >= 0
+        and type(outline) is bool
+        and isinstance(find, str | None)
+    )
     if not fits or not (section is None or type(section) is int):
         raise not_ours()
     if made_for != digest:

@@ -68,9 +68,15 @@ def circumstances(kit: Toolkit) -> dict[str, Any]:
     """The settings that decide what is read, or whether it may be."""
     settings = kit.settings
     return {
-        "origins": {name: redact(settings.origins[name]) for name in _ORIGINS if name in settings.origins},
+        "origins": {
+            name: redact(settings.origins[name]) for name in _ORIGINS if name in settings.origins
+        },
         "youtube": [settings.youtube_languages, settings.youtube_clients],
-        "may": [settings.robots, settings.allow_private, [str(network) for network in settings.allow_networks]],
+        "may": [
+            settings.robots,
+            settings.allow_private,
+            [str(network) for network in settings.allow_networks],
+        ],
         "good": settings.cache_read_seconds,
     }
 
@@ -83,7 +89,9 @@ async def _read(kit: Toolkit, url: str) -> Snapshot:
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
-        "extractedBy": page.content_type if page.content_type in _TIERS and not page.reader else None,
+        "extractedBy": page.content_type
+        if page.content_type in _TIERS and not page.reader
+        else None,
         "extractionQuality": "complete" if page.outcome == "ok" else "partial",
         "metadata": _plain(evidence.metadata),
         "structuredData": _plain(evidence.structured_data),
@@ -91,16 +99,32 @@ async def _read(kit: Toolkit, url: str) -> Snapshot:
         **_said_of(evidence, status),
     }
     notes = (*page.notes, *why)
-    return Snapshot(page.markdown.encode(), "markdown", _known(fields), notes, page.reader or "page", page.fetched_at)
+    return Snapshot(
+        page.markdown.encode(),
+        "markdown",
+        _known(fields),
+        notes,
+        page.reader or "page",
+        page.fetched_at,
+    )
 
 
 async def _raw(kit: Toolkit, url: str) -> Snapshot:
     raw = await kit.reader.read_raw(url)
-    evidence = await asyncio.to_thread(evidence_of, raw.url, raw.document, _as_page(raw), raw.fetched_at)
+    evidence = await asyncio.to_thread(
+        evidence_of, raw.url, raw.document, _as_page(raw), raw.fetched_at
+    )
     status, why = await _retraction(kit, evidence.detected_doi)
-    fields = {"url": clean_url(raw.url), "contentType": raw.content_type, "raw": True, **_said_of(evidence, status)}
+    fields = {
+        "url": clean_url(raw.url),
+        "contentType": raw.content_type,
+        "raw": True,
+        **_said_of(evidence, status),
+    }
     data = raw.body if raw.text is None else raw.text.encode("utf-8", "replace")
-    return Snapshot(data, "bytes" if raw.text is None else "text", _known(fields), why, "raw", raw.fetched_at)
+    return Snapshot(
+        data, "bytes" if raw.text is None else "text", _known(fields), why, "raw", raw.fetched_at
+    )
 
 
 def _said_of(evidence: Evidence, status: RetractionStatus | None) -> dict[str, Any]:
@@ -115,7 +139,9 @@ def _said_of(evidence: Evidence, status: RetractionStatus | None) -> dict[str, A
     }
 
 
-async def _retraction(kit: Toolkit, doi: str | None) -> tuple[RetractionStatus | None, tuple[str, ...]]:
+async def _retraction(
+    kit: Toolkit, doi: str | None
+) -> tuple[RetractionStatus | None, tuple[str, ...]]:
     """What Crossref says of a paper, also that it says nothing; the page does not wait long for it, nor fail with it."""
     if doi is None:
         return None, ()
@@ -129,7 +155,9 @@ async def _retraction(kit: Toolkit, doi: str | None) -> tuple[RetractionStatus |
 
     parameters = {"doi": doi, "origin": redact(kit.settings.origins.get("crossref", ""))}
     try:
-        kept = await kit.cache.get_or_make(key_of("retraction", _RETRACTION_VERSION, parameters), make)
+        kept = await kit.cache.get_or_make(
+            key_of("retraction", _RETRACTION_VERSION, parameters), make
+        )
     except WebquarryError as error:
         return None, (f"Whether the paper was retracted is not known: {redact(error.message)}",)
     stated = json.loads(kept.value)

@@ -28,7 +28,9 @@ class FileQuota(Quota):
     """Counts that the processes of one machine share."""
 
     def __init__(self, path: Path) -> None:
-        self._database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        self._database = sqlite3.connect(
+            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute("PRAGMA journal_mode = MEMORY")
         self._database.executescript(_TABLES)
@@ -67,16 +69,24 @@ class FileQuota(Quota):
                 self._give_back(name)
             if self._held(name) >= most:
                 raise no_slot(most)
-            row = self._database.execute("INSERT INTO slots (name, process) VALUES (?, ?)", (name, os.getpid()))
+            row = self._database.execute(
+                "INSERT INTO slots (name, process) VALUES (?, ?)", (name, os.getpid())
+            )
             return int(row.lastrowid or 0)
         finally:
             self._database.execute("COMMIT")
 
     def _held(self, name: str) -> int:
-        return int(self._database.execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()[0])
+        return int(
+            self._database.execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()[
+                0
+            ]
+        )
 
     def _give_back(self, name: str) -> None:
-        holders = self._database.execute("SELECT DISTINCT process FROM slots WHERE name = ?", (name,)).fetchall()
+        holders = self._database.execute(
+            "SELECT DISTINCT process FROM slots WHERE name = ?", (name,)
+        ).fetchall()
         gone = [(process,) for (process,) in holders if not _alive(process)]
         self._database.executemany("DELETE FROM slots WHERE process = ?", gone)
 
@@ -91,7 +101,8 @@ class FileQuota(Quota):
             before, current = (current if row and last == number - 1 else 0), 0
             last = number
             self._database.execute(
-                "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, 0)", (limit.name, limit.window_seconds, last, before)
+                "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, 0)",
+                (limit.name, limit.window_seconds, last, before),
             )
         part = min(max(now / limit.window_seconds - last, 0.0), 1.0)
         return verdict(limit, before, current, part)

@@ -67,7 +67,12 @@ class RedisQuota(Quota):
         arguments: list[str | int] = []
         for limit in limits:
             window, part = divmod(now / limit.window_seconds, 1)
-            arguments += [limit.most, int(window), repr(part), round(limit.window_seconds * 2000) + 1000]
+            arguments += [
+                limit.most,
+                int(window),
+                repr(part),
+                round(limit.window_seconds * 2000) + 1000,
+            ]
         try:
             fits, said = await self._link.script(_TAKE, keys, arguments)
         except LinkDown:
@@ -93,7 +98,11 @@ class RedisQuota(Quota):
 
     async def _hold(self, key: bytes, token: str, most: int) -> bool:
         try:
-            return bool(await self._link.script(_HOLD, [key], [token, most, round(self._lease_seconds * 1000)]))
+            return bool(
+                await self._link.script(
+                    _HOLD, [key], [token, most, round(self._lease_seconds * 1000)]
+                )
+            )
         except LinkDown:
             return True
 

@@ -31,7 +31,9 @@ _HTML_FRAGMENT = re.compile(
     rf"(?i){_COMMENTS}<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|main|article)[\s>]"
 )
 _XML_START = re.compile(r"\s*<\?xml\s", re.IGNORECASE)
-_FEED_START = re.compile(rf"(?i){_COMMENTS}<(?:rss[\s>]|feed[\s>]|rdf:RDF\s[^>]{{0,2000}}purl\.org/rss/)")
+_FEED_START = re.compile(
+    rf"(?i){_COMMENTS}<(?:rss[\s>]|feed[\s>]|rdf:RDF\s[^>]{{0,2000}}purl\.org/rss/)"
+)
 _JSON_FEED = re.compile(r'\s*\{[\s\S]{0,2000}"version"\s*:\s*"https://jsonfeed\.org/version/')
 _TAG_OR_ENTITY = re.compile(r"<[A-Za-z!?/]|&#?[A-Za-z0-9]{2,31};")
 _BINARY_BYTES = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
@@ -64,7 +66,9 @@ def pick_format(source: Source) -> Format:
 def _name_of_text(source: Source, labelled: str | None) -> str | None:
     """The name of the text format, or None when the label names something that is not text."""
     if source.text.encoding == "replacement":
-        raise Unreadable(f"{redact(source.url)} is in a character encoding that browsers refuse to read.")
+        raise Unreadable(
+            f"{redact(source.url)} is in a character encoding that browsers refuse to read."
+        )
     text, head = source.text, source.text.beginning(_HEAD)
     if labelled == "html":
         return _really(text, head)
@@ -116,7 +120,9 @@ def _by_media_type(media_type: str) -> str | None:
 
 def _by_name(url: str) -> str | None:
     path = unquote(urlsplit(url).path).lower()
-    named = (name for name, one in formats().items() if not one.binary and path.endswith(one.suffixes))
+    named = (
+        name for name, one in formats().items() if not one.binary and path.endswith(one.suffixes)
+    )
     return next(named, None)
 
 
@@ -143,9 +149,15 @@ def _is_binary(body: bytes, labelled_as_text: bool) -> bool:
 
 def _unreadable(source: Source, kind: str) -> Unreadable:
     size = _size(len(source.body))
-    if kind == source.media_type and any(kind in candidate.media_types for candidate in formats().values()):
-        return Unreadable(f"{redact(source.url)} is labelled {kind}, but it is no such file, {size}.")
-    return Unreadable(f"{redact(source.url)} is {kind}, {size}; no text can be made of that kind of file.")
+    if kind == source.media_type and any(
+        kind in candidate.media_types for candidate in formats().values()
+    ):
+        return Unreadable(
+            f"{redact(source.url)} is labelled {kind}, but it is no such file, {size}."
+        )
+    return Unreadable(
+        f"{redact(source.url)} is {kind}, {size}; no text can be made of that kind of file."
+    )
 
 
 def _size(count: int) -> str:

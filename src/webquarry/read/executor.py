@@ -30,7 +30,9 @@ class Room:
     """Threads for the work on pages, for one loop."""
 
     def __init__(self) -> None:
-        self._one = ThreadPoolExecutor(1, thread_name_prefix="webquarry-large")  # begun with the first large page
+        self._one = ThreadPoolExecutor(
+            1, thread_name_prefix="webquarry-large"
+        )  # begun with the first large page
         self._busy = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
@@ -41,7 +43,9 @@ class Room:
         await self._turn(ahead)
         try:
             context = contextvars.copy_context()
-            return await asyncio.get_running_loop().run_in_executor(self._one, context.run, _tidily, work)
+            return await asyncio.get_running_loop().run_in_executor(
+                self._one, context.run, _tidily, work
+            )
         finally:
             self._next()
 

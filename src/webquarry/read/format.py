@@ -19,7 +19,9 @@ from webquarry.read.models import Dated
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
 
-Selection = Literal["whole", "main"]  # everything a person sees on a page, or the part of it that they came for
+Selection = Literal[
+    "whole", "main"
+]  # everything a person sees on a page, or the part of it that they came for
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,16 @@ class Draft:
     encoding: str = ""  # the WHATWG name; empty where the format has no such thing
     removed: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    traits: Callable[[], Traits] | None = None  # how the page is built, where the format can tell; asked if in doubt
+    traits: Callable[[], Traits] | None = (
+        None  # how the page is built, where the format can tell; asked if in doubt
+    )
     author: str = ""  # as the file itself says
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    whole: str | None = None  # the text by which the outcome is judged, where `markdown` is a short part of it
+    whole: str | None = (
+        None  # the text by which the outcome is judged, where `markdown` is a short part of it
+    )
     document: Document | None = None  # the parsed page, for those who look for more in it
 
 

@@ -27,7 +27,9 @@ class Page:
     requested_url: str
     title: str
     markdown: str
-    content_type: str  # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
+    content_type: (
+        str  # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
+    )
     encoding: str  # the WHATWG name of the character encoding
     outcome: str  # ok, or thin or js_shell when there is some text but hardly the page
     notes: tuple[str, ...]
@@ -37,7 +39,9 @@ class Page:
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    document: Document | None = field(default=None, repr=False, compare=False)  # the parsed page, where it is HTML
+    document: Document | None = field(
+        default=None, repr=False, compare=False
+    )  # the parsed page, where it is HTML
     reader: str = ""  # the special reader that made it, where one did
 
 

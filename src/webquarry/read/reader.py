@@ -38,7 +38,9 @@ T = TypeVar("T")
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 # Some servers send Markdown only to those who want it most, and take no wildcard for an answer.
-ACCEPT_MARKDOWN = "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
+ACCEPT_MARKDOWN = (
+    "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
+)
 _GONE = frozenset({404, 410})
 _NOT_ACCEPTABLE = 406
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
@@ -47,7 +49,9 @@ _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked int
 class Reader:
     """Reads pages through one client."""
 
-    def __init__(self, client: Client, settings: Settings | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self, client: Client, settings: Settings | None = None, clock: Clock | None = None
+    ) -> None:
         self._client = client
         self._desk = Desk(client, settings or Settings(), clock or Clock())
         self.room = Room()
@@ -88,7 +92,10 @@ class Reader:
         except (NotFound, LoginWall):
             raise  # the site has been understood, and said no
         except WebquarryError as error:
-            return None, f"The page itself was read, because its API ({special.name}) failed: {redact(error.message)}"
+            return (
+                None,
+                f"The page itself was read, because its API ({special.name}) failed: {redact(error.message)}",
+            )
 
 
 def _looked_into(url: str, reply: Reply, look: Callable[[Page], T]) -> tuple[Page, T]:
@@ -117,7 +124,11 @@ def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole")
         content_type=chosen.name,
         encoding=draft.encoding,
         outcome=outcome.kind,
-        notes=(*_encoding_notes(source.text if draft.encoding else None), *draft.notes, *outcome.notes),
+        notes=(
+            *_encoding_notes(source.text if draft.encoding else None),
+            *draft.notes,
+            *outcome.notes,
+        ),
         fetched_at=reply.fetched_at,
         removed=draft.removed,
         author=draft.author,
@@ -132,7 +143,11 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     """The bytes that a reply holds; HTML is looked into, for a wall is no page in any form."""
     source = _source(requested_url, reply, "whole")
     chosen = _format_if_known(source)
-    draft = chosen.to_markdown(source) if isinstance(chosen, Html) and source.body.strip() else Draft("")
+    draft = (
+        chosen.to_markdown(source)
+        if isinstance(chosen, Html) and source.body.strip()
+        else Draft("")
+    )
     try:
         _judged(requested_url, reply.url, reply.headers, draft)
     except Unreadable:

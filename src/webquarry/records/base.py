@@ -43,7 +43,9 @@ class Journals(ABC):
     """One place that keeps journals."""
 
     @abstractmethod
-    async def begin(self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float) -> None:
+    async def begin(
+        self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
+    ) -> None:
         """Begin a journal with its first entry. Those idle for longer than `idle_seconds` are dropped first; beyond
         `most` the finished one that was touched longest ago gives way, and without one `TooManyJournals` is raised.
         `FileExistsError` if there is one of this id."""
@@ -54,7 +56,14 @@ class Journals(ABC):
 
     @abstractmethod
     async def append(
-        self, owner: str, id: str, entry: bytes, now: float, *, after: int | None = None, finished: bool | None = None
+        self,
+        owner: str,
+        id: str,
+        entry: bytes,
+        now: float,
+        *,
+        after: int | None = None,
+        finished: bool | None = None,
     ) -> int:
         """Add an entry and touch the journal; how many entries there are then. With `after`, only if there were exactly
         so many (else `JournalMoved`). `finished` marks the journal as ended, or as open again. `KeyError` if there is

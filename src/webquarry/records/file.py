@@ -67,8 +67,14 @@ class RecordFile:
             try:
                 self._vault = _vault(self.path) if self.path else _passing_vault()
                 place = self.path if self.path and touch(self.path) else ":memory:"
-            except OSError as error:  # a home that cannot be written to: said once, and the work goes on
-                log.warning("records are kept in memory only, until this process ends: %s: %s", self.path, error)
+            except (
+                OSError
+            ) as error:  # a home that cannot be written to: said once, and the work goes on
+                log.warning(
+                    "records are kept in memory only, until this process ends: %s: %s",
+                    self.path,
+                    error,
+                )
                 self.path, self._vault, place = None, _passing_vault(), ":memory:"
             self._database = connect(place, _prepare)
         return self._database, self._vault
@@ -110,7 +116,9 @@ def _prepare(database: sqlite3.Connection) -> None:
     try:
         version = _version(database)
         if version > len(steps):
-            raise sqlite3.DatabaseError(f"it is of version {version}, and this release knows {len(steps)}")
+            raise sqlite3.DatabaseError(
+                f"it is of version {version}, and this release knows {len(steps)}"
+            )
         for number, step in enumerate(steps[version:], version + 1):
             for statement in filter(str.strip, step.split(";")):
                 database.execute(statement)

@@ -15,7 +15,9 @@ class FileJournals(Journals):
     def __init__(self, file: RecordFile) -> None:
         self._file = file
 
-    async def begin(self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float) -> None:
+    async def begin(
+        self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
+    ) -> None:
         def work(database: sqlite3.Connection, vault: Vault) -> None:
             name, whose = _name(vault, owner, id), vault.name(f"owner {owner}")
             database.execute("DELETE FROM journals WHERE touched_at < ?", (now - idle_seconds,))
@@ -24,9 +26,13 @@ class FileJournals(Journals):
             _make_room(database, whose, most)
             row = (name, whose, vault.lock(id.encode(), name), now, now)
             database.execute(
-                "INSERT INTO journals (name, owner, locked_id, created_at, touched_at) VALUES (?, ?, ?, ?, ?)", row
+                "INSERT INTO journals (name, owner, locked_id, created_at, touched_at) VALUES (?, ?, ?, ?, ?)",
+                row,
             )
-            database.execute("INSERT INTO journal_entries VALUES (?, 1, ?)", (name, _locked(vault, name, 1, entry)))
+            database.execute(
+                "INSERT INTO journal_entries VALUES (?, 1, ?)",
+                (name, _locked(vault, name, 1, entry)),
+            )
 
         await self._file.run(work)
 
@@ -40,7 +46,8 @@ class FileJournals(Journals):
             if row is None:
                 return None
             found = database.execute(
-                "SELECT number, value FROM journal_entries WHERE journal = ? ORDER BY number", (name,)
+                "SELECT number, value FROM journal_entries WHERE journal = ? ORDER BY number",
+                (name,),
             ).fetchall()
             entries = tuple(_unlocked(vault, name, number, value) for number, value in found)
             return Journal(id, row[0], row[1], entries, bool(row[2]))
@@ -48,13 +55,22 @@ class FileJournals(Journals):
         return await self._file.run(work)
 
     async def append(
-        self, owner: str, id: str, entry: bytes, now: float, *, after: int | None = None, finished: bool | None = None
+        self,
+        owner: str,
+        id: str,
+        entry: bytes,
+        now: float,
+        *,
+        after: int | None = None,
+        finished: bool | None = None,
     ) -> int:
         def work(database: sqlite3.Connection, vault: Vault) -> int:
             name = _name(vault, owner, id)
             if not database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone():
                 raise KeyError(id)
-            count = database.execute("SELECT count(*) FROM journal_entries WHERE journal = ?", (name,)).fetchone()[0]
+            count = database.execute(
+                "SELECT count(*) FROM journal_entries WHERE journal = ?", (name,)
+            ).fetchone()[0]
             if after is not None and count != after:
                 raise JournalMoved(id)
             number = int(count) + 1
@@ -76,14 +92,20 @@ class FileJournals(Journals):
                 (vault.name(f"owner {owner}"), now - idle_seconds),
             ).fetchall()
             return [
-                Journal(_readable(vault, row[1], row[0]).decode(), row[2], row[3], (), bool(row[4])) for row in rows
+                Journal(_readable(vault, row[1], row[0]).decode(), row[2], row[3], (), bool(row[4]))
+                for row in rows
             ]
 
         return await self._file.run(work)
 
     async def drop(self, owner: str, id: str) -> bool:
         def work(database: sqlite3.Connection, vault: Vault) -> bool:
-            return database.execute("DELETE FROM journals WHERE name = ?", (_name(vault, owner, id),)).rowcount > 0
+            return (
+                database.execute(
+                    "DELETE FROM journals WHERE name = ?", (_name(vault, owner, id),)
+                ).rowcount
+                > 0
+            )
 
         return await self._file.run(work)
 
@@ -106,7 +128,9 @@ def _make_room(database: sqlite3.Connection, owner: bytes, most: int) -> None:
 
 
 def _locked(vault: Vault, name: bytes, number: int, value: bytes) -> bytes:
-    return vault.lock(value, name + number.to_bytes(8, "big"))  # an entry cannot be moved to another place
+    return vault.lock(
+        value, name + number.to_bytes(8, "big")
+    )  # an entry cannot be moved to another place
 
 
 def _unlocked(vault: Vault, name: bytes, number: int, value: bytes) -> bytes:

@@ -29,7 +29,9 @@ class RedisJournals(Journals):
         self._vault = link.vault("journals")
         self._seconds = seconds
 
-    async def begin(self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float) -> None:
+    async def begin(
+        self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
+    ) -> None:
         name = self._name(owner, id)
         arguments = [
             name, self._whose(owner), repr(now), repr(now - idle_seconds), most,
@@ -49,11 +51,20 @@ class RedisJournals(Journals):
         created, touched, finished, entries = found
         if float(touched) < now - idle_seconds:
             return None
-        opened = tuple(self._unlocked(name, number, entry[_MARK:]) for number, entry in enumerate(entries, 1))
+        opened = tuple(
+            self._unlocked(name, number, entry[_MARK:]) for number, entry in enumerate(entries, 1)
+        )
         return Journal(id, float(created), float(touched), opened, finished == b"1")
 
     async def append(
-        self, owner: str, id: str, entry: bytes, now: float, *, after: int | None = None, finished: bool | None = None
+        self,
+        owner: str,
+        id: str,
+        entry: bytes,
+        now: float,
+        *,
+        after: int | None = None,
+        finished: bool | None = None,
     ) -> int:
         """The place of an entry is locked into it, so without `after` it is locked anew whenever others came first."""
         name, mark = self._name(owner, id), _mark()
@@ -61,7 +72,9 @@ class RedisJournals(Journals):
         state = "" if finished is None else str(int(finished))
         for _ in range(_RACES):
             locked = self._locked(name, count + 1, entry)
-            said, count = await self._script(scripts.APPEND, [name, count, locked, repr(now), state, mark])
+            said, count = await self._script(
+                scripts.APPEND, [name, count, locked, repr(now), state, mark]
+            )
             if said == b"none":
                 raise KeyError(id)
             if said == b"added":
@@ -75,7 +88,13 @@ class RedisJournals(Journals):
         rows = [row for row in rows if float(row[3]) >= now - idle_seconds]
         rows.sort(key=lambda row: (-float(row[3]), row[0]))
         return [
-            Journal(self._readable(row[1], row[0]).decode(), float(row[2]), float(row[3]), (), row[4] == b"1")
+            Journal(
+                self._readable(row[1], row[0]).decode(),
+                float(row[2]),
+                float(row[3]),
+                (),
+                row[4] == b"1",
+            )
             for row in rows
         ]
 
@@ -108,7 +127,9 @@ class RedisJournals(Journals):
         return self._vault.name(f"owner {owner}").hex().encode()
 
     def _locked(self, name: bytes, number: int, value: bytes) -> bytes:
-        return self._vault.lock(value, name + number.to_bytes(8, "big"))  # an entry cannot be moved to another place
+        return self._vault.lock(
+            value, name + number.to_bytes(8, "big")
+        )  # an entry cannot be moved to another place
 
     def _unlocked(self, name: bytes, number: int, value: bytes) -> bytes:
         return self._readable(value, name + number.to_bytes(8, "big"))

@@ -89,16 +89,24 @@ _TRACKING = frozenset(
     ]
 )
 _TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "hsa_", "at_custom", "at_medium", "at_campaign")
-_AMP_PARAMETERS = frozenset({("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp"), ("_amp", "true")})
+_AMP_PARAMETERS = frozenset(
+    {("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp"), ("_amp", "true")}
+)
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|xhtml|shtml)$", re.IGNORECASE)
 _AMP_START = re.compile(r"^/amp(?=/[^/])", re.IGNORECASE)
 _AMP_PATH = re.compile(r"(?:/amp/?|\.amp)$|\.amp(?=\.html?$)", re.IGNORECASE)
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
 _DOI = re.compile(r"(?<![0-9a-z])(10\.[0-9]{4,9}(?:\.[0-9]+)*/[^\s?#]+)", re.IGNORECASE)
-_DOI_VIEW = re.compile(r"/(?:full|abstract|pdf|epdf|meta|html?|summary)$|\.(?:pdf|html?|full|abstract)$", re.IGNORECASE)
+_DOI_VIEW = re.compile(
+    r"/(?:full|abstract|pdf|epdf|meta|html?|summary)$|\.(?:pdf|html?|full|abstract)$", re.IGNORECASE
+)
 _VERSION = re.compile(r"v\d+(?:\.[a-z.-]+)?$")  # v1, v1.full, v1.full.pdf
-_ARXIV = re.compile(r"(?:arxiv\.)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?", re.IGNORECASE)
-_ARXIV_HOSTS = frozenset({"arxiv.org", "export.arxiv.org", "ar5iv.org", "ar5iv.labs.arxiv.org", "alphaxiv.org"})
+_ARXIV = re.compile(
+    r"(?:arxiv\.)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?", re.IGNORECASE
+)
+_ARXIV_HOSTS = frozenset(
+    {"arxiv.org", "export.arxiv.org", "ar5iv.org", "ar5iv.labs.arxiv.org", "alphaxiv.org"}
+)
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtube-nocookie.com", "youtu.be"})
 _DAILYMOTION = re.compile(r"/(?:(?:embed/)?video/)?([0-9a-z]{5,12})", re.IGNORECASE)
 _VIDEO_ID = re.compile(r"[0-9A-Za-z_-]{11}")
@@ -106,7 +114,13 @@ _VIDEO_ID = re.compile(r"[0-9A-Za-z_-]{11}")
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$'()*,:@")
 # Hosts whose addresses hold a DOI without saying so; those of preprints add the version to it.
 _PREPRINTS = frozenset({"biorxiv.org", "medrxiv.org"})
-_DOI_HOSTS = _PREPRINTS | {"doi.org", "dx.doi.org", "link.springer.com", "frontiersin.org", "journals.plos.org"}
+_DOI_HOSTS = _PREPRINTS | {
+    "doi.org",
+    "dx.doi.org",
+    "link.springer.com",
+    "frontiersin.org",
+    "journals.plos.org",
+}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
@@ -129,7 +143,9 @@ def identity(url: str) -> str:
         return known if known == url else identity(known)
     place = host if port in (None, *_PORTS.values()) else f"{host}:{port}"
     text = "&".join(name if value is None else f"{name}={value}" for name, value in parameters)
-    route = f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""  # pages that route by fragment
+    route = (
+        f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""
+    )  # pages that route by fragment
     return f"https://{place}{path}" + (f"?{text}" if text else "") + route
 
 
@@ -139,7 +155,9 @@ def _plain_host(host: str) -> str:
         host = host.encode("idna").decode("ascii") if not host.isascii() else host
     except UnicodeError:
         return host
-    while (prefix := next((p for p in _HOST_PREFIXES if host.startswith(p)), None)) and host.count(".") > 1:
+    while (prefix := next((p for p in _HOST_PREFIXES if host.startswith(p)), None)) and host.count(
+        "."
+    ) > 1:
         host = host.removeprefix(prefix)
     return re.sub(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)", r"\1.", host)  # en.m.wikipedia.org
 
@@ -218,16 +236,26 @@ def _out_of_amp_cache(host: str, path: str) -> tuple[str, str]:
 def _known_work(host: str, path: str, parameters: list[tuple[str, str | None]]) -> str | None:
     """The one address of a work that has an identifier of its own."""
     if host in _ARXIV_HOSTS and (
-        found := re.fullmatch(rf"/(?:abs|pdf|html|format|src|overview)/{_ARXIV.pattern}", path, re.I)
+        found := re.fullmatch(
+            rf"/(?:abs|pdf|html|format|src|overview)/{_ARXIV.pattern}", path, re.I
+        )
     ):
         return f"https://arxiv.org/abs/{found[1].lower()}"
     if host in _YOUTUBE_HOSTS:
         return _youtube(host, path, dict(parameters))
-    if host in ("vimeo.com", "player.vimeo.com") and (found := re.fullmatch(r"/(?:video/)?(\d+)", path)):
+    if host in ("vimeo.com", "player.vimeo.com") and (
+        found := re.fullmatch(r"/(?:video/)?(\d+)", path)
+    ):
         return f"https://vimeo.com/{found[1]}"
     if host in ("dailymotion.com", "dai.ly") and (found := _DAILYMOTION.fullmatch(path)):
-        return f"https://dailymotion.com/video/{found[1]}" if host == "dai.ly" or "/video/" in path else None
-    if host == "journals.plos.org":  # its addresses of a paper differ by nothing but the DOI in `id`
+        return (
+            f"https://dailymotion.com/video/{found[1]}"
+            if host == "dai.ly" or "/video/" in path
+            else None
+        )
+    if (
+        host == "journals.plos.org"
+    ):  # its addresses of a paper differ by nothing but the DOI in `id`
         path = f"/{dict(parameters).get('id') or ''}"
     if host == "nature.com":  # all its articles have its prefix
         path = re.sub(r"^/articles/(?=[^/]+$)", "/doi/10.1038/", path)
@@ -245,7 +273,9 @@ def _doi(host: str, path: str) -> str | None:
     paper = re.fullmatch(rf"10\.48550/{_ARXIV.pattern}", doi, re.IGNORECASE)
     if paper:
         return f"https://arxiv.org/abs/{paper[1].lower()}"
-    return f"https://doi.org/{quote(doi.encode('utf-8', 'surrogatepass'), safe='/:;()._-~!$&*+,=@')}"
+    return (
+        f"https://doi.org/{quote(doi.encode('utf-8', 'surrogatepass'), safe='/:;()._-~!$&*+,=@')}"
+    )
 
 
 def _youtube(host: str, path: str, parameters: dict[str, str | None]) -> str | None:
@@ -254,4 +284,8 @@ def _youtube(host: str, path: str, parameters: dict[str, str | None]) -> str | N
         candidate = path[1:]
     elif found := re.fullmatch(r"/(?:shorts|embed|live|v|e)/([^/]+)", path):
         candidate = found[1]
-    return f"https://youtube.com/watch?v={candidate}" if candidate and _VIDEO_ID.fullmatch(candidate) else None
+    return (
+        f"https://youtube.com/watch?v={candidate}"
+        if candidate and _VIDEO_ID.fullmatch(candidate)
+        else None
+    )

@@ -66,7 +66,13 @@ class InstantAnswer:
 
 def build_request(query: str, origin: str = ORIGIN) -> httpx2.Request:
     """The request for one question."""
-    parameters = {"q": query, "format": "json", "no_html": "1", "no_redirect": "1", "t": "webquarry"}
+    parameters = {
+        "q": query,
+        "format": "json",
+        "no_html": "1",
+        "no_redirect": "1",
+        "t": "webquarry",
+    }
     url = at_origin(origin, "/", "WEBQUARRY_DUCKDUCKGO_API_URL")
     return httpx2.Request("GET", url, params=parameters, headers={"Accept": "application/json"})
 
@@ -97,12 +103,20 @@ async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
 
 def _answer(found: dict[str, Any]) -> InstantAnswer:
     rows = objects(found.get("RelatedTopics"))
-    grouped = [(_text(row.get("Name")), objects(row.get("Topics"))) for row in rows if "Topics" in row]
+    grouped = [
+        (_text(row.get("Name")), objects(row.get("Topics"))) for row in rows if "Topics" in row
+    ]
     flat = ("", [row for row in rows if "Topics" not in row])
-    topics = [topic for group, members in [flat, *grouped] for row in members if (topic := _topic(row, group))]
+    topics = [
+        topic
+        for group, members in [flat, *grouped]
+        for row in members
+        if (topic := _topic(row, group))
+    ]
     return InstantAnswer(
         heading=_text(found.get("Heading")),
-        abstract=_text(found.get("AbstractText")) or plain_from_html(_string(found.get("Abstract"))),
+        abstract=_text(found.get("AbstractText"))
+        or plain_from_html(_string(found.get("Abstract"))),
         abstract_source=_text(found.get("AbstractSource")),
         abstract_url=_url(found.get("AbstractURL")),
         answer=_value(found.get("Answer")),

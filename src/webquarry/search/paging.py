@@ -75,7 +75,9 @@ async def gather(ask: Ask, provider: Provider, query: Query, gathering: Gatherin
         )
 
 
-async def _ask_pages(ask: Ask, provider: Provider, query: Query, gathering: Gathering, *, single: bool) -> None:
+async def _ask_pages(
+    ask: Ask, provider: Provider, query: Query, gathering: Gathering, *, single: bool
+) -> None:
     cursor = query.cursor
     needed = -(-query.count // provider.page_size)
     for page in range(1 if single else min(needed + EXTRA_PAGES, provider.max_pages)):
@@ -95,7 +97,9 @@ async def _ask_pages(ask: Ask, provider: Provider, query: Query, gathering: Gath
 def _pass_over(gathering: Gathering, provider: Provider, what: str, error: WebquarryError) -> None:
     log.warning("%s of %s failed and is left out: %s", what, provider.label, error.message)
     gathering.partial = True
-    gathering.notes.append(f"{what.capitalize()} of {provider.label} failed and is left out ({error.kind}).")
+    gathering.notes.append(
+        f"{what.capitalize()} of {provider.label} failed and is left out ({error.kind})."
+    )
 
 
 def domain_groups(provider: Provider, query: Query) -> list[tuple[str, ...]]:

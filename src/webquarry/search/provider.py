@@ -36,8 +36,12 @@ class Provider(Member):
 
     page_size: ClassVar[int] = 10
     max_pages: ClassVar[int] = 10
-    kind: ClassVar[str] = "web"  # what is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed
-    native: ClassVar[frozenset[str]] = frozenset()  # fields of Query that requests carry and the provider applies
+    kind: ClassVar[str] = (
+        "web"  # what is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed
+    )
+    native: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # fields of Query that requests carry and the provider applies
 
     def applied(self, query: Query) -> frozenset[str]:
         """Of `native`, what holds for the values of this query; less where the provider knows only some of them."""
@@ -68,7 +72,9 @@ class Provider(Member):
             named, address, said = optional_text(title), optional_text(url), optional_text(snippet)
         except ValueError:
             return None
-        return Result(clean(named) or plain(address), address.strip(), clean(said), self.name, published)
+        return Result(
+            clean(named) or plain(address), address.strip(), clean(said), self.name, published
+        )
 
     def parse_probe(self, reply: Reply) -> None:
         """Raise what the probe's reply says is wrong; a provider whose probe is an error by design overrides this."""

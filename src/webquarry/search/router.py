@@ -57,7 +57,9 @@ class Router:
         self._settings = settings
         self._environ = environ
         self._clock = clock or Clock()
-        self._open_cache = open_cache or (lambda: Cache([], self._clock))  # opened only when something is routed
+        self._open_cache = open_cache or (
+            lambda: Cache([], self._clock)
+        )  # opened only when something is routed
         self._board = board
         self._pace = Pace(self._clock)
         self._configured: dict[str, Provider] = {}
@@ -76,7 +78,9 @@ class Router:
         if name not in self._kinds:
             raise routing.unknown(name, self._all)
         if name not in self._configured:
-            self._configured[name] = self._kinds[name].configure(self._settings, self._environ, self._clock)
+            self._configured[name] = self._kinds[name].configure(
+                self._settings, self._environ, self._clock
+            )
         return self._configured[name]
 
     def turn(self, name: str) -> AbstractAsyncContextManager[None]:
@@ -129,10 +133,17 @@ class Router:
         }
 
         async def make() -> Made:
-            found = Found((), "", notes=plan.notes) if plan.domains.admits_nothing else await self._turns.take(plan)
+            found = (
+                Found((), "", notes=plan.notes)
+                if plan.domains.admits_nothing
+                else await self._turns.take(plan)
+            )
             whole = found.results and not found.partial
             return Made(
-                pack(found), self._settings.cache_search_seconds if whole else self._settings.cache_empty_seconds
+                pack(found),
+                self._settings.cache_search_seconds
+                if whole
+                else self._settings.cache_empty_seconds,
             )
 
         kept = await self._cache.get_or_make(key_of("search", VERSION, parameters), make)
@@ -149,7 +160,8 @@ class Router:
             routing.known(lens.routing or (), self._all)
         except BadInput as error:
             raise BadInput(
-                f"The lens {lens.name!r} cannot be used: {error.message}", suggested_action=error.suggested_action
+                f"The lens {lens.name!r} cannot be used: {error.message}",
+                suggested_action=error.suggested_action,
             ) from None
 
     def healthy(self) -> list[Provider]:
@@ -177,19 +189,29 @@ class Router:
         notes: list[str] = []
         if lens is not None:
             if query.allowed_domains:
-                notes.append(f"`site` was not applied, because the lens {lens.name!r} takes its place.")
+                notes.append(
+                    f"`site` was not applied, because the lens {lens.name!r} takes its place."
+                )
             query = replace(query, allowed_domains=tuple(lens.domains))
         domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
         query = _tidied(query, domains)
         if provider is not None:
             names, because = routing.known([provider], self._all), "named in the call"
         elif lens is not None and lens.cx:
-            names, because = routing.known(["google"], self._all), f"the lens {lens.name!r} has an engine of its own"
+            names, because = (
+                routing.known(["google"], self._all),
+                f"the lens {lens.name!r} has an engine of its own",
+            )
         elif lens is not None and lens.routing:
-            names, because = routing.known(lens.routing, self._all), f"the routing of the lens {lens.name!r}"
+            names, because = (
+                routing.known(lens.routing, self._all),
+                f"the routing of the lens {lens.name!r}",
+            )
         else:
             names, because = routing.order_for(kind, self._settings, self._all)
-        if lens is not None and lens.cx and names == ("google",):  # the engine holds the domains itself
+        if (
+            lens is not None and lens.cx and names == ("google",)
+        ):  # the engine holds the domains itself
             query = replace(query, engine=lens.cx, allowed_domains=())
         return Plan(names, because, query, domains, tuple(notes))
 
@@ -205,7 +227,11 @@ class Router:
         return [
             name,
             origins,
-            {variable: provider.credential(variable) for variable in public if variable not in provider.missing},
+            {
+                variable: provider.credential(variable)
+                for variable in public
+                if variable not in provider.missing
+            },
         ]
 
     async def _page(self, provider: Provider, query: Query, seconds: float | None = None) -> Batch:
@@ -215,7 +241,9 @@ class Router:
         except WebquarryError as error:
             provider.explain(error)
             raise
-        return replace(batch, results=tuple(_concealed(result, provider) for result in batch.results))
+        return replace(
+            batch, results=tuple(_concealed(result, provider) for result in batch.results)
+        )
 
     async def _batch(self, provider: Provider, query: Query, seconds: float | None) -> Batch:
         """By the provider's second way where the first failed and there is one; the first error is the one that counts."""
@@ -231,12 +259,16 @@ class Router:
             except WebquarryError as second:
                 raise error from second
 
-    async def _parsed(self, provider: Provider, request: httpx2.Request, seconds: float | None) -> Batch:
+    async def _parsed(
+        self, provider: Provider, request: httpx2.Request, seconds: float | None
+    ) -> Batch:
         reply = await self._send(provider, request, seconds)
         with heeding(reply):
             return _addressed(provider.parse_reply(reply), provider)
 
-    async def _send(self, provider: Provider, request: httpx2.Request, seconds: float | None = None) -> Reply:
+    async def _send(
+        self, provider: Provider, request: httpx2.Request, seconds: float | None = None
+    ) -> Reply:
         async with self._pace.turn(provider):
             return await self._client.send(request, timeout_seconds=seconds)
 
@@ -259,10 +291,14 @@ def _tidied(query: Query, domains: DomainFilter) -> Query:
 def _addressed(batch: Batch, provider: Provider) -> Batch:
     """The batch, if any of its results leads anywhere; a provider that changed its fields is not one without results."""
     if batch.results and not any(host_of(result.url) for result in batch.results):
-        raise ProviderFailure(f"{provider.label} answered with results that have no address.", retryable=False)
+        raise ProviderFailure(
+            f"{provider.label} answered with results that have no address.", retryable=False
+        )
     return batch
 
 
 def _concealed(result: Result, provider: Provider) -> Result:
     hide = provider.conceal
-    return replace(result, title=hide(result.title), url=hide(result.url), snippet=hide(result.snippet))
+    return replace(
+        result, title=hide(result.title), url=hide(result.url), snippet=hide(result.snippet)
+    )

@@ -18,13 +18,21 @@ from webquarry.search.provider import Provider
 from webquarry.search.services.service import Member
 from webquarry.settings import Settings
 
-KINDS = ("web", "news", "images", "academic", "patents")  # of searches, as SEARCH_ROUTING names them
+KINDS = (
+    "web",
+    "news",
+    "images",
+    "academic",
+    "patents",
+)  # of searches, as SEARCH_ROUTING names them
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")
 LAST = "duckduckgo"
 _SHAPES = 'Set it to names, such as brave,duckduckgo, or to JSON, such as {"web": ["brave", "duckduckgo"]}.'
 
 
-def order_for(kind: str, settings: Settings, providers: Mapping[str, Provider]) -> tuple[tuple[str, ...], str]:
+def order_for(
+    kind: str, settings: Settings, providers: Mapping[str, Provider]
+) -> tuple[tuple[str, ...], str]:
     """The providers to ask for this kind of search, and where the order comes from."""
     routed = read_routing(settings.search_routing).get(kind) if settings.search_routing else None
     if routed:
@@ -36,7 +44,11 @@ def order_for(kind: str, settings: Settings, providers: Mapping[str, Provider]) 
 
 def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
     """Every configured provider of ordinary web search."""
-    usable = {name for name, provider in providers.items() if provider.configured and provider.kind == "web"}
+    usable = {
+        name
+        for name, provider in providers.items()
+        if provider.configured and provider.kind == "web"
+    }
     first = [name for name in PREFERRED if name in usable]
     others = sorted(usable - {*first, LAST})
     return (*first, *others, *({LAST} & usable))
@@ -44,7 +56,9 @@ def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
 
 def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str, ...]:
     """The names, each once, as we write them; one that no provider has is BadInput."""
-    aliases = {alias: provider.name for provider in providers.values() for alias in provider.aliases}
+    aliases = {
+        alias: provider.name for provider in providers.values() for alias in provider.aliases
+    }
     wanted = [re.sub(r"[\s_.-]", "", name).lower() for name in names]
     ours = {re.sub(r"[_.-]", "", name).lower(): name for name in providers}
     for name, plain in zip(names, wanted, strict=True):
@@ -56,8 +70,13 @@ def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str,
 def unknown(name: str, providers: Mapping[str, Member], also: Iterable[str] = ()) -> BadInput:
     """The error for a name that no provider has: it lists those there are, each once, and which are configured.
     `also` are names that stand for several of them."""
-    listed = [f"{one} (configured)" if providers[one].configured else one for one in sorted(providers)] + [*also]
-    return BadInput(f"There is no search provider {name[:60]!r}.", suggested_action=f"Use one of: {', '.join(listed)}.")
+    listed = [
+        f"{one} (configured)" if providers[one].configured else one for one in sorted(providers)
+    ] + [*also]
+    return BadInput(
+        f"There is no search provider {name[:60]!r}.",
+        suggested_action=f"Use one of: {', '.join(listed)}.",
+    )
 
 
 def read_routing(text: str) -> dict[str, tuple[str, ...]]:
@@ -72,7 +91,9 @@ def read_routing(text: str) -> dict[str, tuple[str, ...]]:
         value = text.split(",")
     if isinstance(value, dict):
         if strange := [str(kind) for kind in value if kind not in KINDS]:
-            raise _unusable(f"it knows no kind of search {strange[0][:60]!r}, only {', '.join(KINDS)}")
+            raise _unusable(
+                f"it knows no kind of search {strange[0][:60]!r}, only {', '.join(KINDS)}"
+            )
         return {kind: _names(names) for kind, names in value.items()}
     return dict.fromkeys(KINDS, _names(value))
 
@@ -88,4 +109,6 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _unusable(reason: str) -> BadInput:
-    return BadInput(f"The setting SEARCH_ROUTING is not usable: {reason}.", suggested_action=_SHAPES)
+    return BadInput(
+        f"The setting SEARCH_ROUTING is not usable: {reason}.", suggested_action=_SHAPES
+    )

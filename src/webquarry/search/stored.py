@@ -17,7 +17,9 @@ def pack(found: Found) -> bytes:
     fields = asdict(found)
     for name in ("cached", "age_seconds", "max_age_seconds"):
         del fields[name]
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def unpack(value: bytes) -> Found:

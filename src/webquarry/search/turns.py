@@ -55,7 +55,11 @@ class Turns:
 
     def healthy(self) -> list[str]:
         """The providers that are configured and not resting, sorted by name."""
-        return [name for name in sorted(self._providers) if self._asker.is_healthy(self._providers[name])]
+        return [
+            name
+            for name in sorted(self._providers)
+            if self._asker.is_healthy(self._providers[name])
+        ]
 
     def states(self) -> dict[str, str]:
         """How each provider is doing, by name: closed (asked as usual), open (resting) or half-open."""
@@ -80,7 +84,11 @@ class Turns:
                 empty = empty or found
         if empty is not None:
             return _with(empty, attempts)
-        others = [name for name in self.healthy() if name not in plan.names and self._providers[name].kind == "web"]
+        others = [
+            name
+            for name in self.healthy()
+            if name not in plan.names and self._providers[name].kind == "web"
+        ]
         raise nobody_answered(failures, attempts, others)
 
     def _share(self, name: str, plan: Plan, end: float) -> float:
@@ -91,7 +99,9 @@ class Turns:
 
     async def _turn(self, provider: Provider, plan: Plan, seconds: float) -> Turn[Gathering]:
         """Gather what the provider has; what had come when the time was over counts."""
-        gathering = Gathering(plan.query.count, Sieve.of(plan.query, plan.domains, provider, self._clock.now()).admits)
+        gathering = Gathering(
+            plan.query.count, Sieve.of(plan.query, plan.domains, provider, self._clock.now()).admits
+        )
 
         async def work(seconds: float) -> Gathering:
             end = self._clock.monotonic() + seconds
@@ -136,4 +146,8 @@ def _count(gathering: Gathering) -> int:
 
 
 def _why_nothing(gathering: Gathering) -> str:
-    return f"None of {gathering.came} results passed the filters." if gathering.came else "It found nothing."
+    return (
+        f"None of {gathering.came} results passed the filters."
+        if gathering.came
+        else "It found nothing."
+    )

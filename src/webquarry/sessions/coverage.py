@@ -17,7 +17,9 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MOST_QUERIES = 3
 _MOST_WORDS = 10  # in a query; more of them find less
 _MOST_ASPECTS = 40
-_CONTEXT = 3  # words of the goal that stand beside others, so that they are not taken for something else
+_CONTEXT = (
+    3  # words of the goal that stand beside others, so that they are not taken for something else
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,9 @@ class _Words:
 
     def __init__(self, session: Session) -> None:
         self.steps = [step for step in session.steps if step.superseded_by is None]
-        self.aim = session.goal or session.steps[0].text  # a session without a goal aims at what its first step says
+        self.aim = (
+            session.goal or session.steps[0].text
+        )  # a session without a goal aims at what its first step says
         self._rejected = "\n".join(one for step in session.steps for one in step.rejected)
         texts = [text for step in session.steps for text in (step.text, step.gap)]
         self.terms = Terms("\n".join([self.aim, self._rejected, *texts]))

@@ -26,7 +26,9 @@ from webquarry.sessions.models import Draft, RecordedError, RecordedSource, Sess
 
 _LONGEST_TITLE = 1000
 _LONGEST_MESSAGE = 300
-_LONGEST_REFERENCE = 20_000  # bytes of CSL-JSON; a reference with a thousand authors is still shorter
+_LONGEST_REFERENCE = (
+    20_000  # bytes of CSL-JSON; a reference with a thousand authors is still shorter
+)
 
 
 def begun(draft: Draft, now: datetime) -> bytes:
@@ -44,7 +46,11 @@ def sources(tool: str, step: int, found: Sequence[Source], now: datetime) -> byt
 def error(tool: str, step: int, failure: BaseException, now: datetime) -> bytes:
     known = isinstance(failure, WebquarryError)
     kind = failure.kind if isinstance(failure, WebquarryError) else "internal"
-    message = shortened(redact(plain(str(failure))), _LONGEST_MESSAGE) if known else type(failure).__name__
+    message = (
+        shortened(redact(plain(str(failure))), _LONGEST_MESSAGE)
+        if known
+        else type(failure).__name__
+    )
     return _written("error", now, tool=tool, of=step, kind=kind, message=message)
 
 
@@ -57,7 +63,9 @@ def keepable(source: Source) -> Source:
     csl = {name: value for name, value in (source.csl or {}).items() if name != "abstract"}
     small = len(json.dumps(csl, default=str)) <= _LONGEST_REFERENCE
     title = shortened(plain(source.title), _LONGEST_TITLE)
-    return replace(source, url=redact(source.url.strip()), title=title, csl=csl if csl and small else None)
+    return replace(
+        source, url=redact(source.url.strip()), title=title, csl=csl if csl and small else None
+    )
 
 
 def replayed(journal: Journal) -> Session:
@@ -107,7 +115,9 @@ class _Telling:
         self.estimate = draft.estimate or self.estimate
         number = len(self.steps) + 1
         if draft.revises and draft.revises < number:
-            self.steps[draft.revises - 1] = replace(self.steps[draft.revises - 1], superseded_by=number)
+            self.steps[draft.revises - 1] = replace(
+                self.steps[draft.revises - 1], superseded_by=number
+            )
         self.steps.append(
             Step(
                 number,
@@ -126,12 +136,16 @@ class _Telling:
 
     def found(self, event: Mapping[str, Any], at: datetime) -> None:
         place = int(event["of"]) - 1
-        numbers = [self._number(Source(**_known(one, Source)), event, at) for one in event["sources"]]
+        numbers = [
+            self._number(Source(**_known(one, Source)), event, at) for one in event["sources"]
+        ]
         step = self.steps[place]
         self.steps[place] = replace(step, sources=tuple(dict.fromkeys([*step.sources, *numbers])))
 
     def failed(self, event: Mapping[str, Any], at: datetime) -> None:
-        self.errors.append(RecordedError(event["kind"], event["tool"], int(event["of"]), event["message"], at))
+        self.errors.append(
+            RecordedError(event["kind"], event["tool"], int(event["of"]), event["message"], at)
+        )
 
     def _number(self, source: Source, event: Mapping[str, Any], at: datetime) -> int:
         """The source's number: a new one, or that of the same page, which may have become better known."""
@@ -171,7 +185,9 @@ def _richer(known: Source, new: Source) -> Source:
 
 
 def _written(event: str, now: datetime, **fields: Any) -> bytes:
-    return json.dumps({"event": event, "at": now.timestamp(), **fields}, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps({"event": event, "at": now.timestamp(), **fields}, ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )
 
 
 def _fields(value: Draft | Source) -> dict[str, Any]:

@@ -19,7 +19,9 @@ class Source:
     title: str = ""
     published: str | None = None  # ISO 8601, as exactly as it is known
     provider: str | None = None  # who found it
-    csl: Mapping[str, Any] | None = None  # the reference as CSL-JSON, where the source was read or is a paper
+    csl: Mapping[str, Any] | None = (
+        None  # the reference as CSL-JSON, where the source was read or is a paper
+    )
 
     @property
     def was_read(self) -> bool:
@@ -66,7 +68,9 @@ class Step:
     superseded_by: int | None = None  # the latest step that revises this one
     branch_from: int | None = None
     branch_id: str | None = None
-    sources: tuple[int, ...] = ()  # the numbers of those recorded with it, in the order they were found
+    sources: tuple[
+        int, ...
+    ] = ()  # the numbers of those recorded with it, in the order they were found
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,11 @@ def work_of_source(source: Source) -> Work:
     if not source.csl:
         return work_at(source.url, source.title, source.published)
     work = work_of(source.csl)
-    return replace(work, title=work.title or source.title or title_from_url(source.url), url=work.url or source.url)
+    return replace(
+        work,
+        title=work.title or source.title or title_from_url(source.url),
+        url=work.url or source.url,
+    )
 
 
 def work_at(url: str, title: str = "", published: str | None = None) -> Work:

@@ -29,12 +29,19 @@ def tidied(draft: Draft) -> Draft:
     texts = {name: (getattr(draft, name) or "").strip() for name in _LONGEST}
     for name, (called, longest) in _LONGEST.items():
         if len(texts[name]) > longest:
-            raise BadInput(f"{called} has {len(texts[name])} characters, and {longest} is the most.")
+            raise BadInput(
+                f"{called} has {len(texts[name])} characters, and {longest} is the most."
+            )
     if not texts["text"]:
-        raise BadInput("searchStep is blank.", suggested_action="Say what this step looks for or has found.")
+        raise BadInput(
+            "searchStep is blank.", suggested_action="Say what this step looks for or has found."
+        )
     if draft.estimate is not None and not 1 <= draft.estimate <= _MOST_ESTIMATED:
         where = "below 1" if draft.estimate < 1 else f"above {_MOST_ESTIMATED}"
-        raise BadInput(f"totalStepsEstimate is {where}.", suggested_action="Leave it out, or say how many steps.")
+        raise BadInput(
+            f"totalStepsEstimate is {where}.",
+            suggested_action="Leave it out, or say how many steps.",
+        )
     rejected = tuple(one.strip() for one in draft.rejected if one.strip())
     if len(rejected) > _MOST_REJECTED or any(len(one) > _LONGEST_REJECTED for one in rejected):
         raise BadInput(
@@ -59,7 +66,12 @@ def first(draft: Draft) -> Draft:
             f"Step {draft.number} has no sessionId, and only step 1 begins a session.",
             suggested_action="Give the sessionId that step 1 returned, or begin a new session with stepNumber 1.",
         )
-    if draft.is_revision or draft.revises is not None or draft.branch_from is not None or draft.branch_id:
+    if (
+        draft.is_revision
+        or draft.revises is not None
+        or draft.branch_from is not None
+        or draft.branch_id
+    ):
         raise BadInput(
             "Step 1 of a new session cannot revise a step or branch off from one.",
             suggested_action="Give the sessionId of the session that has the step, or leave those fields out.",
@@ -76,7 +88,9 @@ def repeated(draft: Draft, session: Session) -> Step | None:
     )
     revises = draft.number if draft.is_revision and draft.revises is None else draft.revises
     candidates = [session.step(draft.number), session.current if revises else None]
-    return next((step for step in candidates if step and not news and _is(step, draft, revises)), None)
+    return next(
+        (step for step in candidates if step and not news and _is(step, draft, revises)), None
+    )
 
 
 def _is(step: Step, draft: Draft, revises: int | None) -> bool:
@@ -113,7 +127,10 @@ def _revised(draft: Draft, session: Session, due: int) -> int | None:
     revises = draft.revises
     if revises is None:
         if draft.number >= due:
-            raise BadInput("isRevision was given without revisesStep.", suggested_action="Say which step is revised.")
+            raise BadInput(
+                "isRevision was given without revisesStep.",
+                suggested_action="Say which step is revised.",
+            )
         revises = draft.number
     if session.step(revises) is None:
         raise BadInput(

@@ -34,7 +34,9 @@ _NAMESPACE = uuid.UUID("6f1c9a52-0d0e-5a5e-9a3b-6c1f6f0f7a11")
 class Sessions:
     """The research sessions of whoever asks."""
 
-    def __init__(self, journals: Journals, clock: Clock, settings: Settings, *, repeatable: bool = False) -> None:
+    def __init__(
+        self, journals: Journals, clock: Clock, settings: Settings, *, repeatable: bool = False
+    ) -> None:
         """`repeatable`: ids follow from what is asked, as they must while a recording is replayed."""
         self._journals = journals
         self._clock = clock
@@ -58,7 +60,9 @@ class Sessions:
             except TooManyJournals:
                 raise await self._too_many() from None
             if draft.finished or self._most_steps == 1:
-                await self._journals.append(caller(), id, events.used(now), now.timestamp(), finished=True)
+                await self._journals.append(
+                    caller(), id, events.used(now), now.timestamp(), finished=True
+                )
             return await self.read(id)
         raise AssertionError("ids never end")
 
@@ -68,14 +72,18 @@ class Sessions:
             id = str(uuid.UUID(id))  # however it is spelt
         except ValueError:
             raise self._not_found(id) from None
-        journal = await self._journals.read(caller(), id, self._clock.now().timestamp(), idle_seconds=self._idle)
+        journal = await self._journals.read(
+            caller(), id, self._clock.now().timestamp(), idle_seconds=self._idle
+        )
         if journal is None:
             raise self._not_found(id)
         return events.replayed(journal)
 
     async def list(self) -> list[tuple[str, bool]]:
         """The caller's sessions by id, the one used last first, and whether each is finished."""
-        found = await self._journals.list(caller(), self._clock.now().timestamp(), idle_seconds=self._idle)
+        found = await self._journals.list(
+            caller(), self._clock.now().timestamp(), idle_seconds=self._idle
+        )
         return [(journal.id, journal.finished) for journal in found]
 
     async def add_step(self, id: str, draft: Draft) -> tuple[Session, Step]:
@@ -87,11 +95,18 @@ class Sessions:
                 return session, step
             now = self._clock.now()
             due = rules.further(draft, session, self._most_steps)
-            finished = draft.finished or due.number >= self._most_steps  # a full one may give way to others
+            finished = (
+                draft.finished or due.number >= self._most_steps
+            )  # a full one may give way to others
             entry = events.step(due, now)
             try:
                 await self._journals.append(
-                    caller(), session.id, entry, now.timestamp(), after=session.version, finished=finished
+                    caller(),
+                    session.id,
+                    entry,
+                    now.timestamp(),
+                    after=session.version,
+                    finished=finished,
                 )
             except JournalMoved:
                 continue
@@ -100,7 +115,9 @@ class Sessions:
             session = await self.read(session.id)
             return session, session.steps[due.number - 1]
 
-    async def record(self, session: Session, tool: str, found: Iterable[Source], step: int | None = None) -> int:
+    async def record(
+        self, session: Session, tool: str, found: Iterable[Source], step: int | None = None
+    ) -> int:
         """Record what a tool found with a step of the session, the current one unless it is said; how many sources the
         step has learnt of. Those that it has already are not written again."""
         number = step or session.current.number
@@ -117,11 +134,14 @@ class Sessions:
             await self.touch(session)
         return len(new)
 
-    async def record_error(self, session: Session, tool: str, failure: BaseException, step: int | None = None) -> None:
+    async def record_error(
+        self, session: Session, tool: str, failure: BaseException, step: int | None = None
+    ) -> None:
         """Record that a tool failed. Beyond the most, nothing more is to be learnt from one more."""
         if len(session.errors) < MOST_ERRORS:
             await self._append(
-                session.id, events.error(tool, step or session.current.number, failure, self._clock.now())
+                session.id,
+                events.error(tool, step or session.current.number, failure, self._clock.now()),
             )
 
     async def touch(self, session: Session) -> None:
@@ -166,7 +186,11 @@ class Sessions:
 def _news(session: Session, step: int, found: Sequence[Source]) -> list[Source]:
     """Those that the step has not, or of which more is known now; each page once."""
     recorded = session.step(step)
-    known = {identity(one.source.url): one.source for one in session.sources_of(recorded)} if recorded else {}
+    known = (
+        {identity(one.source.url): one.source for one in session.sources_of(recorded)}
+        if recorded
+        else {}
+    )
     new: dict[str, Source] = {}
     for one in found:
         page = identity(one.url)

@@ -27,7 +27,9 @@ def touch(path: Path) -> int:
 
 def connect(place: Path | str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
     """A connection for any thread, without transactions of its own, after `prepare`; closed again when that fails."""
-    database = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(
+        place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
     try:
         prepare(database)
     except BaseException:

@@ -13,7 +13,14 @@ from webquarry.host.strict_json import NotJson, parse_json
 
 MAX_BYTES = 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_NAMES = {list: "a list", str: "a text", int: "a number", float: "a number", bool: "true or false", type(None): "null"}
+_NAMES = {
+    list: "a list",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
 
 
 def parse_arguments(data: bytes, place: str = "on stdin") -> dict[str, Any]:
@@ -23,7 +30,11 @@ def parse_arguments(data: bytes, place: str = "on stdin") -> dict[str, Any]:
     try:
         found = parse_json(data.removeprefix(_BYTE_ORDER_MARK))
     except NotJson as error:
-        raise BadInput(f"The input {error}; one JSON object with the arguments was expected {place}.") from None
+        raise BadInput(
+            f"The input {error}; one JSON object with the arguments was expected {place}."
+        ) from None
     if not isinstance(found, dict):
-        raise BadInput(f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was expected {place}.")
+        raise BadInput(
+            f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was expected {place}."
+        )
     return found

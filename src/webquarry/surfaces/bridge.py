@@ -48,14 +48,18 @@ class Bridge:
 
         def begin() -> None:
             tasks.append(loop.create_task(_finish(work, outcome)))
-            tasks[0].add_done_callback(lambda _: work.close())  # cancelled before it began: never awaited
+            tasks[0].add_done_callback(
+                lambda _: work.close()
+            )  # cancelled before it began: never awaited
             tasks[0].add_done_callback(lambda _: outcome.done() or outcome.cancel())
 
         try:
             loop.call_soon_threadsafe(begin)
             while not concurrent.futures.wait([outcome], _TICK_SECONDS).done:
                 pass
-        except BaseException:  # the wait was interrupted, not the work: Ctrl-C, or what a signal handler raised
+        except (
+            BaseException
+        ):  # the wait was interrupted, not the work: Ctrl-C, or what a signal handler raised
             loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
             concurrent.futures.wait([outcome], _GRACE_SECONDS)
             raise
@@ -75,7 +79,9 @@ class Bridge:
         try:
             asyncio.run_coroutine_threadsafe(_wind_up(closers), loop).result(_GRACE_SECONDS)
         except TimeoutError:
-            log.warning("something did not end within %s seconds and is left behind", _GRACE_SECONDS)
+            log.warning(
+                "something did not end within %s seconds and is left behind", _GRACE_SECONDS
+            )
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_GRACE_SECONDS)
         if not thread.is_alive():
@@ -86,7 +92,9 @@ class Bridge:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 # A daemon, because the interpreter joins all others before it runs the exit handlers.
-                self._thread = threading.Thread(target=self._loop.run_forever, name="webquarry-bridge", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._loop.run_forever, name="webquarry-bridge", daemon=True
+                )
                 self._thread.start()
             return self._loop
 

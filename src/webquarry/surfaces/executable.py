@@ -60,7 +60,9 @@ def _run(script: str, flags: list[str]) -> int:
         return _write(f"{script} {__version__}\n".encode())
     if flags in (["--help"], ["-h"]):
         return _write(USAGE.format(script=script).encode())
-    return _misused(script, f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}.")
+    return _misused(
+        script, f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}."
+    )
 
 
 def _call(script: str, name: str) -> int:
@@ -105,7 +107,9 @@ def _read_stdin(script: str, size: int) -> bytes:
     if sys.stdin is None:
         return b""
     if sys.stdin.isatty() and sys.stderr is not None:
-        sys.stderr.write(USAGE.format(script=script) + "\nWaiting for a JSON object; end it with Ctrl-D.\n")
+        sys.stderr.write(
+            USAGE.format(script=script) + "\nWaiting for a JSON object; end it with Ctrl-D.\n"
+        )
         sys.stderr.flush()
     return sys.stdin.buffer.read(size)
 
@@ -118,7 +122,9 @@ def _failed(error: WebquarryError) -> int:
 
     wait = "" if error.retry_after_seconds is None else f" after {error.retry_after_seconds:g} s"
     retry = f"can be tried again{wait}" if error.retryable else "not worth trying again as it is"
-    logging.getLogger("webquarry").error("%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split()))
+    logging.getLogger("webquarry").error(
+        "%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split())
+    )
     logging.getLogger("webquarry").debug("where it came from", exc_info=error)
     return _write_json({"error": redact(" ".join(error.message.split()))}) or 1
 
@@ -129,7 +135,9 @@ def _crashed(error: Exception) -> int:
 
     from webquarry.secret import redact
 
-    logging.getLogger("webquarry").error("internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from")
+    logging.getLogger("webquarry").error(
+        "internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from"
+    )
     logging.getLogger("webquarry").debug("where it came from", exc_info=error)
     said = redact(" ".join(f"{type(error).__name__}: {error}".split())).rstrip(": ")
     return _write_json({"error": f"Internal error: {said}"}) or 1

@@ -40,7 +40,10 @@ def call_with(name: str, arguments: Mapping[str, Any], toolset: str | None = Non
 
 @asynccontextmanager
 async def open(
-    settings: Settings | None = None, *, toolset: str | None = None, environ: Mapping[str, str] | None = None
+    settings: Settings | None = None,
+    *,
+    toolset: str | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Quarry]:
     """The tools as async methods, with one client for all of them, closed by the context."""
     async with Toolkit.open(settings, environ) as kit:
@@ -74,7 +77,10 @@ def find_tool(name: str, toolset: str | None = None) -> Tool:
     for candidate in _sets(toolset):
         if name in module_names(f"{_TOOLS}.{candidate}"):
             return load(candidate, name)
-    raise BadInput(f"There is no tool {name!r}.", suggested_action=f"Use one of: {', '.join(tool_names(toolset))}.")
+    raise BadInput(
+        f"There is no tool {name!r}.",
+        suggested_action=f"Use one of: {', '.join(tool_names(toolset))}.",
+    )
 
 
 def tool_names(toolset: str | None = None) -> list[str]:
@@ -88,14 +94,19 @@ def _sets(toolset: str | None) -> list[str]:
     if toolset is None:
         return [name for name in _DEFAULT_SETS if name in known]
     if toolset not in known:
-        raise BadInput(f"There is no tool set {toolset!r}.", suggested_action=f"Use one of: {', '.join(known)}.")
+        raise BadInput(
+            f"There is no tool set {toolset!r}.",
+            suggested_action=f"Use one of: {', '.join(known)}.",
+        )
     return [toolset]
 
 
 def _method(kit: Toolkit, found: Tool) -> Callable[..., Awaitable[Answer]]:
     """The tool bound to a toolkit, with its own signature but for the toolkit."""
     signature = inspect.signature(found.function)
-    keyword_only = [part.replace(kind=part.KEYWORD_ONLY) for part in list(signature.parameters.values())[1:]]
+    keyword_only = [
+        part.replace(kind=part.KEYWORD_ONLY) for part in list(signature.parameters.values())[1:]
+    ]
 
     @functools.wraps(found.function)
     async def method(**arguments: Any) -> Answer:
@@ -131,7 +142,9 @@ async def _shared_kit() -> AsyncIterator[Toolkit]:
     """The shared toolkit; one that was replaced is closed by its last user."""
     global _current
     loop = asyncio.get_running_loop()
-    previous = _current if _current and _current.loop is loop else None  # after a fork the loop is another
+    previous = (
+        _current if _current and _current.loop is loop else None
+    )  # after a fork the loop is another
     if previous and previous.environ == dict(os.environ):
         shared = previous
     else:

@@ -13,7 +13,10 @@ from webquarry.tool import Tool
 
 def schema_text(tool: Tool) -> str:
     """The schema of a tool, with one newline at the end."""
-    return pretty({"name": tool.name, "description": tool.description, "parameters": tool.parameters}) + "\n"
+    return (
+        pretty({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+        + "\n"
+    )
 
 
 def pretty(value: Any, indent: str = "") -> str:
@@ -21,7 +24,8 @@ def pretty(value: Any, indent: str = "") -> str:
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         members = [
-            f"{deeper}{json.dumps(name, ensure_ascii=False)}: {pretty(part, deeper)}" for name, part in value.items()
+            f"{deeper}{json.dumps(name, ensure_ascii=False)}: {pretty(part, deeper)}"
+            for name, part in value.items()
         ]
         return "{\n" + ",\n".join(members) + f"\n{indent}}}"
     if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):

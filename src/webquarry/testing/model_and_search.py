@@ -37,8 +37,20 @@ MARKERS = (
     "[odd]",
 )
 _HEAD = re.compile(rb"(?i)content-length:\s*(\d+)")
-_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 422: "Unprocessable", 429: "Slow"}
-_KINDS = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
+_REASONS = {
+    200: "OK",
+    400: "Bad Request",
+    401: "Unauthorized",
+    404: "Not Found",
+    422: "Unprocessable",
+    429: "Slow",
+}
+_KINDS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
 
 
 @dataclass(frozen=True)
@@ -53,14 +65,20 @@ class Said:
 def trouble(status: int, message: str, headers: dict[str, str] | None = None) -> Said:
     """An error as the Messages API words it."""
     kind = _KINDS.get(status, "overloaded_error" if status == 529 else "api_error")
-    body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_rehearsal"}
+    body = {
+        "type": "error",
+        "error": {"type": kind, "message": message},
+        "request_id": "req_rehearsal",
+    }
     return Said(body, status, headers or {})
 
 
 class Rehearsal:
     """The stage: a thread with a loop of its own, one port for both servers."""
 
-    def __init__(self, *, latency: float = 0.0, cap: int | None = None, retry_after: str | None = "1") -> None:
+    def __init__(
+        self, *, latency: float = 0.0, cap: int | None = None, retry_after: str | None = "1"
+    ) -> None:
         self.latency = latency  # seconds that the model thinks
         self.cap = cap  # most messages at once; more are answered 429
         self.retry_after = retry_after
@@ -70,28 +88,38 @@ class Rehearsal:
         self.search_latency = 0.0
         self.results = 7
         self.answer: Callable[[str, str], str] = lambda question, model: f"Answer to: {question}"
-        self.rule: Callable[[dict[str, Any]], Said | None] | None = None  # goes before everything else
+        self.rule: Callable[[dict[str, Any]], Said | None] | None = (
+            None  # goes before everything else
+        )
         self.messages = self.searches = self.throttled = self.failed = 0
         self.in_flight = self.most_in_flight = 0
-        self.bodies: deque[dict[str, Any]] = deque(maxlen=5000)  # the last of the messages that were asked
+        self.bodies: deque[dict[str, Any]] = deque(
+            maxlen=5000
+        )  # the last of the messages that were asked
         self.heads: deque[bytes] = deque(maxlen=100)
         self.queries: list[str] = []
         self.moments: list[float] = []  # when each message came, by the loop's clock
         self.answered = 0
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="rehearsal", daemon=True)
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="rehearsal", daemon=True
+        )
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
     def __enter__(self) -> Self:
         self._thread.start()
         self._server = asyncio.run_coroutine_threadsafe(
-            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 24, backlog=4096), self._loop
+            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 24, backlog=4096),
+            self._loop,
         ).result()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -159,7 +187,9 @@ class Rehearsal:
         if self.cap is not None and self.in_flight >= self.cap:
             self.throttled += 1
             headers = {} if self.retry_after is None else {"retry-after": self.retry_after}
-            return trouble(429, "This request would exceed your organization's rate limit.", headers)
+            return trouble(
+                429, "This request would exceed your organization's rate limit.", headers
+            )
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -195,24 +225,41 @@ class Rehearsal:
             problem = {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "invalid", "status": 422}
             return Said({"type": "ErrorResponse", "error": problem}, 422)
         if self.search_status != 200:
-            return Said({"type": "ErrorResponse", "error": {"code": "OTHER", "detail": "no"}}, self.search_status)
+            return Said(
+                {"type": "ErrorResponse", "error": {"code": "OTHER", "detail": "no"}},
+                self.search_status,
+            )
         hits = [
-            {"title": f"{query} ({n})", "url": f"https://site{n}.example/", "description": f"Finding {n} on {query}."}
+            {
+                "title": f"{query} ({n})",
+                "url": f"https://site{n}.example/",
+                "description": f"Finding {n} on {query}.",
+            }
             for n in range(1, self.results + 1)
         ]
-        return Said({"type": "search", "query": {"original": query}, "web": {"type": "search", "results": hits}})
+        return Said(
+            {
+                "type": "search",
+                "query": {"original": query},
+                "web": {"type": "search", "results": hits},
+            }
+        )
 
 
 def first_text(body: dict[str, Any]) -> str:
     """The text of the first message: the question."""
     content = body["messages"][0]["content"]
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    )
 
 
 def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
     """What the real one would not take: a wrong key, a removed parameter, a tool call without its result."""
     lowered = head.lower()
-    if not any(f"{way}{MODEL_KEY}".encode() in lowered for way in ("authorization: bearer ", "x-api-key: ")):
+    if not any(
+        f"{way}{MODEL_KEY}".encode() in lowered for way in ("authorization: bearer ", "x-api-key: ")
+    ):
         return trouble(401, "invalid x-api-key")
     for name in ("temperature", "top_p", "top_k"):
         if name in body:
@@ -220,9 +267,15 @@ def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
     turns = body["messages"]
     for before, after in zip(turns, [*turns[1:], None], strict=True):
         calls = {b["id"] for b in _blocks(before) if b["type"] == "tool_use"}
-        results = {b["tool_use_id"] for b in _blocks(after) if b["type"] == "tool_result"} if after else set()
+        results = (
+            {b["tool_use_id"] for b in _blocks(after) if b["type"] == "tool_result"}
+            if after
+            else set()
+        )
         if calls and (calls != results or "tools" not in body):
-            return trouble(400, "`tool_use` ids were found without `tool_result` blocks immediately after")
+            return trouble(
+                400, "`tool_use` ids were found without `tool_result` blocks immediately after"
+            )
     return None
 
 
@@ -240,16 +293,31 @@ def _played(question: str, body: dict[str, Any], answer: str) -> dict[str, Any]:
     if "[pause]" in question and turns == 1:
         return _message_body(body, [{"type": "text", "text": "Working on it. "}], "pause_turn")
     if "[refuse]" in question:
-        details = {"type": "refusal", "category": "cyber", "explanation": "The request may enable misuse."}
+        details = {
+            "type": "refusal",
+            "category": "cyber",
+            "explanation": "The request may enable misuse.",
+        }
         return _message_body(body, [], "refusal") | {"stop_details": details}
-    reason = "max_tokens" if "[cut]" in question else "something_new" if "[odd]" in question else "end_turn"
+    reason = (
+        "max_tokens"
+        if "[cut]" in question
+        else "something_new"
+        if "[odd]" in question
+        else "end_turn"
+    )
     return _message_body(body, [{"type": "text", "text": answer}], reason)
 
 
 def _uses(question: str) -> list[dict[str, Any]]:
     """The tool calls that a question's marker stands for."""
     asked = question.partition("Context: ")[2].partition("\n")[0]
-    one = {"type": "tool_use", "id": "toolu_01A", "name": "web_search", "input": {"query": asked or "anything"}}
+    one = {
+        "type": "tool_use",
+        "id": "toolu_01A",
+        "name": "web_search",
+        "input": {"query": asked or "anything"},
+    }
     if "[search]" in question:
         return [one]
     if "[two searches]" in question:
@@ -261,7 +329,9 @@ def _uses(question: str) -> list[dict[str, Any]]:
     return []
 
 
-def _message_body(body: dict[str, Any], content: list[dict[str, Any]], reason: str) -> dict[str, Any]:
+def _message_body(
+    body: dict[str, Any], content: list[dict[str, Any]], reason: str
+) -> dict[str, Any]:
     words = sum(len(part.get("text", "")) for part in content)
     return {
         "id": "msg_rehearsal",
@@ -283,6 +353,13 @@ def _message_body(body: dict[str, Any], content: list[dict[str, Any]], reason: s
 
 def _packed(said: Said) -> bytes:
     body = json.dumps(said.body).encode()
-    lines = [f"HTTP/1.1 {said.status} {_REASONS.get(said.status, 'Status')}", "content-type: application/json"]
-    lines += [f"{name}: {value}" for name, value in said.headers.items()] + [f"content-length: {len(body)}", "", ""]
+    lines = [
+        f"HTTP/1.1 {said.status} {_REASONS.get(said.status, 'Status')}",
+        "content-type: application/json",
+    ]
+    lines += [f"{name}: {value}" for name, value in said.headers.items()] + [
+        f"content-length: {len(body)}",
+        "",
+        "",
+    ]
     return "\r\n".join(lines).encode() + body

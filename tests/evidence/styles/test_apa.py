@@ -33,13 +33,17 @@ def test_the_day_of_reading_is_given_where_it_is_wanted() -> None:
 
 
 def test_page_ranges_are_written_in_full() -> None:
-    for written, expected in json.loads((FOLDER / "page-ranges.json").read_text("utf-8"))["apa"].items():
+    for written, expected in json.loads((FOLDER / "page-ranges.json").read_text("utf-8"))[
+        "apa"
+    ].items():
         first, last = page_range(written)
         assert (f"{first}–{last}" if last else first) == expected
 
 
 @pytest.mark.parametrize("count", [20, 21])
-def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_last(count: int) -> None:
+def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_last(
+    count: int,
+) -> None:
     names = tuple(Name(family=f"F{number}", given="G") for number in range(1, count + 1))
     reference = apa(Work(title="T", authors=names))
 

@@ -48,15 +48,21 @@ DATES = st.one_of(
 )
 WORKS = st.builds(
     Work,
-    kind=st.sampled_from(["webpage", "article-journal", "book", "report", "article", "post", "dataset"]),
+    kind=st.sampled_from(
+        ["webpage", "article-journal", "book", "report", "article", "post", "dataset"]
+    ),
     title=SOME,
     authors=st.lists(NAMES, max_size=3).map(tuple),
     container=TEXTS,
     publisher=TEXTS,
     volume=TEXTS,
     pages=st.sampled_from(["", "12-19", "e7"]),
-    doi=st.one_of(st.just(""), st.from_regex(r"10\.[0-9]{4}/[a-z0-9._-]{1,8}[a-z]", fullmatch=True)),
-    url=st.one_of(st.just(""), st.from_regex(r"https://[a-z]{1,3}\.org/[a-z0-9_%]{0,6}", fullmatch=True)),
+    doi=st.one_of(
+        st.just(""), st.from_regex(r"10\.[0-9]{4}/[a-z0-9._-]{1,8}[a-z]", fullmatch=True)
+    ),
+    url=st.one_of(
+        st.just(""), st.from_regex(r"https://[a-z]{1,3}\.org/[a-z0-9_%]{0,6}", fullmatch=True)
+    ),
     issued=DATES,
     accessed=DATES,
     language=st.sampled_from(["", "en"]),
@@ -66,7 +72,9 @@ EVERY: tuple[Style, ...] = ("apa", "mla", "bibtex", "ris", "csl-json")
 
 
 @given(WORKS)
-@example(Work(kind="report", title="T", authors=tuple(Name(f"F{number}", "G") for number in range(150))))
+@example(
+    Work(kind="report", title="T", authors=tuple(Name(f"F{number}", "G") for number in range(150)))
+)
 def test_a_work_is_read_back_from_its_item(work: Work) -> None:
     item = csl(work)
 
@@ -85,9 +93,18 @@ def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, A
     [
         ({"title": ["One", "Two"], "volume": 7}, Work("document", "One", volume="7")),
         ({"title": "T", "URL": "https://a.org/"}, Work(title="T", url="https://a.org/")),
-        ({"title": "T", "DOI": "https://doi.org/10.1000/Abc"}, Work("document", "T", doi="10.1000/Abc")),
-        ({"title": "T", "issued": {"date-parts": [["2024", "3", 40]]}}, Work("document", "T", issued=(2024, 3))),
-        ({"title": "T", "issued": {"raw": "2024-03-02"}}, Work("document", "T", issued=(2024, 3, 2))),
+        (
+            {"title": "T", "DOI": "https://doi.org/10.1000/Abc"},
+            Work("document", "T", doi="10.1000/Abc"),
+        ),
+        (
+            {"title": "T", "issued": {"date-parts": [["2024", "3", 40]]}},
+            Work("document", "T", issued=(2024, 3)),
+        ),
+        (
+            {"title": "T", "issued": {"raw": "2024-03-02"}},
+            Work("document", "T", issued=(2024, 3, 2)),
+        ),
         ({"title": "T", "issued": 2024}, Work("document", "T", issued=(2024,))),
         ({"title": "T", "issued": {"date-parts": [[None]]}}, Work("document", "T")),
         (
@@ -95,28 +112,40 @@ def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, A
             Work("document", "T", (Name("Lee", "Ann"), Name("Kim", "Bo"))),
         ),
         (
-            {"title": "T", "author": [{"family": "Berg", "given": "J", "non-dropping-particle": "van der"}]},
+            {
+                "title": "T",
+                "author": [{"family": "Berg", "given": "J", "non-dropping-particle": "van der"}],
+            },
             Work("document", "T", (Name("van der Berg", "J"),)),
         ),
-        ({"title": "T", "author": [{"given": "Plato"}, 7, {}]}, Work("document", "T", (Name(literal="Plato"),))),
+        (
+            {"title": "T", "author": [{"given": "Plato"}, 7, {}]},
+            Work("document", "T", (Name(literal="Plato"),)),
+        ),
         ({"title": {"a": 1}, "type": "Evil{}", "author": {}, "issued": []}, Work("document")),
     ],
 )
-def test_items_of_others_are_read_as_far_as_they_can_be_understood(item: dict[str, Any], expected: Work) -> None:
+def test_items_of_others_are_read_as_far_as_they_can_be_understood(
+    item: dict[str, Any], expected: Work
+) -> None:
     assert work_of(item) == expected
 
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["family", "date-parts", "raw"]), inner)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["family", "date-parts", "raw"]), inner)
     ),
     max_leaves=6,
 )
 
 
 @given(
-    st.dictionaries(st.sampled_from(["title", "author", "issued", "DOI", "URL", "type", "page", "ISSN"]), json_values)
+    st.dictionaries(
+        st.sampled_from(["title", "author", "issued", "DOI", "URL", "type", "page", "ISSN"]),
+        json_values,
+    )
 )
 def test_no_item_whatever_cannot_be_formatted(item: dict[str, Any]) -> None:
     for style in EVERY:
@@ -134,20 +163,33 @@ def test_the_second_of_one_key_gets_a_letter_that_nobody_else_has() -> None:
     twin, other = Work(title="Tides", issued=(2024,)), Work(title="Tidesa", issued=(2024,))
 
     assert key_of(other) == key_of(twin) + "a"
-    assert keys_of([other, twin, twin, twin]) == ["2024tidesa", "2024tides", "2024tidesb", "2024tidesc"]
+    assert keys_of([other, twin, twin, twin]) == [
+        "2024tidesa",
+        "2024tides",
+        "2024tidesb",
+        "2024tidesc",
+    ]
     assert [letters_of(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
 
 
 def written(name: NameParts | str) -> str:
     assert isinstance(name, NameParts)
     parts = [" ".join(part) for part in ([*name.von, *name.last], name.jr, name.first)]
-    return " | ".join(plain(unescaped(part)).replace("{", "").replace("}", "") for part in parts if part)
+    return " | ".join(
+        plain(unescaped(part)).replace("{", "").replace("}", "") for part in parts if part
+    )
 
 
 def meant(name: Name) -> str:
-    alone = [f"{name.family} {name.suffix}".strip()] if not name.given else [name.family, name.suffix, name.given]
+    alone = (
+        [f"{name.family} {name.suffix}".strip()]
+        if not name.given
+        else [name.family, name.suffix, name.given]
+    )
     return " | ".join(
-        plain(part).replace("{", "").replace("}", "") for part in ([name.literal] if name.literal else alone) if part
+        plain(part).replace("{", "").replace("}", "")
+        for part in ([name.literal] if name.literal else alone)
+        if part
     )
 
 
@@ -172,17 +214,28 @@ def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
 
 
 SIMPLE = (
-    st.text(st.sampled_from("aBc é,{}\\&"), min_size=1, max_size=8).map(plain).filter(lambda text: text.strip(", "))
+    st.text(st.sampled_from("aBc é,{}\\&"), min_size=1, max_size=8)
+    .map(plain)
+    .filter(lambda text: text.strip(", "))
 )
 
 
 @given(
-    st.lists(st.builds(Name, family=SIMPLE, given=st.one_of(st.just(""), SIMPLE), suffix=st.sampled_from(["", "Jr."])))
+    st.lists(
+        st.builds(
+            Name,
+            family=SIMPLE,
+            given=st.one_of(st.just(""), SIMPLE),
+            suffix=st.sampled_from(["", "Jr."]),
+        )
+    )
 )
 def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None:
     text = bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
     library = parse_string(text, append_middleware=[SeparateCoAuthors(), SplitNameParts()])
-    read: list[Any] = next((field.value for field in library.entries[0].fields if field.key == "author"), [])
+    read: list[Any] = next(
+        (field.value for field in library.entries[0].fields if field.key == "author"), []
+    )
 
     assert [written(name) for name in read] == [meant(name) for name in names]
 
@@ -198,7 +251,11 @@ def test_ris_is_read_back_equal(works: list[Work]) -> None:
         names = [
             plain(
                 name.literal
-                or ", ".join(part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part)
+                or ", ".join(
+                    part.replace(",", " ")
+                    for part in (name.family, name.given, name.suffix)
+                    if part
+                )
             )
             for name in work.authors
         ]
@@ -220,7 +277,9 @@ def test_csl_json_is_read_back_equal(works: list[Work]) -> None:
 
 
 @given(LISTS, st.randoms(use_true_random=False))
-def test_the_order_that_works_come_in_decides_nothing(works: list[Work], chance: random.Random) -> None:
+def test_the_order_that_works_come_in_decides_nothing(
+    works: list[Work], chance: random.Random
+) -> None:
     shuffled = list(works)
     chance.shuffle(shuffled)
     several = {len({work.doi for work in works if work.doi}), len(distinct(works))}
@@ -241,7 +300,12 @@ def test_a_work_that_comes_twice_is_listed_once(works: list[Work]) -> None:
 def test_one_doi_is_one_work_and_so_is_one_page() -> None:
     works = [
         Work(title="Tides", url="https://www.a.org/p?utm_source=x"),
-        Work(title="Tides of the lagoon", doi="10.1000/ABC", issued=(2024,), authors=(Name("Lee", "Ann"),)),
+        Work(
+            title="Tides of the lagoon",
+            doi="10.1000/ABC",
+            issued=(2024,),
+            authors=(Name("Lee", "Ann"),),
+        ),
         Work(title="doi.org/10.1000/abc", url="https://doi.org/10.1000/abc"),
         Work(title="Tides", url="http://a.org/p", language="en"),
         Work(title="Tides, a data set", doi="10.1000/data", url="https://a.org/p"),
@@ -256,14 +320,25 @@ def test_one_doi_is_one_work_and_so_is_one_page() -> None:
 
 
 def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
-    bare = Work(kind="document", title="doi.org/10.1000/abc", doi="10.1000/abc", url="https://doi.org/10.1000/abc")
+    bare = Work(
+        kind="document",
+        title="doi.org/10.1000/abc",
+        doi="10.1000/abc",
+        url="https://doi.org/10.1000/abc",
+    )
     titled = Work(kind="article-journal", title="Tides", doi="10.1000/ABC")
-    richer = Work(title="a.org/p", container="A", language="en", issued=(2024,), url="https://a.org/p")
+    richer = Work(
+        title="a.org/p", container="A", language="en", issued=(2024,), url="https://a.org/p"
+    )
     found = Work(title="Lagoons", url="https://a.org/p")
 
     for works in ([bare, titled], [titled, bare]):
         (entry,) = distinct(works)
-        assert (entry.work.title, entry.work.kind, entry.work.url) == ("Tides", "article-journal", bare.url)
+        assert (entry.work.title, entry.work.kind, entry.work.url) == (
+            "Tides",
+            "article-journal",
+            bare.url,
+        )
     for works in ([richer, found], [found, richer]):
         (entry,) = distinct(works)
         assert (entry.work.title, entry.work.issued) == ("Lagoons", (2024,))

@@ -45,7 +45,11 @@ def unescaped(value: str) -> str:
     """What TeX prints for a value of ours."""
     named = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
     value = value.replace(r"\ensuremath{\lbrace}", "\x01").replace(r"\ensuremath{\rbrace}", "\x02")
-    value = re.sub(r"\\text(\w+?)\{\}|\\([$&#%_])", lambda found: named[found[1]] if found[1] else found[2], value)
+    value = re.sub(
+        r"\\text(\w+?)\{\}|\\([$&#%_])",
+        lambda found: named[found[1]] if found[1] else found[2],
+        value,
+    )
     return value.replace("\x01", "{").replace("\x02", "}")
 
 
@@ -89,7 +93,9 @@ def test_a_program_that_decodes_tex_gets_the_title_with_its_braces(title: str) -
 
 
 @given(words, words, words)
-def test_whatever_a_page_calls_itself_is_read_back_from_bibtex(title: str, author: str, site: str) -> None:
+def test_whatever_a_page_calls_itself_is_read_back_from_bibtex(
+    title: str, author: str, site: str
+) -> None:
     work = Work(title=title, authors=(Name(literal=author),), container=site, issued=(2024, 2))
     entry = entry_of(work)
 
@@ -112,7 +118,11 @@ def test_no_address_can_end_its_field_in_bibtex(tail: str) -> None:
 def test_no_title_can_end_its_field_in_ris(title: str) -> None:
     record = record_of(Work(title=title, url="https://harbor.example/tide"))
 
-    assert record == {"type_of_reference": "ELEC", "title": plain(title), "urls": ["https://harbor.example/tide"]}
+    assert record == {
+        "type_of_reference": "ELEC",
+        "title": plain(title),
+        "urls": ["https://harbor.example/tide"],
+    }
 
 
 @given(words, words)
@@ -169,7 +179,9 @@ def test_a_key_is_made_of_plain_letters(work: Work, key: str) -> None:
 
 
 def test_a_name_that_bibtex_would_take_for_two_is_held_together() -> None:
-    work = Work(title="T", authors=(Name(family="Sand and Sea", given="A"), Name(literal="Tides and Co")))
+    work = Work(
+        title="T", authors=(Name(family="Sand and Sea", given="A"), Name(literal="Tides and Co"))
+    )
 
     assert entry_of(work)["author"] == "{Sand and Sea}, A and {Tides and Co}"
 

@@ -25,7 +25,8 @@ def test_the_plain_entry_is_the_same_without_italics(recorded: dict[str, Any]) -
 
 
 @pytest.mark.parametrize(
-    ("written", "expected"), json.loads((FOLDER / "page-ranges.json").read_text("utf-8"))["mla"].items()
+    ("written", "expected"),
+    json.loads((FOLDER / "page-ranges.json").read_text("utf-8"))["mla"].items(),
 )
 def test_of_a_range_of_pages_the_repeated_hundreds_are_dropped(written: str, expected: str) -> None:
     assert mla_pages(written) == expected
@@ -36,7 +37,9 @@ def test_quotation_marks_within_a_title_become_single_ones() -> None:
 
 
 def test_a_title_in_another_language_keeps_its_capitals() -> None:
-    assert "“Die Gezeiten der lagune.”" in mla(Work(title="Die Gezeiten der lagune", language="de-DE"))
+    assert "“Die Gezeiten der lagune.”" in mla(
+        Work(title="Die Gezeiten der lagune", language="de-DE")
+    )
     assert "“Les marées.”" in mla(Work(title="Les marées", language="fr"))
 
 

@@ -67,7 +67,9 @@ def damaged_inside(body: bytes, chance: random.Random) -> bytes:
     for name in chance.sample(sorted(parts), chance.randint(1, 3)):
         data = parts[name]
         assert isinstance(data, bytes)
-        parts[name] = shuffled_tags(data, chance) if chance.random() < 0.7 else damaged(data, chance)
+        parts[name] = (
+            shuffled_tags(data, chance) if chance.random() < 0.7 else damaged(data, chance)
+        )
     return zipped(parts)
 
 
@@ -84,7 +86,9 @@ def shuffled_tags(data: bytes, chance: random.Random) -> bytes:
             case 0:
                 values = piece[start:].split(b'"')
                 if len(values) > 2:
-                    values[1] = chance.choice([b"", b"-1", b"999999999999", b"x", b"%9%9", b"\xc3\xa9", b"0", b"FFFF"])
+                    values[1] = chance.choice(
+                        [b"", b"-1", b"999999999999", b"x", b"%9%9", b"\xc3\xa9", b"0", b"FFFF"]
+                    )
                     pieces[place] = piece[:start] + b'"'.join(values)
             case 1:
                 pieces[place] = piece + b"/>" + piece[start:]
@@ -113,7 +117,9 @@ def test_fuzz_damaged_documents_are_read_or_refused(name: str, workers: list[Wor
         if not workers or not workers[-1].usable:
             workers.append(Worker(LIMITS))
         try:
-            answer = workers[-1].ask(Job(kind, "https://site.example/x", LIMITS.cpu_seconds), example)
+            answer = workers[-1].ask(
+                Job(kind, "https://site.example/x", LIMITS.cpu_seconds), example
+            )
         except Died:
             continue
         assert ("document" in answer) != ("refusal" in answer)

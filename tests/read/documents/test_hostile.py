@@ -12,7 +12,16 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.read.formats.make_samples import FOLDER
-from tests.read.formats.office_writer import NAMESPACES, docx_parts, paragraph, part, pptx, shape, slide, zipped
+from tests.read.formats.office_writer import (
+    NAMESPACES,
+    docx_parts,
+    paragraph,
+    part,
+    pptx,
+    shape,
+    slide,
+    zipped,
+)
 from tests.read.formats.pdf_writer import Pdf, assemble, stream
 from webquarry.errors import Unreadable
 from webquarry.read.detect import pick_format
@@ -57,27 +66,38 @@ def forms(count: int, calls: bytes) -> bytes:
     pdf.add().raw("/X Do")
     for place in range(count):
         after = 100 if count == 1 else 101 + place
-        pdf.objects.append(stream(calls, FORM + b"/Resources << /XObject << /X %d 0 R >> >>" % after))
+        pdf.objects.append(
+            stream(calls, FORM + b"/Resources << /XObject << /X %d 0 R >> >>" % after)
+        )
     pdf.objects.append(stream(b"0 0 5 5 re f", FORM))
     return pdf.data()
 
 
 def tree(pages: bytes) -> bytes:
     return assemble(
-        {1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: pages, 3: b"<< /Type /Page /Parent 2 0 R >>"}, b"/Root 1 0 R"
+        {1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: pages, 3: b"<< /Type /Page /Parent 2 0 R >>"},
+        b"/Root 1 0 R",
     )
 
 
 PDFS: dict[str, tuple[Callable[[], bytes], str]] = {
     "flate bomb": (lambda: with_content(deflated(800), b"/Filter /FlateDecode"), UNSAFE),
     "double flate bomb": (
-        lambda: with_content(zlib.compress(deflated(800), 9), b"/Filter [/FlateDecode /FlateDecode]"),
+        lambda: with_content(
+            zlib.compress(deflated(800), 9), b"/Filter [/FlateDecode /FlateDecode]"
+        ),
         UNSAFE,
     ),
     "forms that double": (lambda: forms(40, b"/X Do /X Do"), UNSAFE),
     "a form that draws itself": (lambda: forms(1, b"/X Do"), "has no text that can be seen"),
-    "a page tree in a circle": (lambda: tree(b"<< /Type /Pages /Kids [2 0 R] /Count 1 >>"), DAMAGED),
-    "two thousand million pages": (lambda: tree(b"<< /Type /Pages /Kids [3 0 R] /Count 2000000000 >>"), "has no text"),
+    "a page tree in a circle": (
+        lambda: tree(b"<< /Type /Pages /Kids [2 0 R] /Count 1 >>"),
+        DAMAGED,
+    ),
+    "two thousand million pages": (
+        lambda: tree(b"<< /Type /Pages /Kids [3 0 R] /Count 2000000000 >>"),
+        "has no text",
+    ),
     "nested arrays": (lambda: with_content(b"[" * 200_000, b""), "has no text that can be seen"),
     "cut in half": (lambda: (FOLDER / "paper.pdf").read_bytes()[:3700], DAMAGED),
     "random bytes": (lambda: b"%PDF-1.7\n" + random.Random(7).randbytes(20_000), DAMAGED),
@@ -90,13 +110,18 @@ PDFS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", PDFS)
-def test_a_hostile_pdf_ends_in_a_clear_error_and_the_next_one_is_read(name: str, pool: Pool) -> None:
+def test_a_hostile_pdf_ends_in_a_clear_error_and_the_next_one_is_read(
+    name: str, pool: Pool
+) -> None:
     make, message = PDFS[name]
     with pytest.raises(Unreadable, match=message) as caught:
         pool.read("pdf", URL, make())
 
     assert caught.value.kind == "unsupported"
-    assert pool.read("pdf", URL, (FOLDER / "paper.pdf").read_bytes()).title == "What the tide leaves behind"
+    assert (
+        pool.read("pdf", URL, (FOLDER / "paper.pdf").read_bytes()).title
+        == "What the tide leaves behind"
+    )
 
 
 def test_many_empty_pages_do_not_take_long(pool: Pool) -> None:
@@ -148,7 +173,9 @@ def understated() -> bytes:
 
 
 def entities(count: int) -> str:
-    laughs = "".join(f'<!ENTITY l{place} "' + f"&l{place - 1};" * 10 + '">' for place in range(1, count))
+    laughs = "".join(
+        f'<!ENTITY l{place} "' + f"&l{place - 1};" * 10 + '">' for place in range(1, count)
+    )
     return f'<!DOCTYPE w:document [<!ENTITY l0 "lol">{laughs}]>'
 
 
@@ -162,21 +189,31 @@ XXE = '<!DOCTYPE w:document [<!ENTITY l9 SYSTEM "file:///etc/hostname">]>'
 DOCX: dict[str, tuple[Callable[[], bytes], str]] = {
     "a part of a hundred megabytes": (lambda: inflating(100), UNSAFE),
     "a million paragraphs": (
-        lambda: packed(with_document(part("w:document", f"<w:body>{'<w:p/>' * 1_000_000}</w:body>"))),
+        lambda: packed(
+            with_document(part("w:document", f"<w:body>{'<w:p/>' * 1_000_000}</w:body>"))
+        ),
         UNSAFE,
     ),
     "external entity": (lambda: packed(with_document(XXE + TEXT.partition("?>\n")[2])), UNSAFE),
-    "billion laughs": (lambda: packed(with_document(entities(10) + TEXT.partition("?>\n")[2])), UNSAFE),
+    "billion laughs": (
+        lambda: packed(with_document(entities(10) + TEXT.partition("?>\n")[2])),
+        UNSAFE,
+    ),
     "entities in UTF-16": (
         lambda: packed(with_document((entities(10) + TEXT.partition("?>\n")[2]).encode("utf-16"))),
         UNSAFE,
     ),
     "entities in the styles": (
-        lambda: packed(docx_parts(paragraph("x"), {"word/styles.xml": entities(3) + "<w:styles/>"})),
+        lambda: packed(
+            docx_parts(paragraph("x"), {"word/styles.xml": entities(3) + "<w:styles/>"})
+        ),
         UNSAFE,
     ),
     "a thousand nested controls": (lambda: packed(with_document(nested_controls(1000))), DAMAGED),
-    "a hundred thousand nested controls": (lambda: packed(with_document(nested_controls(100_000))), "damaged|safely"),
+    "a hundred thousand nested controls": (
+        lambda: packed(with_document(nested_controls(100_000))),
+        "damaged|safely",
+    ),
     "twenty thousand members": (
         lambda: zipped(docx_parts(paragraph("x")) | {f"m/{place}": b"" for place in range(20_000)}),
         UNSAFE,
@@ -201,7 +238,9 @@ def encrypted() -> bytes:
 
 
 @pytest.mark.parametrize("name", DOCX)
-def test_a_hostile_docx_ends_in_a_clear_error_and_the_next_one_is_read(name: str, pool: Pool) -> None:
+def test_a_hostile_docx_ends_in_a_clear_error_and_the_next_one_is_read(
+    name: str, pool: Pool
+) -> None:
     make, message = DOCX[name]
     with pytest.raises(Unreadable, match=message):
         pool.read("docx", URL, make())
@@ -220,14 +259,19 @@ def test_a_part_outside_of_the_file_is_never_read(target: str, pool: Pool) -> No
 
 def test_a_presentation_that_refers_to_itself_ends(pool: Pool) -> None:
     body = pptx(
-        [slide(shape("Here."))], [{"rId1": ("notesSlide", "slide1.xml"), "rId2": ("slideLayout", "slide1.xml")}]
+        [slide(shape("Here."))],
+        [{"rId1": ("notesSlide", "slide1.xml"), "rId2": ("slideLayout", "slide1.xml")}],
     )
 
     assert pool.read("pptx", URL, body).markdown == "Here."
 
 
 def test_a_bomb_is_refused_wherever_it_comes_from() -> None:
-    source = Source(URL, inflating(70), "application/vnd.openxmlformats-officedocument.wordprocessingml.document")
+    source = Source(
+        URL,
+        inflating(70),
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    )
 
     with pytest.raises(Unreadable, match="unpacks to far more than it should"):
         pick_format(source).to_markdown(source)

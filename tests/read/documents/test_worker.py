@@ -91,12 +91,15 @@ def test_a_pool_goes_on_with_a_new_child_when_the_old_one_is_worn_out() -> None:
         pool.close()
 
 
-@pytest.mark.parametrize("limits", [Limits(wall_seconds=0.7), Limits(cpu_seconds=1)], ids=["wall", "cpu"])
+@pytest.mark.parametrize(
+    "limits", [Limits(wall_seconds=0.7), Limits(cpu_seconds=1)], ids=["wall", "cpu"]
+)
 def test_a_document_that_takes_too_long_costs_its_child_only(limits: Limits) -> None:
     pool = Pool(limits, size=1)
     try:
         with pytest.raises(
-            Unreadable, match=r"^https://site.example/paper.pdf could not be read safely: it takes too long\.$"
+            Unreadable,
+            match=r"^https://site.example/paper.pdf could not be read safely: it takes too long\.$",
         ):
             pool.read("pdf", URL, tiresome())
         assert pool.read("pdf", URL, PAPER).title == "What the tide leaves behind"
@@ -125,7 +128,9 @@ def test_a_child_that_died_in_its_sleep_is_replaced_without_a_word(pool: Pool) -
     assert pool.read("pdf", URL, PAPER).title == "What the tide leaves behind"
 
 
-def test_a_child_that_was_interrupted_is_not_used_again(monkeypatch: pytest.MonkeyPatch, pool: Pool) -> None:
+def test_a_child_that_was_interrupted_is_not_used_again(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool
+) -> None:
     pool.read("pdf", URL, PAPER)
     (worker,) = pool._idle
 
@@ -141,9 +146,13 @@ def test_a_child_that_was_interrupted_is_not_used_again(monkeypatch: pytest.Monk
     assert pool.read("pdf", URL, PAPER).title == "What the tide leaves behind"
 
 
-def test_a_child_that_cannot_start_is_said_to_have_failed(monkeypatch: pytest.MonkeyPatch, pool: Pool) -> None:
+def test_a_child_that_cannot_start_is_said_to_have_failed(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool
+) -> None:
     monkeypatch.setattr("webquarry.read.documents.worker._START", "raise ImportError")
-    with pytest.raises(Unreadable, match="could not be read: the program that reads such files failed"):
+    with pytest.raises(
+        Unreadable, match="could not be read: the program that reads such files failed"
+    ):
         pool.read("pdf", URL, PAPER)
 
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
@@ -151,7 +160,9 @@ def test_a_child_that_cannot_start_is_said_to_have_failed(monkeypatch: pytest.Mo
         pool.read("pdf", URL, PAPER)
 
 
-def test_a_file_that_is_too_large_is_refused_before_any_process_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_is_refused_before_any_process_sees_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("webquarry.read.documents.pool.LARGEST_FILE", 1000)
     pool = Pool(size=1)
 
@@ -189,7 +200,10 @@ def test_the_child_sees_nothing_of_our_environment_files_and_sockets(
     assert {name.partition(":")[0] for name in files} == {"pipe", "/dev/null"}
     assert len([name for name in files if name.startswith("pipe")]) == 2
     soft = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()[1:]}
-    assert {soft["Max address space"], soft["Max core file size"], soft["Max file size"]} == {"1073741824", "0"}
+    assert {soft["Max address space"], soft["Max core file size"], soft["Max file size"]} == {
+        "1073741824",
+        "0",
+    }
     assert int(soft["Max cpu time"]) < 60
 
 
@@ -198,9 +212,16 @@ def test_the_child_imports_no_more_than_it_needs() -> None:
     code = "import sys; from webquarry.read.documents import child; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert not {"httpx2", "pydantic", "lxml", "pypdfium2", "chardet", "asyncio", "ssl", "socket"} & set(
-        done.stdout.split()
-    )
+    assert not {
+        "httpx2",
+        "pydantic",
+        "lxml",
+        "pypdfium2",
+        "chardet",
+        "asyncio",
+        "ssl",
+        "socket",
+    } & set(done.stdout.split())
 
 
 def test_the_parent_never_loads_the_library_that_reads_pdfs() -> None:
@@ -209,7 +230,9 @@ def test_the_parent_never_loads_the_library_that_reads_pdfs() -> None:
         f"body = open({str(FOLDER / 'paper.pdf')!r}, 'rb'); source = Source('https://x.example/', body.read()); body.close()\n"
         "print(formats()['pdf'].to_markdown(source).title, 'pypdfium2' in sys.modules, 'pypdfium2_raw' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True
+    )
 
     assert (done.stdout, done.stderr) == ("What the tide leaves behind False False\n", "")
 
@@ -263,7 +286,9 @@ print(title)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_a_fork_gets_children_of_its_own_and_leaves_ours_alone() -> None:
     code = FORKING.replace("FILE", repr(str(FOLDER / "paper.pdf")))
-    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True
+    )
 
     assert (done.stdout, done.stderr) == ("What the tide leaves behind\n", "")
 
@@ -274,7 +299,9 @@ def test_a_process_that_ends_leaves_no_child_and_says_nothing() -> None:
         f"body = open({str(FOLDER / 'paper.pdf')!r}, 'rb'); data = body.read(); body.close()\n"
         "pool.read_document('pdf', 'https://x.example/', data); print(pool._pool._idle[0].pid)"
     )
-    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True
+    )
 
     assert done.stderr == ""
     assert not is_alive(int(done.stdout))

@@ -28,7 +28,9 @@ _CORE = (
     ' xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>{title}</dc:title><dc:creator>{author}</dc:creator>'
     "<dcterms:created>{created}</dcterms:created><dcterms:modified>{modified}</dcterms:modified></cp:coreProperties>"
 )
-Link = tuple[str, str]  # the kind of a relation, and its target; one with a colon leads out of the file
+Link = tuple[
+    str, str
+]  # the kind of a relation, and its target; one with a colon leads out of the file
 
 
 def zipped(parts: Mapping[str, str | bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
@@ -61,7 +63,10 @@ def properties(title: str, author: str = "", created: str = "", modified: str = 
 
 
 def docx_parts(
-    body: str, parts: Mapping[str, str] | None = None, links: Mapping[str, Link] | None = None, before: str = ""
+    body: str,
+    parts: Mapping[str, str] | None = None,
+    links: Mapping[str, Link] | None = None,
+    before: str = "",
 ) -> dict[str, str | bytes]:
     """The parts of a Word document with this body."""
     return {
@@ -73,7 +78,9 @@ def docx_parts(
     }
 
 
-def docx(body: str, parts: Mapping[str, str] | None = None, links: Mapping[str, Link] | None = None) -> bytes:
+def docx(
+    body: str, parts: Mapping[str, str] | None = None, links: Mapping[str, Link] | None = None
+) -> bytes:
     return zipped(docx_parts(body, parts, links))
 
 
@@ -105,10 +112,14 @@ def pptx(
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"/>',
         "_rels/.rels": relations({"rId1": ("officeDocument", "ppt/presentation.xml")}),
         "ppt/presentation.xml": part(
-            "p:presentation", f'<p:sldIdLst>{listed}</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/>'
+            "p:presentation",
+            f'<p:sldIdLst>{listed}</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/>',
         ),
         "ppt/_rels/presentation.xml.rels": relations(
-            {f"rId{place}": ("slide", f"slides/slide{place}.xml") for place in range(1, len(slides) + 1)}
+            {
+                f"rId{place}": ("slide", f"slides/slide{place}.xml")
+                for place in range(1, len(slides) + 1)
+            }
         ),
     }
     for place, slide in enumerate(slides, 1):
@@ -122,7 +133,9 @@ def slide(*shapes: str, attributes: str = "") -> str:
     return part("p:sld", f"<p:cSld><p:spTree>{''.join(shapes)}</p:spTree></p:cSld>", attributes)
 
 
-def shape(*paragraphs: str, placeholder: str = "", place: tuple[int, int] | None = None, drawn: str = "") -> str:
+def shape(
+    *paragraphs: str, placeholder: str = "", place: tuple[int, int] | None = None, drawn: str = ""
+) -> str:
     """A shape with text; its place is given from the top and from the left, in thousandths of a slide."""
     which = f"<p:ph {placeholder}/>" if placeholder else ""
     where = (

@@ -8,7 +8,10 @@ from tests.read.formats.pdf_writer import HEIGHT, Page, Pdf
 from webquarry.read.documents.models import Document
 from webquarry.read.documents.pdf.convert import convert
 
-LONG = "The harbour office keeps a log of every vessel that enters, and of the weather at that hour. " * 3
+LONG = (
+    "The harbour office keeps a log of every vessel that enters, and of the weather at that hour. "
+    * 3
+)
 
 
 def read(draw: Callable[[Page], None] | None = None, pdf: Pdf | None = None) -> Document:

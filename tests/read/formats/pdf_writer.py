@@ -23,7 +23,10 @@ _WIDTHS = {
     ),
     CODE: " ".join(["600"] * 95),
 }
-_TABLES = {font: dict(zip(range(32, 127), map(int, widths.split()), strict=True)) for font, widths in _WIDTHS.items()}
+_TABLES = {
+    font: dict(zip(range(32, 127), map(int, widths.split()), strict=True))
+    for font, widths in _WIDTHS.items()
+}
 _SOFT = "\u00ad"  # where a word may be broken
 
 
@@ -33,7 +36,9 @@ def width_of(text: str, font: str, size: float) -> float:
     return sum(table.get(ord(character), 556) for character in text) * size / 1000
 
 
-def wrap(text: str, width: float, *, font: str = REGULAR, size: float = 10, indent: float = 0) -> list[str]:
+def wrap(
+    text: str, width: float, *, font: str = REGULAR, size: float = 10, indent: float = 0
+) -> list[str]:
     """The lines of a paragraph; words are broken at soft hyphens where they do not fit."""
     lines: list[str] = []
     line = ""
@@ -61,14 +66,23 @@ class Page:
 
     parts: list[bytes] = field(default_factory=list)
 
-    def text(self, x: float, y: float, text: str, font: str = REGULAR, size: float = 10, before: str = "") -> None:
+    def text(
+        self, x: float, y: float, text: str, font: str = REGULAR, size: float = 10, before: str = ""
+    ) -> None:
         """A line of text; `before` holds operators that count for it alone."""
         string = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("cp1252")
         head = f"q {before} BT /{font} {size} Tf 1 0 0 1 {x:.2f} {y:.2f} Tm ".encode("ascii")
         self.parts.append(head + b"(" + string + b") Tj ET Q")
 
     def paragraph(
-        self, x: float, y: float, text: str, width: float, size: float = 10, leading: float = 12, indent: float = 0
+        self,
+        x: float,
+        y: float,
+        text: str,
+        width: float,
+        size: float = 10,
+        leading: float = 12,
+        indent: float = 0,
     ) -> float:
         """Lines of text below each other; where the next line would stand comes back."""
         for number, line in enumerate(wrap(text, width, size=size, indent=indent)):
@@ -112,20 +126,32 @@ class Pdf:
         yield 1, b"<< /Type /Catalog /Pages 2 0 R %s >>" % self.extra_catalog
         yield 2, f"<< /Type /Pages /Kids [{kids}] /Count {len(self.pages)} >>".encode("ascii")
         for place, face in enumerate(_FACES.values()):
-            yield 3 + place, b"<< /Type /Font /Subtype /Type1 /BaseFont /%s /Encoding /WinAnsiEncoding >>" % face
+            yield (
+                3 + place,
+                b"<< /Type /Font /Subtype /Type1 /BaseFont /%s /Encoding /WinAnsiEncoding >>"
+                % face,
+            )
         said = " ".join(f"/{key} ({value})" for key, value in self.info.items())
         yield 6, f"<< {said} >>".encode("cp1252")
         for place, page in enumerate(self.pages):
             number = 10 + 2 * place
             box = f"/MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {number + 1} 0 R".encode("ascii")
-            resources = b"/Resources << /Font << %s >> %s >>" % (fonts.encode("ascii"), self.resources)
-            yield number, b"<< /Type /Page /Parent 2 0 R %s %s %s >>" % (box, resources, self.page_entries)
+            resources = b"/Resources << /Font << %s >> %s >>" % (
+                fonts.encode("ascii"),
+                self.resources,
+            )
+            yield (
+                number,
+                b"<< /Type /Page /Parent 2 0 R %s %s %s >>" % (box, resources, self.page_entries),
+            )
             yield number + 1, stream(page.content)
         for place, body in enumerate(self.objects):
             yield 100 + place, body
 
     def _trailer(self) -> bytes:
-        entries = b" ".join(b"/%s %s" % (key.encode("ascii"), value) for key, value in self.extra.items())
+        entries = b" ".join(
+            b"/%s %s" % (key.encode("ascii"), value) for key, value in self.extra.items()
+        )
         return b"/Root 1 0 R /Info 6 0 R " + entries
 
 
@@ -145,9 +171,13 @@ def assemble(objects: dict[int, bytes], trailer: bytes) -> bytes:
         table += b"%d 1\n%010d 00000 n \n" % (number, places[number])
     start = len(data)
     size = max(places) + 1
-    return data + b"xref\n0 1\n0000000000 65535 f \n%strailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n" % (
-        table,
-        size,
-        trailer,
-        start,
+    return (
+        data
+        + b"xref\n0 1\n0000000000 65535 f \n%strailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n"
+        % (
+            table,
+            size,
+            trailer,
+            start,
+        )
     )

@@ -39,13 +39,20 @@ _FOOTNOTES = part(
     "w:footnotes",
     '<w:footnote w:id="-1" w:type="separator"><w:p/></w:footnote>'
     '<w:footnote w:id="2">'
-    + paragraph("<w:r><w:footnoteRef/></w:r>", " Measured at low water, ", text_run("springs", "<w:i/>"), ".")
+    + paragraph(
+        "<w:r><w:footnoteRef/></w:r>",
+        " Measured at low water, ",
+        text_run("springs", "<w:i/>"),
+        ".",
+    )
     + "</w:footnote>",
 )
 
 
 def _numbered(text: str, level: int = 0) -> str:
-    return paragraph(text, settings=f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="1"/></w:numPr>')
+    return paragraph(
+        text, settings=f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="1"/></w:numPr>'
+    )
 
 
 def _cell(text: str, settings: str = "") -> str:
@@ -80,10 +87,19 @@ def letter() -> bytes:
     """Headings by localised styles, lists, a table with spans, links, notes, changes, hidden text, a box, a formula."""
     body = [
         paragraph("Notice to mariners", style="Titel"),
-        paragraph("To all ", text_run("masters", "<w:b/>"), text_run(" and pilots", "<w:b/>"), " of *every* vessel:"),
+        paragraph(
+            "To all ",
+            text_run("masters", "<w:b/>"),
+            text_run(" and pilots", "<w:b/>"),
+            " of *every* vessel:",
+        ),
         paragraph("1. Depths", style="berschrift1"),
         paragraph(
-            "The depths are those of the survey", '<w:r><w:footnoteReference w:id="2"/></w:r>', "; see ", _FIELD, "."
+            "The depths are those of the survey",
+            '<w:r><w:footnoteReference w:id="2"/></w:r>',
+            "; see ",
+            _FIELD,
+            ".",
         ),
         _TABLE,
         paragraph("Conduct", style="Abschnitt"),
@@ -92,8 +108,15 @@ def letter() -> bytes:
         _numbered("outbound at any time.", 1),
         paragraph("This is said between two items."),
         _numbered("Report at the mole."),
-        paragraph("Lights, H", text_run("2", '<w:vertAlign w:val="subscript"/>'), "O", style="Liste"),
-        paragraph("Anchors", "<w:r><w:br/><w:sym w:font='Symbol' w:char='F061'/></w:r>", " and chains", style="Liste"),
+        paragraph(
+            "Lights, H", text_run("2", '<w:vertAlign w:val="subscript"/>'), "O", style="Liste"
+        ),
+        paragraph(
+            "Anchors",
+            "<w:r><w:br/><w:sym w:font='Symbol' w:char='F061'/></w:r>",
+            " and chains",
+            style="Liste",
+        ),
         paragraph(
             "The office is ",
             "<w:del><w:r><w:delText>closed</w:delText></w:r></w:del>",
@@ -105,7 +128,10 @@ def letter() -> bytes:
             '<w:hyperlink r:id="rId6"><w:r><w:t>today</w:t></w:r></w:hyperlink>',
             ".",
         ),
-        paragraph(f"<w:sdt><w:sdtContent>{text_run('Signed in a field of a form.')}</w:sdtContent></w:sdt>", _TEXT_BOX),
+        paragraph(
+            f"<w:sdt><w:sdtContent>{text_run('Signed in a field of a form.')}</w:sdtContent></w:sdt>",
+            _TEXT_BOX,
+        ),
         paragraph("The rise follows ", _FORMULA, " closely."),
         paragraph("Who dredges, knows.", style="Zitat"),
         paragraph("tide --port Lowick", style="Quelltext"),
@@ -121,7 +147,10 @@ def letter() -> bytes:
                 "Notice 14", "Harbour Office", "2024-03-01T08:00:00Z", "2024-03-02T09:30:00Z"
             ),
         },
-        {"rId5": ("hyperlink", "https://tides.example/hours"), "rId6": ("hyperlink", "javascript:alert(1)")},
+        {
+            "rId5": ("hyperlink", "https://tides.example/hours"),
+            "rId6": ("hyperlink", "javascript:alert(1)"),
+        },
     )
 
 
@@ -177,11 +206,16 @@ def deck() -> bytes:
     )
     third = slide(
         shape("Figures", placeholder='type="title"'),
-        _frame(f'<a:tbl><a:tblPr firstRow="1"/>{_row("Year", "Cost")}{_row("2023", "1 | 2")}</a:tbl>', 100),
+        _frame(
+            f'<a:tbl><a:tblPr firstRow="1"/>{_row("Year", "Cost")}{_row("2023", "1 | 2")}</a:tbl>',
+            100,
+        ),
         _frame('<c:chart r:id="rId1"/>', 200),
         _frame('<dgm:relIds r:dm="rId2"/>', 300),
     )
-    hidden = slide(shape("Costs that nobody may see", placeholder='type="title"'), attributes='show="0"')
+    hidden = slide(
+        shape("Costs that nobody may see", placeholder='type="title"'), attributes='show="0"'
+    )
     notes = part(
         "p:notes",
         "<p:cSld><p:spTree>"
@@ -197,7 +231,10 @@ def deck() -> bytes:
                 "rId3": ("notesSlide", "../notesSlides/notesSlide1.xml"),
             },
             {},
-            {"rId1": ("chart", "../charts/chart1.xml"), "rId2": ("diagramData", "../diagrams/data1.xml")},
+            {
+                "rId1": ("chart", "../charts/chart1.xml"),
+                "rId2": ("diagramData", "../diagrams/data1.xml"),
+            },
             {},
         ],
         {

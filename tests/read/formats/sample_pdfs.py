@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.read.formats.pdf_writer import BOLD, CODE, HEIGHT, REGULAR, WIDTH, Pdf, stream, width_of, wrap
+from tests.read.formats.pdf_writer import (
+    BOLD,
+    CODE,
+    HEIGHT,
+    REGULAR,
+    WIDTH,
+    Pdf,
+    stream,
+    width_of,
+    wrap,
+)
 
 LEFT, COLUMN, GUTTER = 50, 235, 25
 _PAPER = [
@@ -24,7 +34,10 @@ _PAPER = [
         " is open to the west, and storms from that side stir up what lies on its floor.",
     ),
     ("head", "2 Methods"),
-    ("text", "Three things were measured on every tide of the year, without regard to the weather:"),
+    (
+        "text",
+        "Three things were measured on every tide of the year, without regard to the weather:",
+    ),
     ("item", "the height of the water at the quay;"),
     ("item", "the speed of the stream in the entrance, at three depths and on both of its sides;"),
     ("item", "how much the water carried with it."),
@@ -60,7 +73,12 @@ _PAPER = [
         " farther out to dump the mud would pay for itself within three years.",
     ),
 ]
-_TIDES = [["Year", "Tides", "Lost"], ["2021", "702", "3"], ["2022", "698", "7"], ["2023", "705", "0"]]
+_TIDES = [
+    ["Year", "Tides", "Lost"],
+    ["2021", "702", "3"],
+    ["2022", "698", "7"],
+    ["2023", "705", "0"],
+]
 _FOOTNOTE = "* A tide is counted as lost when any of the three instruments was silent."
 
 
@@ -74,7 +92,9 @@ class _Columns:
         self._y = self._foot = 0.0
         self._running_head()
         self._page.text((WIDTH - width_of(title, BOLD, 18)) / 2, HEIGHT - 90, title, BOLD, 18)
-        self._page.text((WIDTH - width_of(authors, REGULAR, 11)) / 2, HEIGHT - 114, authors, size=11)
+        self._page.text(
+            (WIDTH - width_of(authors, REGULAR, 11)) / 2, HEIGHT - 114, authors, size=11
+        )
         self._next_column()
 
     def block(self, kind: str, text: str) -> None:
@@ -110,7 +130,12 @@ class _Columns:
 
     def _running_head(self) -> None:
         number = len(self._pdf.pages)
-        self._page.text(LEFT, HEIGHT - 32, "Proceedings on Mud" if number % 2 else "A. Ferry and B. Lock", size=8)
+        self._page.text(
+            LEFT,
+            HEIGHT - 32,
+            "Proceedings on Mud" if number % 2 else "A. Ferry and B. Lock",
+            size=8,
+        )
         self._page.text(WIDTH - LEFT - 10, HEIGHT - 32, str(number), size=8)
 
     @property
@@ -130,7 +155,13 @@ class _Columns:
         top = self._y = self._y - 6
         for row in _TIDES:
             for place, cell in enumerate(row):
-                self._page.text(self._x + 6 + 70 * place, self._y - 11, cell, BOLD if row is _TIDES[0] else REGULAR, 9)
+                self._page.text(
+                    self._x + 6 + 70 * place,
+                    self._y - 11,
+                    cell,
+                    BOLD if row is _TIDES[0] else REGULAR,
+                    9,
+                )
             self._page.rule(self._x, self._y, self._x + 210, self._y)
             self._y -= 16
         self._page.rule(self._x, self._y, self._x + 210, self._y)
@@ -166,7 +197,13 @@ _RULES = [
 
 def report() -> bytes:
     """One column: contents, bold subheads, aligned columns without rules, lists, code; two pages, numbered below."""
-    pdf = Pdf(info={"Title": "Microsoft Word - rules_v3.doc", "Author": "Harbour Office", "CreationDate": "D:2023"})
+    pdf = Pdf(
+        info={
+            "Title": "Microsoft Word - rules_v3.doc",
+            "Author": "Harbour Office",
+            "CreationDate": "D:2023",
+        }
+    )
     page = pdf.add()
     page.text(72, 760, "Rules of the Harbour", BOLD, 20)
     y = 720.0
@@ -176,14 +213,19 @@ def report() -> bytes:
         y -= 14
     page.text(72, y - 20, "1 Berths", BOLD, 14)
     y = page.paragraph(
-        72, y - 44, "Berths are let by the night. The price depends on the length of the vessel, as follows.", 451
+        72,
+        y - 44,
+        "Berths are let by the night. The price depends on the length of the vessel, as follows.",
+        451,
     )
     y -= 10
     for row in _PRICES:
         for x, cell in zip((72, 180, 260), row, strict=True):
             page.text(x, y, cell)
         y -= 14
-    y = page.paragraph(72, y - 10, "A berth that is not paid for by noon is let to somebody else.", 451)
+    y = page.paragraph(
+        72, y - 10, "A berth that is not paid for by noon is let to somebody else.", 451
+    )
     page.text(72, y - 20, "2 Conduct", BOLD, 14)
     y -= 44
     for place, rule in enumerate(_RULES, 1):
@@ -194,16 +236,28 @@ def report() -> bytes:
         y = page.paragraph(104, y, item, 400) - 3
     page.text(72, y - 12, "Noise", BOLD)
     page.paragraph(
-        72, y - 28, "Engines are not run between ten in the evening and six in the morning, except to leave.", 451
+        72,
+        y - 28,
+        "Engines are not run between ten in the evening and six in the morning, except to leave.",
+        451,
     )
     page.text(290, 40, "- 1 -", size=9)
     page = pdf.add()
     page.text(72, 760, "3 Reports to the office", BOLD, 14)
     y = page.paragraph(
-        72, 736, "Vessels report by radio when they pass the mole. Those that can send data do so in this form:", 451
+        72,
+        736,
+        "Vessels report by radio when they pass the mole. Those that can send data do so in this form:",
+        451,
     )
     for line in ("vessel {", "    name: Albatross", "    length: 11.4", "}"):
-        page.text(72 + width_of(" ", CODE, 9) * (len(line) - len(line.lstrip())), y - 6, line.lstrip(), CODE, 9)
+        page.text(
+            72 + width_of(" ", CODE, 9) * (len(line) - len(line.lstrip())),
+            y - 6,
+            line.lstrip(),
+            CODE,
+            9,
+        )
         y -= 11
     page.paragraph(72, y - 20, "The office answers within the hour.", 451)
     page.text(290, 40, "- 2 -", size=9)

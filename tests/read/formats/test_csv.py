@@ -9,7 +9,9 @@ from webquarry.read.format import Draft, Source
 from webquarry.read.formats import csv as csv_module
 
 
-def read(body: str, content_type: str = "text/csv", url: str = "https://site.example/data") -> Draft:
+def read(
+    body: str, content_type: str = "text/csv", url: str = "https://site.example/data"
+) -> Draft:
     source = Source(url, body.encode(), content_type)
     chosen = pick_format(source)
     assert chosen.name == "csv"
@@ -19,7 +21,9 @@ def read(body: str, content_type: str = "text/csv", url: str = "https://site.exa
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found_out(delimiter: str) -> None:
     rows = [["port", "high", "low"], ["Lowick", "6,1; a", "1.2"], ["Strand", "5.8", "0.9"]]
-    body = "\n".join(delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in rows)
+    body = "\n".join(
+        delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in rows
+    )
 
     assert read(body).markdown == (
         "| port | high | low |\n| --- | --- | --- |\n| Lowick | 6,1; a | 1.2 |\n| Strand | 5.8 | 0.9 |"
@@ -54,7 +58,10 @@ def test_quotes_line_breaks_and_markup_stay_inside_their_cells() -> None:
 
 
 def test_short_rows_are_filled_up_and_long_ones_widen_the_table() -> None:
-    assert read("a,b\n1\n1,2,3\n\n,,\n").markdown == "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |"
+    assert (
+        read("a,b\n1\n1,2,3\n\n,,\n").markdown
+        == "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |"
+    )
 
 
 def test_one_endless_row_does_not_make_all_the_others_as_long() -> None:
@@ -76,10 +83,14 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_file_silently() -> No
     draft = read(body)
 
     assert draft.markdown.count("word,word") == 20_000
-    assert draft.notes == ("The rows of the table could not be told apart; it is shown as it was sent.",)
+    assert draft.notes == (
+        "The rows of the table could not be told apart; it is shown as it was sent.",
+    )
 
 
-def test_all_rows_are_shown_up_to_a_limit_that_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_rows_are_shown_up_to_a_limit_that_is_mentioned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     body = "a,b\n" + "".join(f"{number},x\n" for number in range(1000))
     assert read(body).markdown.endswith("| 999 | x |")
 

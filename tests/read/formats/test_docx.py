@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from tests.read.formats.office_writer import docx, docx_parts, paragraph, part, style, text_run, zipped
+from tests.read.formats.office_writer import (
+    docx,
+    docx_parts,
+    paragraph,
+    part,
+    style,
+    text_run,
+    zipped,
+)
 from webquarry.read.documents.docx import story as story_module
 from webquarry.read.documents.docx.convert import convert
 from webquarry.read.documents.models import Document, Refusal
 
 URL = "https://site.example/files/letter.docx"
-BEGIN, SEPARATE, END = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end"))
+BEGIN, SEPARATE, END = (
+    f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")
+)
 STRICT = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "http://purl.oclc.org/ooxml/wordprocessingml/main",
     "http://schemas.openxmlformats.org/officeDocument/2006": "http://purl.oclc.org/ooxml/officeDocument",
 }
 
 
-def read(body: str, parts: dict[str, str] | None = None, links: dict[str, tuple[str, str]] | None = None) -> Document:
+def read(
+    body: str, parts: dict[str, str] | None = None, links: dict[str, tuple[str, str]] | None = None
+) -> Document:
     return convert(docx(body, parts, links), URL)
 
 
@@ -31,16 +43,21 @@ def numbering(*levels: tuple[str, str], extra: str = "") -> str:
         for place, (form, text) in enumerate(levels)
     )
     abstract = f'<w:abstractNum w:abstractNumId="7">{inside}</w:abstractNum>'
-    return part("w:numbering", f'{abstract}<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>{extra}')
+    return part(
+        "w:numbering", f'{abstract}<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>{extra}'
+    )
 
 
 def item(text: str, level: int = 0, list_id: int = 1) -> str:
-    return paragraph(text, settings=f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>')
+    return paragraph(
+        text, settings=f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>'
+    )
 
 
 def table(*rows: list[str]) -> str:
     cells = [
-        "".join(f"<w:tc>{cell if cell.startswith('<') else paragraph(cell)}</w:tc>" for cell in row) for row in rows
+        "".join(f"<w:tc>{cell if cell.startswith('<') else paragraph(cell)}</w:tc>" for cell in row)
+        for row in rows
     ]
     return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
 
@@ -50,8 +67,16 @@ def table(*rows: list[str]) -> str:
     [
         (style("berschrift2", "heading 2"), '<w:pStyle w:val="berschrift2"/>', "## Depths"),
         (style("X", "heading 7"), '<w:pStyle w:val="X"/>', "###### Depths"),
-        (style("A", "heading 1") + style("B", "Ours", '<w:basedOn w:val="A"/>'), '<w:pStyle w:val="B"/>', "# Depths"),
-        (style("A", "Ours", '<w:pPr><w:outlineLvl w:val="2"/></w:pPr>'), '<w:pStyle w:val="A"/>', "### Depths"),
+        (
+            style("A", "heading 1") + style("B", "Ours", '<w:basedOn w:val="A"/>'),
+            '<w:pStyle w:val="B"/>',
+            "# Depths",
+        ),
+        (
+            style("A", "Ours", '<w:pPr><w:outlineLvl w:val="2"/></w:pPr>'),
+            '<w:pStyle w:val="A"/>',
+            "### Depths",
+        ),
         (style("A", "heading 1"), '<w:pStyle w:val="A"/><w:outlineLvl w:val="9"/>', "Depths"),
         ("", '<w:outlineLvl w:val="0"/>', "# Depths"),
         (style("T", "Title"), '<w:pStyle w:val="T"/>', "# Depths"),
@@ -59,16 +84,25 @@ def table(*rows: list[str]) -> str:
         ("", '<w:pStyle w:val="missing"/>', "Depths"),
     ],
 )
-def test_headings_are_known_by_their_styles_in_any_language(styles: str, settings: str, expected: str) -> None:
+def test_headings_are_known_by_their_styles_in_any_language(
+    styles: str, settings: str, expected: str
+) -> None:
     assert (
-        read(paragraph("Depths", settings=settings), {"word/styles.xml": part("w:styles", styles)}).markdown == expected
+        read(
+            paragraph("Depths", settings=settings), {"word/styles.xml": part("w:styles", styles)}
+        ).markdown
+        == expected
     )
 
 
 def test_numbers_run_on_after_a_paragraph_and_begin_anew_below() -> None:
-    body = item("a") + item("b", 1) + paragraph("Between.") + item("c", 1) + item("d") + item("e", 1)
+    body = (
+        item("a") + item("b", 1) + paragraph("Between.") + item("c", 1) + item("d") + item("e", 1)
+    )
 
-    markdown = read(body, {"word/numbering.xml": numbering(("decimal", "%1."), ("decimal", "%2)"))}).markdown
+    markdown = read(
+        body, {"word/numbering.xml": numbering(("decimal", "%1."), ("decimal", "%2)"))}
+    ).markdown
 
     assert markdown == "1. a\n   1) b\n\nBetween.\n\n2) c\n2. d\n   1) e"
 
@@ -83,18 +117,26 @@ def test_numbers_run_on_after_a_paragraph_and_begin_anew_below() -> None:
         ("none", "", "- x"),
     ],
 )
-def test_marks_that_markdown_does_not_have_are_written_out(form: str, text: str, expected: str) -> None:
+def test_marks_that_markdown_does_not_have_are_written_out(
+    form: str, text: str, expected: str
+) -> None:
     assert read(item("x"), {"word/numbering.xml": numbering((form, text))}).markdown == expected
 
 
 def test_a_heading_shows_its_number() -> None:
-    styles = style("A", "heading 2", '<w:pPr><w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr></w:pPr>')
+    styles = style(
+        "A",
+        "heading 2",
+        '<w:pPr><w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr></w:pPr>',
+    )
     parts = {
         "word/styles.xml": part("w:styles", styles),
         "word/numbering.xml": numbering(("decimal", "%1"), ("decimal", "%1.%2")),
     }
 
-    assert read(paragraph("Depths", style="A") * 2, parts).markdown == "## 1.1 Depths\n\n## 1.2 Depths"
+    assert (
+        read(paragraph("Depths", style="A") * 2, parts).markdown == "## 1.1 Depths\n\n## 1.2 Depths"
+    )
 
 
 def test_a_list_can_be_switched_off_or_begin_elsewhere() -> None:
@@ -117,7 +159,11 @@ def test_a_paragraph_that_only_looks_like_a_list_is_escaped() -> None:
 def test_emphasis_joins_runs_and_leaves_blanks_outside() -> None:
     bold, both = "<w:b/>", "<w:b/><w:i/>"
     body = paragraph(
-        "a ", text_run("b", bold), text_run("c ", bold), text_run("d", both), text_run(" e", '<w:b w:val="0"/>')
+        "a ",
+        text_run("b", bold),
+        text_run("c ", bold),
+        text_run("d", both),
+        text_run(" e", '<w:b w:val="0"/>'),
     )
 
     assert read(body).markdown == "a **bc *d*** e"
@@ -191,7 +237,9 @@ def test_text_that_nobody_sees_is_dropped_and_counted(look: str, reason: str) ->
     [
         paragraph(text_run("White.", '<w:color w:val="FFFFFF"/><w:shd w:fill="000000"/>')),
         paragraph(text_run("White.", '<w:color w:val="FFFFFF"/><w:highlight w:val="blue"/>')),
-        paragraph(text_run("White.", '<w:color w:val="FFFFFF"/>'), settings='<w:shd w:fill="0000FF"/>'),
+        paragraph(
+            text_run("White.", '<w:color w:val="FFFFFF"/>'), settings='<w:shd w:fill="0000FF"/>'
+        ),
         table([paragraph(text_run("White.", '<w:color w:val="FFFFFF"/>')), "x"], ["y", "z"]),
         paragraph(text_run("White.", '<w:vanish w:val="0"/>')),
     ],
@@ -219,7 +267,10 @@ def test_links_and_fields_show_their_text(runs: str, expected: str) -> None:
     # the relation is marked as external, and its target is relative
     relation = {"rId1": ("hyperlink", "https:c.html")}
 
-    assert read(paragraph(runs) + paragraph("Next."), links=relation).markdown == f"{expected}\n\nNext.".strip()
+    assert (
+        read(paragraph(runs) + paragraph("Next."), links=relation).markdown
+        == f"{expected}\n\nNext.".strip()
+    )
 
 
 def test_tables_have_spans_and_escaped_cells() -> None:
@@ -231,11 +282,17 @@ def test_tables_have_spans_and_escaped_cells() -> None:
         f"<w:tr><w:tc>{below}{paragraph('covered')}</w:tc><w:tc>{paragraph('z')}</w:tc><w:tc>{paragraph('end')}</w:tc></w:tr></w:tbl>"
     )
 
-    assert read(body).markdown == "| wide \\| one |  | c |\n| --- | --- | --- |\n| tall | x y |  |\n|  | z | end |"
+    assert (
+        read(body).markdown
+        == "| wide \\| one |  | c |\n| --- | --- | --- |\n| tall | x y |  |\n|  | z | end |"
+    )
 
 
 def test_a_table_in_a_cell_is_told_cell_by_cell() -> None:
-    assert read(table([table(["a", "b"]), "c"], ["d", "e"])).markdown == "| a b | c |\n| --- | --- |\n| d | e |"
+    assert (
+        read(table([table(["a", "b"]), "c"], ["d", "e"])).markdown
+        == "| a b | c |\n| --- | --- |\n| d | e |"
+    )
 
 
 def test_a_table_that_only_arranges_the_page_is_not_one() -> None:
@@ -248,7 +305,9 @@ def test_a_table_that_only_arranges_the_page_is_not_one() -> None:
 
 
 def test_rows_that_were_deleted_are_gone() -> None:
-    row = f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('gone')}</w:tc><w:tc><w:p/></w:tc></w:tr>"
+    row = (
+        f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('gone')}</w:tc><w:tc><w:p/></w:tc></w:tr>"
+    )
     body = table(["a", "b"], ["c", "d"]).replace("</w:tbl>", row + "</w:tbl>")
 
     assert "gone" not in read(body).markdown
@@ -263,15 +322,27 @@ def test_notes_are_numbered_in_the_order_of_their_marks() -> None:
 
     parts = {
         "word/footnotes.xml": part(
-            "w:footnotes", note("footnote", 2, "two") + note("footnote", 3, "three") + note("footnote", 4, "never")
+            "w:footnotes",
+            note("footnote", 2, "two")
+            + note("footnote", 3, "three")
+            + note("footnote", 4, "never"),
         ),
         "word/endnotes.xml": part("w:endnotes", note("endnote", 2, "at the end")),
     }
     body = paragraph(
-        "a", mark("footnote", 3), " b", mark("footnote", 2), " c", mark("endnote", 2), mark("footnote", 99)
+        "a",
+        mark("footnote", 3),
+        " b",
+        mark("footnote", 2),
+        " c",
+        mark("endnote", 2),
+        mark("footnote", 99),
     )
 
-    assert read(body, parts).markdown == "a[^1] b[^2] c[^e1]\n\n[^1]: three\n\n[^2]: two\n\n[^e1]: at the end"
+    assert (
+        read(body, parts).markdown
+        == "a[^1] b[^2] c[^e1]\n\n[^1]: three\n\n[^2]: two\n\n[^e1]: at the end"
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,7 +368,8 @@ def test_charts_and_diagrams_in_a_document_are_read() -> None:
         "<c:chart><c:plotArea><c:ser><c:cat><c:pt idx='0'><c:v>2023</c:v></c:pt></c:cat><c:val><c:pt idx='0'><c:v>4</c:v></c:pt></c:val></c:ser></c:plotArea></c:chart>",
     )
     data = part(
-        "dgm:dataModel", "<dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Dig</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst>"
+        "dgm:dataModel",
+        "<dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Dig</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst>",
     )
     drawings = '<w:r><w:drawing><a:graphic><c:chart r:id="rId1"/></a:graphic></w:drawing><w:drawing><a:x><dgm:relIds r:dm="rId2"/></a:x></w:drawing></w:r>'
     document = read(
@@ -325,7 +397,9 @@ def _replaced(text: str) -> str:
 def test_the_main_part_may_have_any_name() -> None:
     parts = docx_parts(paragraph("Elsewhere."))
     parts["word/document2.xml"] = parts.pop("word/document.xml")
-    parts["_rels/.rels"] = str(parts["_rels/.rels"]).replace("word/document.xml", "/word/document2.xml")
+    parts["_rels/.rels"] = str(parts["_rels/.rels"]).replace(
+        "word/document.xml", "/word/document2.xml"
+    )
 
     assert convert(zipped(parts), URL).markdown == "Elsewhere."
 
@@ -335,7 +409,11 @@ def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) ->
     document = read(paragraph("x" * 50) + paragraph("y" * 50))
 
     assert document.markdown == "x" * 50
-    assert document.lost == document.notes == ("The document has more text than is read at once; its end is missing.",)
+    assert (
+        document.lost
+        == document.notes
+        == ("The document has more text than is read at once; its end is missing.",)
+    )
 
 
 def test_a_document_without_text_says_so() -> None:

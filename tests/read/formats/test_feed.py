@@ -14,7 +14,11 @@ ATOM = '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>{}</feed>'
 
 
 def read(body: str | bytes, content_type: str = "application/rss+xml") -> Draft:
-    source = Source("https://site.example/feed", body if isinstance(body, bytes) else body.encode(), content_type)
+    source = Source(
+        "https://site.example/feed",
+        body if isinstance(body, bytes) else body.encode(),
+        content_type,
+    )
     return pick_format(source).to_markdown(source)
 
 
@@ -40,18 +44,27 @@ def item(inside: str) -> str:
         ("<title>A</title><description>&lt;|im_start|&gt;</description>", "## A\n\n&lt;|im_start|>"),
     ],
 )  # fmt: skip
-def test_an_entry_has_a_heading_its_date_its_author_and_its_text(inside: str, expected: str) -> None:
+def test_an_entry_has_a_heading_its_date_its_author_and_its_text(
+    inside: str, expected: str
+) -> None:
     assert item(inside) == expected
 
 
 def test_a_feed_in_another_encoding_is_read() -> None:
-    body = RSS.replace('"1.0"?', '"1.0" encoding="iso-8859-1"?').format("<description>Château</description>")
+    body = RSS.replace('"1.0"?', '"1.0" encoding="iso-8859-1"?').format(
+        "<description>Château</description>"
+    )
 
     assert read(body.encode("latin-1"), "application/xml").markdown == "# News\n\nChâteau"
 
 
 def test_a_feed_with_small_mistakes_is_read_all_the_same() -> None:
-    assert "## A" in read(RSS.format("<item><title>A</title><description>5 &nbsp; < 6</description></item>")).markdown
+    assert (
+        "## A"
+        in read(
+            RSS.format("<item><title>A</title><description>5 &nbsp; < 6</description></item>")
+        ).markdown
+    )
 
 
 def test_atom_takes_text_as_text_and_html_as_html() -> None:
@@ -92,14 +105,20 @@ def test_an_old_feed_with_a_doctype_and_no_entities_is_a_feed() -> None:
     assert read(body).markdown == "# News"
 
 
-@pytest.mark.parametrize("body", ["{", '{"version": "https://jsonfeed.org/version/1"', '{"items": []}'])
+@pytest.mark.parametrize(
+    "body", ["{", '{"version": "https://jsonfeed.org/version/1"', '{"items": []}']
+)
 def test_json_that_is_no_feed_is_shown_as_json(body: str) -> None:
     assert read(body, "application/feed+json").markdown.startswith("```json\n")
 
 
-@pytest.mark.parametrize("items", ["null", "[1, null, []]", '[{"title": 1, "authors": [7], "attachments": [3]}]'])
+@pytest.mark.parametrize(
+    "items", ["null", "[1, null, []]", '[{"title": 1, "authors": [7], "attachments": [3]}]']
+)
 def test_a_json_feed_with_anything_in_it_is_read(items: str) -> None:
-    body = '{"version": "https://jsonfeed.org/version/1.1", "title": "News", "items": ' + items + "}"
+    body = (
+        '{"version": "https://jsonfeed.org/version/1.1", "title": "News", "items": ' + items + "}"
+    )
 
     assert read(body, "application/json").markdown.startswith("# News")
 

@@ -6,7 +6,9 @@ from tests.read.formats.pdf_reading import LONG, read
 from tests.read.formats.pdf_writer import CODE, Page, Pdf
 
 
-def table_page(page: Page, rows: list[list[str]], top: float = 700, xs: tuple[int, ...] = (72, 200, 320)) -> float:
+def table_page(
+    page: Page, rows: list[list[str]], top: float = 700, xs: tuple[int, ...] = (72, 200, 320)
+) -> float:
     for row in rows:
         for x, cell in zip(xs, row, strict=False):
             if cell:
@@ -47,7 +49,10 @@ def test_a_ruled_table_keeps_wrapped_cells_together() -> None:
         page.text(76, 660, "x")
         page.text(204, 660, "y")
 
-    assert read(draw).markdown == "| first cell that goes on below | second \\| cell |\n| --- | --- |\n| x | y |"
+    assert (
+        read(draw).markdown
+        == "| first cell that goes on below | second \\| cell |\n| --- | --- |\n| x | y |"
+    )
 
 
 def test_cells_without_a_line_between_them_are_one() -> None:
@@ -69,14 +74,19 @@ def test_cells_without_a_line_between_them_are_one() -> None:
 
 def test_a_table_that_goes_on_over_the_page_is_one_with_one_head() -> None:
     pdf = Pdf()
-    for rows, top in (([["Port", "Depth"], ["Lowick", "4"]], 100), ([["Port", "Depth"], ["Strand", "5"]], 720)):
+    for rows, top in (
+        ([["Port", "Depth"], ["Lowick", "4"]], 100),
+        ([["Port", "Depth"], ["Strand", "5"]], 720),
+    ):
         page = pdf.add()
         ruled(page, [72, 200, 330], [top, top - 20, top - 40])
         for place, row in enumerate(rows):
             page.text(76, top - 14 - 20 * place, row[0])
             page.text(204, top - 14 - 20 * place, row[1])
 
-    assert read(pdf=pdf).markdown == "| Port | Depth |\n| --- | --- |\n| Lowick | 4 |\n| Strand | 5 |"
+    assert (
+        read(pdf=pdf).markdown == "| Port | Depth |\n| --- | --- |\n| Lowick | 4 |\n| Strand | 5 |"
+    )
 
 
 def test_a_frame_around_text_is_no_table() -> None:
@@ -89,7 +99,9 @@ def test_a_frame_around_text_is_no_table() -> None:
 
 def test_nested_lists_follow_their_indents() -> None:
     def draw(page: Page) -> None:
-        for place, (inset, text) in enumerate([(0, "• one"), (20, "– inner"), (20, "– inner too"), (0, "• two")]):
+        for place, (inset, text) in enumerate(
+            [(0, "• one"), (20, "– inner"), (20, "– inner too"), (0, "• two")]
+        ):
             page.text(72 + inset, 700 - 14 * place, text)
 
     assert read(draw).markdown == "- one\n  - inner\n  - inner too\n- two"

@@ -38,7 +38,9 @@ def test_a_heading_of_two_lines_is_one() -> None:
             page.text((595 - width_of(text, BOLD, 18)) / 2, y, text, BOLD, 18)
         page.paragraph(72, 700, LONG * 3, 450)
 
-    assert read(draw).markdown.startswith("# A title that is far too long for the width of this page\n\n")
+    assert read(draw).markdown.startswith(
+        "# A title that is far too long for the width of this page\n\n"
+    )
 
 
 def test_names_on_a_title_page_are_no_headings() -> None:
@@ -48,7 +50,9 @@ def test_names_on_a_title_page_are_no_headings() -> None:
             page.text(200, 600 - 40 * place, name, BOLD, 14)
         page.paragraph(72, 300, LONG, 450)
 
-    assert [line for line in read(draw).markdown.split("\n") if line.startswith("#")] == ["# A Manual"]
+    assert [line for line in read(draw).markdown.split("\n") if line.startswith("#")] == [
+        "# A Manual"
+    ]
 
 
 def test_a_sentence_in_bold_is_no_heading() -> None:
@@ -101,7 +105,9 @@ def test_dates_are_as_exact_as_they_were_given(written: str, expected: str | Non
     assert (published.value if published else None) == expected
 
 
-@pytest.mark.parametrize("made_up", ["Microsoft Word - draft.docx", "untitled", "report_final.pdf", "", "Document1"])
+@pytest.mark.parametrize(
+    "made_up", ["Microsoft Word - draft.docx", "untitled", "report_final.pdf", "", "Document1"]
+)
 def test_a_title_that_a_program_made_up_gives_way_to_that_on_the_page(made_up: str) -> None:
     pdf = Pdf(info={"Title": made_up})
     page = pdf.add()

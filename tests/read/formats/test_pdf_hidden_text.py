@@ -27,8 +27,12 @@ def test_text_hidden_in_a_form_is_hidden() -> None:
     page = pdf.add()
     page.text(72, 700, "Seen.")
     page.raw("q 1 0 0 1 72 500 cm /Form Do Q")
-    entries = b"/Type /XObject /Subtype /Form /BBox [0 0 300 100] /Resources << /Font << /F1 3 0 R >> >>"
-    pdf.objects.append(stream(b"BT /F1 10 Tf 1 g (Unseen.) Tj 0 g 0 20 Td (Also seen.) Tj ET", entries))
+    entries = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 300 100] /Resources << /Font << /F1 3 0 R >> >>"
+    )
+    pdf.objects.append(
+        stream(b"BT /F1 10 Tf 1 g (Unseen.) Tj 0 g 0 20 Td (Also seen.) Tj ET", entries)
+    )
     document = read(pdf=pdf)
 
     assert "Unseen" not in document.markdown
@@ -42,12 +46,11 @@ def test_letters_beyond_the_first_plane_do_not_shift_what_is_hidden() -> None:
     page.text(72, 700, "AAAA seen", size=12)
     page.text(72, 670, "unseen words", BOLD, 12, before="1 g")
     page.text(72, 640, "the last line", BOLD, 12)
-    table = (
-        b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <D835DD38> endbfchar endcmap"
-    )
+    table = b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <D835DD38> endbfchar endcmap"
     pdf.objects.append(stream(table))
     body = pdf.data().replace(
-        b"/BaseFont /Helvetica /Encoding /WinAnsiEncoding", b"/BaseFont /Helvetica /ToUnicode 100 0 R  "
+        b"/BaseFont /Helvetica /Encoding /WinAnsiEncoding",
+        b"/BaseFont /Helvetica /ToUnicode 100 0 R  ",
     )
 
     assert convert(body, "").markdown == "𝔸𝔸𝔸𝔸 seen\n\nthe last line"

@@ -43,7 +43,10 @@ def test_text_before_the_first_mark_is_on_page_one() -> None:
         (["Journal of Mud"] * 4, ["1", "2", "3", "4"]),
         (["Left head", "Right head"] * 2, ["- 1 -", "- 2 -", "- 3 -", "- 4 -"]),
         (["", "Mud 17", "Mud 17", "Mud 17"], ["i", "ii", "iii", "iv"]),
-        (["Chapter one 12", "Chapter two 13", "Chapter three 14", "Chapter four 15"], ["(c) 2024"] * 4),
+        (
+            ["Chapter one 12", "Chapter two 13", "Chapter three 14", "Chapter four 15"],
+            ["(c) 2024"] * 4,
+        ),
         (["Mud", "Mud"], ["Page 1 of 2", "Page 2 of 2"]),
     ],
 )
@@ -55,7 +58,9 @@ def test_running_heads_and_page_numbers_are_dropped(heads: list[str], feet: list
 
 
 def test_what_stands_at_the_top_of_one_page_only_is_kept() -> None:
-    markdown = read(pdf=pages_with(["An unusual remark", "Mud", "Mud", "Mud"], ["", "", "", ""])).markdown
+    markdown = read(
+        pdf=pages_with(["An unusual remark", "Mud", "Mud", "Mud"], ["", "", "", ""])
+    ).markdown
 
     assert markdown.startswith("An unusual remark")
 
@@ -67,7 +72,8 @@ def test_a_scanned_page_with_a_text_layer_is_read() -> None:
     page.text(72, 700, "Read by a machine.", before="3 Tr")
     pdf.objects.append(
         stream(
-            b"\x20", b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8"
+            b"\x20",
+            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
         )
     )
 
@@ -80,12 +86,17 @@ def test_pages_without_a_text_layer_among_others_are_mentioned() -> None:
     pdf.add().raw("q 500 0 0 700 40 60 cm /Scan Do Q")
     pdf.objects.append(
         stream(
-            b"\x20", b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8"
+            b"\x20",
+            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
         )
     )
     document = read(pdf=pdf)
 
-    assert document.notes == document.lost == ("Pages that are pictures without a text layer, and need OCR: 1 of 2.",)
+    assert (
+        document.notes
+        == document.lost
+        == ("Pages that are pictures without a text layer, and need OCR: 1 of 2.",)
+    )
 
 
 def test_more_pages_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,9 @@ def test_paragraphs_are_told_apart_by_gaps_and_their_lines_joined() -> None:
         y = page.paragraph(72, y - 8, "Second. " + LONG, 450)
         page.paragraph(72, y - 8, "Third. " + LONG, 450)
 
-    assert read(draw).markdown.split("\n\n") == [f"{name}. {LONG}".strip() for name in ("First", "Second", "Third")]
+    assert read(draw).markdown.split("\n\n") == [
+        f"{name}. {LONG}".strip() for name in ("First", "Second", "Third")
+    ]
 
 
 def test_paragraphs_are_told_apart_by_indents_alone() -> None:
@@ -87,11 +89,16 @@ def test_lines_written_from_the_foot_up_are_sorted() -> None:
 def test_a_name_in_a_font_for_code_does_not_break_a_paragraph() -> None:
     def draw(page: Page) -> None:
         page.text(72, 740, "A sentence that uses all of the width of its column before the name of")
-        page.text(72, 728, "some_function_with_a_name_that_takes_a_whole_line_of_its_own_x", CODE, 9)
+        page.text(
+            72, 728, "some_function_with_a_name_that_takes_a_whole_line_of_its_own_x", CODE, 9
+        )
         page.text(72, 716, "and then goes on as if nothing had happened, to the end of the column.")
         page.paragraph(72, 690, LONG, 450)
 
-    assert "name of some_function_with_a_name_that_takes_a_whole_line_of_its_own_x and then" in read(draw).markdown
+    assert (
+        "name of some_function_with_a_name_that_takes_a_whole_line_of_its_own_x and then"
+        in read(draw).markdown
+    )
 
 
 def test_sideways_text_is_read_and_does_not_disturb_the_page() -> None:

@@ -20,7 +20,10 @@ def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> 
 def test_slides_come_in_the_order_of_the_presentation_with_their_numbers_in_it() -> None:
     slides = [slide(shape(f"slide {name}")) for name in ("one", "two", "three")]
 
-    assert read(*slides, order="312").markdown == "slide three\n\n[slide 2]\n\nslide one\n\n[slide 3]\n\nslide two"
+    assert (
+        read(*slides, order="312").markdown
+        == "slide three\n\n[slide 2]\n\nslide one\n\n[slide 3]\n\nslide two"
+    )
 
 
 def test_a_slide_mark_cannot_be_forged() -> None:
@@ -39,7 +42,10 @@ def test_the_title_comes_first_then_everything_from_top_to_bottom() -> None:
 
 
 def test_a_placeholder_without_a_place_stands_where_the_layout_puts_it() -> None:
-    layout = part("p:sldLayout", f"<p:cSld><p:spTree>{shape('', placeholder=BODY, place=(900, 0))}</p:spTree></p:cSld>")
+    layout = part(
+        "p:sldLayout",
+        f"<p:cSld><p:spTree>{shape('', placeholder=BODY, place=(900, 0))}</p:spTree></p:cSld>",
+    )
     body = slide(shape("from the layout", placeholder=BODY), shape("above it", place=(100, 0)))
     file = pptx(
         [body],
@@ -113,11 +119,12 @@ def test_merged_cells_leave_empty_ones() -> None:
     merged, tall = cell("", 'hMerge="1"'), cell("", 'vMerge="1"')
     rows = f"<a:tr>{cell('wide', WIDE)}{merged}{cell('c')}</a:tr>"
     rows += f"<a:tr>{cell('tall', TALL)}{cell('x')}{cell('y')}</a:tr><a:tr>{tall}{cell('z')}{cell('end')}</a:tr>"
-    frame = (
-        f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
-    )
+    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
 
-    assert read(slide(frame)).markdown == "| wide |  | c |\n| --- | --- | --- |\n| tall | x | y |\n|  | z | end |"
+    assert (
+        read(slide(frame)).markdown
+        == "| wide |  | c |\n| --- | --- | --- |\n| tall | x | y |\n|  | z | end |"
+    )
 
 
 def test_more_slides_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +140,9 @@ def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) ->
     document = read(slide(shape("one")), slide(shape("much more")))
 
     assert document.markdown == "one"
-    assert document.lost == ("The presentation has more text than is read at once; it ends before slide 2.",)
+    assert document.lost == (
+        "The presentation has more text than is read at once; it ends before slide 2.",
+    )
 
 
 def test_a_presentation_of_pictures_has_no_text() -> None:

@@ -34,7 +34,10 @@ def test_a_sample_becomes_the_expected_markdown(expected: Path) -> None:
 
 
 def test_every_document_format_has_a_sample() -> None:
-    read_as = {pick_format(Source(path.stem, (FOLDER / path.stem).read_bytes(), "")).name for path in EXPECTED}
+    read_as = {
+        pick_format(Source(path.stem, (FOLDER / path.stem).read_bytes(), "")).name
+        for path in EXPECTED
+    }
 
     assert {"pdf", "docx", "pptx", "csv", "feed"} <= read_as <= set(formats())
 
@@ -66,7 +69,13 @@ def test_the_same_bytes_give_the_same_answer_in_any_process(name: str) -> None:
             Dated("2024-05-12T08:30:00+02:00", "pdf:CreationDate"),
             Dated("2024-06-01", "pdf:ModDate"),
         ),
-        ("report.pdf", "Rules of the Harbour", "Harbour Office", Dated("2023", "pdf:CreationDate"), None),
+        (
+            "report.pdf",
+            "Rules of the Harbour",
+            "Harbour Office",
+            Dated("2023", "pdf:CreationDate"),
+            None,
+        ),
         (
             "letter.docx",
             "Notice 14",
@@ -88,7 +97,13 @@ def test_the_same_bytes_give_the_same_answer_in_any_process(name: str) -> None:
             None,
             Dated("2024-05-02T09:00:00Z", "rss:lastBuildDate"),
         ),
-        ("log.atom", "Log of the “Albatross”", "Bram Lock", None, Dated("2024-05-02T09:00:00Z", "atom:updated")),
+        (
+            "log.atom",
+            "Log of the “Albatross”",
+            "Bram Lock",
+            None,
+            Dated("2024-05-02T09:00:00Z", "atom:updated"),
+        ),
         ("feed.json", "Buoys", "Harbour Office", None, None),
     ],
 )
@@ -97,13 +112,21 @@ def test_a_document_says_who_wrote_it_and_when(
 ) -> None:
     draft = read(name)
 
-    assert (draft.title, draft.author, draft.published, draft.modified) == (title, author, published, modified)
+    assert (draft.title, draft.author, draft.published, draft.modified) == (
+        title,
+        author,
+        published,
+        modified,
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("scan.pdf", r"scan\.pdf has no text layer: its pages are pictures, and it needs OCR to be read\.$"),
+        (
+            "scan.pdf",
+            r"scan\.pdf has no text layer: its pages are pictures, and it needs OCR to be read\.$",
+        ),
         ("locked.pdf", r"locked\.pdf is protected by a password\.$"),
     ],
 )
@@ -115,7 +138,12 @@ def test_a_document_without_text_says_why(name: str, message: str) -> None:
 
 
 def test_what_nobody_sees_is_counted_by_reason() -> None:
-    assert read("hidden.pdf").removed == {"same colour": 2, "tiny text": 1, "off page": 1, "invisible text": 1}
+    assert read("hidden.pdf").removed == {
+        "same colour": 2,
+        "tiny text": 1,
+        "off page": 1,
+        "invisible text": 1,
+    }
     assert read("letter.docx").removed == {"deleted text": 1, "hidden text": 1, "unsafe link": 1}
     assert read("deck.pptx").removed == {"off page": 1, "hidden text": 1}
 
@@ -134,7 +162,12 @@ def test_what_a_file_says_about_itself_reaches_the_page() -> None:
     )
     page = read_reply("https://site.example/paper.pdf", reply)
 
-    assert (page.content_type, page.encoding, page.outcome, page.author) == ("pdf", "", "ok", "Ada Ferry, Bram Lock")
+    assert (page.content_type, page.encoding, page.outcome, page.author) == (
+        "pdf",
+        "",
+        "ok",
+        "Ada Ferry, Bram Lock",
+    )
     assert page.published == Dated("2024-05-12T08:30:00+02:00", "pdf:CreationDate")
     assert (page.notes, page.lost) == ((), ())
 
@@ -142,7 +175,9 @@ def test_what_a_file_says_about_itself_reaches_the_page() -> None:
 def test_the_report_of_the_recorded_web_is_read() -> None:
     async def read_it() -> Page:
         async with Toolkit.open(Settings(replay=Path("demo"))) as kit:
-            return await kit.reader.read("https://stats.marine-office.example/reports/tidal-storage-outlook.pdf")
+            return await kit.reader.read(
+                "https://stats.marine-office.example/reports/tidal-storage-outlook.pdf"
+            )
 
     page = asyncio.run(read_it())
     headings = [line for line in page.markdown.split("\n") if line.startswith("#")]

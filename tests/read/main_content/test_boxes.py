@@ -32,7 +32,9 @@ def test_names_are_cut_at_capitals_and_at_everything_that_is_no_letter() -> None
 
 
 def test_an_element_is_named_by_class_and_id_and_inherits_the_extremes_of_those_around_it() -> None:
-    flow, _, names = described('<div class="post-1" id="body"><p>a</p><p class="share">b</p></div><p>c</p>')
+    flow, _, names = described(
+        '<div class="post-1" id="body"><p>a</p><p class="share">b</p></div><p>c</p>'
+    )
 
     assert flow.tags == ["html", "body", "div", "p", "p", "p"]
     assert names[OWN] == [0, 0, 0.625, 0, -0.25, 0]
@@ -48,7 +50,9 @@ def test_a_jump_leads_past_boxes_that_hold_the_same_blocks() -> None:
 
 
 def test_three_siblings_alike_are_units_and_what_is_in_them_belongs_to_the_nearest() -> None:
-    flow, table, _ = described('<ul><li class="a-1"><p>x</p><li class="a-2"><p>y</p><li class="a-3"><p>z</p></ul>')
+    flow, table, _ = described(
+        '<ul><li class="a-1"><p>x</p><li class="a-2"><p>y</p><li class="a-3"><p>z</p></ul>'
+    )
 
     assert flow.tags == ["html", "body", "ul", "li", "p", "li", "p", "li", "p"]
     assert table[SIBLINGS] == [1, 1, 1, 3, 1, 3, 1, 3, 1]
@@ -56,7 +60,9 @@ def test_three_siblings_alike_are_units_and_what_is_in_them_belongs_to_the_neare
 
 
 def test_elements_are_alike_by_tag_and_class_with_those_of_their_parents_and_grandparents() -> None:
-    _, table, _ = described("<main><div><p>a</p></div></main><aside><div><p>b</p></div></aside><p>c</p>")
+    _, table, _ = described(
+        "<main><div><p>a</p></div></main><aside><div><p>b</p></div></aside><p>c</p>"
+    )
     first, second, third = 4, 7, 8
 
     assert table[CLUSTER][first] == table[CLUSTER][second] != table[CLUSTER][third]

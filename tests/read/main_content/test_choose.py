@@ -7,7 +7,14 @@ import pytest
 
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, flow_of
-from webquarry.read.main_content.choose import choose, in_sight, threshold, with_cells, with_headings, without_copies
+from webquarry.read.main_content.choose import (
+    choose,
+    in_sight,
+    threshold,
+    with_cells,
+    with_headings,
+    without_copies,
+)
 from webquarry.read.main_content.notices import without_notices
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
@@ -44,7 +51,9 @@ def test_a_list_may_repeat_itself() -> None:
 
 
 def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
-    found = flow(f"<div hidden><p>{LONG}</p></div><section><p>{LONG}</p></section><p>Something else.</p>")
+    found = flow(
+        f"<div hidden><p>{LONG}</p></div><section><p>{LONG}</p></section><p>Something else.</p>"
+    )
 
     assert in_sight(found, [0, 2]) == [1, 2]
     assert choose(found, np.array([0.9, 0.1, 0.9]), np.array([14.0, 14.0, 2.0])) == [1, 2]
@@ -79,7 +88,9 @@ def test_a_notice_in_a_box_of_its_own_is_dropped(notice: str) -> None:
 
 
 def test_a_sentence_about_cookies_among_others_stays() -> None:
-    found = flow(f"<main><p>{LONG}</p><p>Our website uses cookies only where it has to.</p><p>{LONG}</p></main>")
+    found = flow(
+        f"<main><p>{LONG}</p><p>Our website uses cookies only where it has to.</p><p>{LONG}</p></main>"
+    )
 
     assert without_notices(found, [0, 1, 2]) == [0, 1, 2]
 
@@ -108,7 +119,9 @@ def test_a_cell_that_is_missing_from_a_table_of_which_most_is_kept_comes_along()
 
 def test_a_column_of_a_page_that_is_laid_out_in_a_table_does_not_come_along() -> None:
     page = flow(
-        "<table><tr><td><p>One<p>Two<p>Three<td><a href=/>Home</a><td>" + "A long advertisement. " * 5 + "</table>"
+        "<table><tr><td><p>One<p>Two<p>Three<td><a href=/>Home</a><td>"
+        + "A long advertisement. " * 5
+        + "</table>"
     )
 
     assert with_cells(page, [0, 1, 2]) == [0, 1, 2]

@@ -31,7 +31,9 @@ def score(name: str) -> float:
     """The share of right decisions: sentences of the page's point that are there, others that are not."""
     text = " ".join(page(name).replace("\\", "").split())
     kept, dropped = EXPECTED[name]["kept"], EXPECTED[name]["dropped"]
-    right = sum(sentence in text for sentence in kept) + sum(sentence not in text for sentence in dropped)
+    right = sum(sentence in text for sentence in kept) + sum(
+        sentence not in text for sentence in dropped
+    )
     return round(right / (len(kept) + len(dropped)), 3)
 
 
@@ -77,13 +79,20 @@ def test_text_that_a_script_moves_into_place_is_read() -> None:
 
 
 def test_a_page_that_hides_all_of_its_text_until_it_is_ready_is_read() -> None:
-    html = (PAGES / "news_article.html").read_text("utf-8").replace("<article", '<article style="display:none"')
+    html = (
+        (PAGES / "news_article.html")
+        .read_text("utf-8")
+        .replace("<article", '<article style="display:none"')
+    )
 
     assert "carrying forty passengers" in markdown(html)
 
 
 def test_what_a_page_hides_stays_out_where_a_tenth_of_the_text_is_seen() -> None:
-    shown, *hidden = (f"The {name} of the harbour keeps a log of every boat, its crew and its cargo." for name in NAMES)
+    shown, *hidden = (
+        f"The {name} of the harbour keeps a log of every boat, its crew and its cargo."
+        for name in NAMES
+    )
     html = f"<article><h1>Harbour</h1><p>{shown}</p><div hidden>{''.join(f'<p>{text}</p>' for text in hidden)}</div>"
 
     text = markdown(html)
@@ -102,7 +111,9 @@ def test_links_of_kept_text_are_absolute() -> None:
     assert "[a hydraulic ramp](https://example.org/ramp)" in markdown(html)
 
 
-@pytest.mark.parametrize("html", ["", "   ", "<html></html>", "<body><div id=root></div><script>run()</script></body>"])
+@pytest.mark.parametrize(
+    "html", ["", "   ", "<html></html>", "<body><div id=root></div><script>run()</script></body>"]
+)
 def test_a_page_without_text_gives_nothing_and_no_confidence(html: str) -> None:
     document = parse_html(html)
     selection = main_content(document)
@@ -113,7 +124,9 @@ def test_a_page_without_text_gives_nothing_and_no_confidence(html: str) -> None:
 
 def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
     article = main_content(parse_html((PAGES / "news_article.html").read_text("utf-8")))
-    scraps = main_content(parse_html("<body><div><a href=/a>One</a> <a href=/b>Two</a></div><div>three</div></body>"))
+    scraps = main_content(
+        parse_html("<body><div><a href=/a>One</a> <a href=/b>Two</a></div><div>three</div></body>")
+    )
 
     assert 0.0 <= scraps.confidence < article.confidence <= 1.0
 

@@ -32,7 +32,9 @@ def tree(trees: int = 1) -> Trees:
     )
 
 
-@pytest.mark.parametrize(("a", "b", "leaf"), [(0, 0, 0.0), (2, 0, 1.0), (0, 3, 2.0), (2, 3, 3.0), (1, 2, 0.0)])
+@pytest.mark.parametrize(
+    ("a", "b", "leaf"), [(0, 0, 0.0), (2, 0, 1.0), (0, 3, 2.0), (2, 3, 3.0), (1, 2, 0.0)]
+)
 def test_a_leaf_is_found_by_the_splits_that_are_passed(a: float, b: float, leaf: float) -> None:
     chance = tree().chances(np.array([[a], [b]], float))
 
@@ -84,21 +86,32 @@ def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> N
     assert rows["cluster_paragraphs"].tolist() == [0.0, 1.0, 0.0]
 
 
-def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     flow = flow_of(
-        parse_html("<body>" + "".join(f"<p>Paragraph number {n}, with some text in it.</p>" for n in range(50)))
+        parse_html(
+            "<body>"
+            + "".join(f"<p>Paragraph number {n}, with some text in it.</p>" for n in range(50))
+        )
     )
     model = shipped_model()
     whole = model.chances(features_of(flow, model.lifts))
     monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
 
-    assert json.dumps(whole.tolist()) == json.dumps(model.chances(features_of(flow, model.lifts)).tolist())
+    assert json.dumps(whole.tolist()) == json.dumps(
+        model.chances(features_of(flow, model.lifts)).tolist()
+    )
 
 
 @given(st.integers(0, 1_200), st.integers(1, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(blocks: int, trees: int, seed: int) -> None:
-    compiled = pytest.importorskip("webquarry.read.main_content._trees", reason="the compiled trees were not built")
+def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(
+    blocks: int, trees: int, seed: int
+) -> None:
+    compiled = pytest.importorskip(
+        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+    )
     dice = np.random.default_rng(seed)
     rows, depth = 9, int(dice.integers(1, 9))
     matrix = dice.normal(size=(rows, blocks)).astype(np.float32)
@@ -118,8 +131,12 @@ def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(blocks: int, trees:
 
 @pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])
 def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -> None:
-    compiled = pytest.importorskip("webquarry.read.main_content._trees", reason="the compiled trees were not built")
+    compiled = pytest.importorskip(
+        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+    )
     matrix, borders = np.zeros((9, 4), np.float32), np.zeros((1, 1), np.float32)
 
     with pytest.raises(ValueError, match="tree"):
-        compiled.sum_of_leaves(matrix, np.array([[feature]]), borders, np.zeros(leaves, np.float32), np.zeros(4))
+        compiled.sum_of_leaves(
+            matrix, np.array([[feature]]), borders, np.zeros(leaves, np.float32), np.zeros(4)
+        )

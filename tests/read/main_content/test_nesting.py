@@ -12,14 +12,18 @@ SENTENCES = "The ferry leaves at seven and carries forty passengers to the islan
 
 @pytest.mark.parametrize("tag", ["nav", "header", "button", "div role=navigation"])
 def test_text_that_an_unclosed_menu_took_in_is_found(tag: str) -> None:
-    document = parse_html(f"<body><{tag}><a href=/>Home</a><main>{f'<p>{SENTENCES}</p>' * 4}</main></body>")
+    document = parse_html(
+        f"<body><{tag}><a href=/>Home</a><main>{f'<p>{SENTENCES}</p>' * 4}</main></body>"
+    )
 
     assert flow_of(document).texts.count(SENTENCES) == 4
 
 
 @pytest.mark.parametrize("tag", ["footer", "dialog", "div role=dialog"])
 def test_notices_on_a_page_without_text_stay_notices(tag: str) -> None:
-    assert flow_of(parse_html(f"<body><{tag}>{f'<p>{SENTENCES}</p>' * 4}</{tag}></body>")).texts == []
+    assert (
+        flow_of(parse_html(f"<body><{tag}>{f'<p>{SENTENCES}</p>' * 4}</{tag}></body>")).texts == []
+    )
 
 
 def test_one_sentence_is_no_text() -> None:
@@ -27,12 +31,16 @@ def test_one_sentence_is_no_text() -> None:
 
 
 def test_a_menu_alone_is_no_text() -> None:
-    links = "".join(f"<li><a href=/{number}>Entry {number} of the menu</a></li>" for number in range(50))
+    links = "".join(
+        f"<li><a href=/{number}>Entry {number} of the menu</a></li>" for number in range(50)
+    )
 
     assert flow_of(parse_html(f"<body><nav><ul>{links}</ul></nav></body>")).texts == []
 
 
 def test_sentences_in_a_menu_stay_out_where_the_page_has_text_of_its_own() -> None:
-    document = parse_html(f"<body><nav><p>{SENTENCES}</p></nav><main><p>{'Another text. ' * 20}</p></main></body>")
+    document = parse_html(
+        f"<body><nav><p>{SENTENCES}</p></nav><main><p>{'Another text. ' * 20}</p></main></body>"
+    )
 
     assert SENTENCES not in flow_of(document).texts

@@ -12,7 +12,9 @@ LIFTS = Lifts({}, {"share": -0.5, "story": 0.25, "old": 0.75}, {"old": 0.125, "t
 LONG = "An old tale, told again and again: " + "and so it went on. " * 5
 
 
-def counted(texts: list[str], title: str = "", topic: tuple[str, ...] = ()) -> dict[str, list[float]]:
+def counted(
+    texts: list[str], title: str = "", topic: tuple[str, ...] = ()
+) -> dict[str, list[float]]:
     rows = count_texts(texts, title, topic, LIFTS)
     return dict(zip(COUNTED, rows.tolist(), strict=True))
 
@@ -43,7 +45,9 @@ def test_a_block_without_words_says_nothing_and_changes_nothing_beside_it(texts:
 
 
 def test_likeness_to_the_title_comments_and_prices_count_in_short_blocks_only() -> None:
-    rows = counted(["An old tale", "3 comments", "Now €5", LONG + "$5 comments"], "Old Tale – The Site")
+    rows = counted(
+        ["An old tale", "3 comments", "Now €5", LONG + "$5 comments"], "Old Tale – The Site"
+    )
 
     assert rows["title_share"] == pytest.approx([2 / 3, 0, 0, 0])
     assert rows["says_comments"] == [0, 1, 0, 0]

@@ -12,7 +12,10 @@ import pytest
 import webquarry
 
 PACKAGE = Path(webquarry.__file__).parent
-PARTS = tuple(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.pyx"))
+PARTS = tuple(
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for path in PACKAGE.rglob("*.pyx")
+)
 PAGES = sorted((Path(__file__).parent / "pages").rglob("*.html"))
 SCRIPT = """
 import json, sys
@@ -32,7 +35,9 @@ print(json.dumps([Walk.__module__, *[
 def read(without: tuple[str, ...]) -> tuple[str, list[str]]:
     """Where the walk comes from, and the pages as Markdown."""
     told = json.dumps([without, *map(str, PAGES)])
-    done = subprocess.run([sys.executable, "-c", SCRIPT], input=told, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], input=told, capture_output=True, text=True, check=True
+    )
     walk, *texts = json.loads(done.stdout)
     return walk, texts
 

@@ -14,7 +14,9 @@ from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.main_content import walk as plain
 from webquarry.read.main_content.tags import HEAD, MOST_BLOCKS, TAIL, WAY
 
-compiled = pytest.importorskip("webquarry.read.main_content._walk", reason="the compiled walk was not built")
+compiled = pytest.importorskip(
+    "webquarry.read.main_content._walk", reason="the compiled walk was not built"
+)
 
 PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))
 TAGS = "p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2 form x-y".split()  # noqa: SIM905
@@ -30,7 +32,20 @@ ATTRIBUTES = (
 PIECES = st.one_of(
     st.builds("<{}{}>".format, st.sampled_from(TAGS), st.sampled_from(ATTRIBUTES)),
     st.builds("</{}>".format, st.sampled_from(TAGS)),
-    st.sampled_from(["word ", " ", "\n", "\u00a0", "é", "&amp;", "<!-- c -->", "<![CDATA[x]]>", "\u2003", "&nbsp;"]),
+    st.sampled_from(
+        [
+            "word ",
+            " ",
+            "\n",
+            "\u00a0",
+            "é",
+            "&amp;",
+            "<!-- c -->",
+            "<![CDATA[x]]>",
+            "\u2003",
+            "&nbsp;",
+        ]
+    ),
 )
 
 
@@ -45,7 +60,9 @@ def assert_same_flow(html: str) -> None:
     blocks = set(range(len(one.texts)))
     for some in (blocks, {0, 2} & blocks, {len(blocks) - 1} & blocks, set()):
         assert other.images(some) == one.images(some)
-        assert_same_choice(one.chosen(some, one.images(some)), other.chosen(some, other.images(some)), document)
+        assert_same_choice(
+            one.chosen(some, one.images(some)), other.chosen(some, other.images(some)), document
+        )
 
 
 def assert_same_choice(one: Any, other: Any, document: Document) -> None:
@@ -94,9 +111,9 @@ def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     gc.collect()
 
     assert (paragraph.tag, parts) == ("p", WAY | HEAD)
-    assert [(element.tag, element.tail, parts) for element, parts in chosen.children(paragraph)] == [
-        ("b", " three", WAY | HEAD | TAIL)
-    ]
+    assert [
+        (element.tag, element.tail, parts) for element, parts in chosen.children(paragraph)
+    ] == [("b", " three", WAY | HEAD | TAIL)]
 
 
 @pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])

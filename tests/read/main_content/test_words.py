@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from webquarry.read.main_content import words as plain
 from webquarry.read.main_content.words import END_OF_TEXT, tokens_of, words_of
 
-compiled = pytest.importorskip("webquarry.read.main_content._words", reason="the compiled words were not built")
+compiled = pytest.importorskip(
+    "webquarry.read.main_content._words", reason="the compiled words were not built"
+)
 
 KNOWN = ("the", "été", "2", "post", "body", "коммент", "评论", END_OF_TEXT, "a", "don", "t")
 NUMBERS = {word: number for number, word in enumerate(KNOWN, 2)}

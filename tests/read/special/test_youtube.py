@@ -23,7 +23,10 @@ class Tube(FakeWeb):
     """YouTube: watch pages and player answers in turn, by their recorded names, the last for ever; captions; a card."""
 
     def __init__(
-        self, *players: str | httpx2.Response, watch: Sequence[str] = (), captions: str = "captions.json3.json"
+        self,
+        *players: str | httpx2.Response,
+        watch: Sequence[str] = (),
+        captions: str = "captions.json3.json",
     ) -> None:
         super().__init__({})
         self.players = list(players)
@@ -94,7 +97,11 @@ def test_a_transcript_comes_with_times_title_and_description() -> None:
         "## Transcript (en: English)\n\n"
         "**0:00** welcome back to harbor notes today it's tide tables"
     )
-    assert (page.title, page.author, page.content_type) == ("Reading a tide table", "Harbor Notes", "youtube")
+    assert (page.title, page.author, page.content_type) == (
+        "Reading a tide table",
+        "Harbor Notes",
+        "youtube",
+    )
     assert (page.outcome, page.notes) == ("ok", ())
     fetched = tube.sent("/api/timedtext")[0].url.params
     assert fetched.get_list("fmt") == ["json3"]
@@ -129,7 +136,10 @@ def test_clients_are_asked_in_the_order_of_the_setting_until_one_has_usable_capt
 
     page = read(tube, URL, youtube_clients=["ONE/1", "TWO/2", "THREE/3", "FOUR/4"])
 
-    clients = [json.loads(request.content)["context"]["client"] for request in tube.sent("/youtubei/v1/player")]
+    clients = [
+        json.loads(request.content)["context"]["client"]
+        for request in tube.sent("/youtubei/v1/player")
+    ]
     assert [(client["clientName"], client["clientVersion"]) for client in clients] == [
         ("ONE", "1"),
         ("TWO", "2"),
@@ -156,7 +166,9 @@ def test_without_captions_there_is_title_and_description_and_it_is_said() -> Non
     assert "How to read a tide table." in page.markdown
     assert "Transcript" not in page.markdown
     assert page.outcome == "thin"
-    assert page.lost == ("The video has no captions: there is its title and description, and no transcript.",)
+    assert page.lost == (
+        "The video has no captions: there is its title and description, and no transcript.",
+    )
 
 
 def test_the_page_of_the_video_gives_the_key_and_may_give_the_captions_at_once() -> None:
@@ -185,9 +197,12 @@ def test_a_page_that_asks_for_consent_is_asked_once_more_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("player", "error"), [("unavailable", NotFound), ("private", LoginWall), ("age-restricted", LoginWall)]
+    ("player", "error"),
+    [("unavailable", NotFound), ("private", LoginWall), ("age-restricted", LoginWall)],
 )
-def test_what_youtube_shows_to_nobody_or_to_few_is_an_error(player: str, error: type[Exception]) -> None:
+def test_what_youtube_shows_to_nobody_or_to_few_is_an_error(
+    player: str, error: type[Exception]
+) -> None:
     with pytest.raises(error):
         read(Tube(player), URL)
 
@@ -217,7 +232,9 @@ def test_where_everything_fails_the_page_itself_is_read() -> None:
 def test_captions_that_lead_elsewhere_are_not_followed() -> None:
     body = json.loads((REPLIES / "youtube/player-ok.json").read_text())
     for track in body["captions"]["playerCaptionsTracklistRenderer"]["captionTracks"]:
-        track["baseUrl"] = track["baseUrl"].replace("https://www.youtube.com", "http://169.254.169.254")
+        track["baseUrl"] = track["baseUrl"].replace(
+            "https://www.youtube.com", "http://169.254.169.254"
+        )
     tube = Tube(httpx2.Response(200, stream=httpx2.ByteStream(json.dumps(body).encode())))
 
     page = read(tube, URL, youtube_clients=["ONE/1"])
@@ -228,14 +245,24 @@ def test_captions_that_lead_elsewhere_are_not_followed() -> None:
 
 def test_an_answer_about_another_video_is_passed_over() -> None:
     with pytest.raises(NotFound):
-        read(Tube("ok", "unavailable"), URL.replace("abcDEF12345", "zzzDEF12345"), youtube_clients=["ONE/1", "TWO/2"])
+        read(
+            Tube("ok", "unavailable"),
+            URL.replace("abcDEF12345", "zzzDEF12345"),
+            youtube_clients=["ONE/1", "TWO/2"],
+        )
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("captions.json3.json", [Cue(0.16, "welcome back to harbor notes"), Cue(2.31, "today it's tide tables")]),
-        ("captions.srv3.xml", [Cue(0.16, "welcome back to harbor notes"), Cue(2.31, "today it's tide tables")]),
+        (
+            "captions.json3.json",
+            [Cue(0.16, "welcome back to harbor notes"), Cue(2.31, "today it's tide tables")],
+        ),
+        (
+            "captions.srv3.xml",
+            [Cue(0.16, "welcome back to harbor notes"), Cue(2.31, "today it's tide tables")],
+        ),
         (
             "captions.srv1.xml",
             [
@@ -268,5 +295,9 @@ def test_broken_or_hostile_captions_are_none(body: bytes) -> None:
 def test_a_time_stands_before_every_half_minute() -> None:
     cues = [Cue(second, f"word{second}") for second in range(0, 90, 10)]
 
-    assert [(part.seconds, len(part.text.split())) for part in paragraphs(cues)] == [(0, 3), (30, 3), (60, 3)]
+    assert [(part.seconds, len(part.text.split())) for part in paragraphs(cues)] == [
+        (0, 3),
+        (30, 3),
+        (60, 3),
+    ]
     assert (clock_time(59.9), clock_time(3723)) == ("0:59", "1:02:03")

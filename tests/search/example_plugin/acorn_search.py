@@ -31,7 +31,9 @@ class Acorn(Provider):
     native = frozenset({"allowed_domains", "blocked_domains"})
 
     def build_request(self, query: Query) -> httpx2.Request:
-        text = with_sites(query.text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= 500)
+        text = with_sites(
+            query.text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= 500
+        )
         return httpx2.Request(
             "GET",
             self.endpoint("/search"),
@@ -51,7 +53,12 @@ class Acorn(Provider):
         if not isinstance(found.get("hits"), list):
             raise ProviderFailure("Acorn Search answered with JSON of an unknown shape.")
         hits = [
-            Result(plain(optional_text(hit.get("title"))), optional_text(hit.get("link")), "", provider=self.name)
+            Result(
+                plain(optional_text(hit.get("title"))),
+                optional_text(hit.get("link")),
+                "",
+                provider=self.name,
+            )
             for hit in objects(found["hits"])
         ]
         return Batch(tuple(hits), more=found.get("more") is True)

@@ -36,7 +36,9 @@ def body_of(name: str) -> bytes:
     return (FOLDER / name).read_bytes()
 
 
-def reply(body: bytes, status: int = 200, url: str = "https://x.example/search", **headers: str) -> Reply:
+def reply(
+    body: bytes, status: int = 200, url: str = "https://x.example/search", **headers: str
+) -> Reply:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Reply(url, status, httpx2.Headers(named), body, MOMENT)
 

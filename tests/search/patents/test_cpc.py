@@ -10,13 +10,21 @@ from webquarry.search.patents.cpc import bears, cpc_symbol
 
 @pytest.mark.parametrize(
     ("written", "symbol"),
-    [("h04w", "H04W"), ("H04W 4/02", "H04W4/02"), (" H01M  10/0525 ", "H01M10/0525"), ("Y02E", "Y02E"), ("H04", "H04")],
+    [
+        ("h04w", "H04W"),
+        ("H04W 4/02", "H04W4/02"),
+        (" H01M  10/0525 ", "H01M10/0525"),
+        ("Y02E", "Y02E"),
+        ("H04", "H04"),
+    ],
 )
 def test_a_symbol_is_written_without_blanks(written: str, symbol: str) -> None:
     assert cpc_symbol(written) == symbol
 
 
-@pytest.mark.parametrize("written", ["", "H", "I04W", "H04W/", "H04W4/", "H04W4/0", "H04W OR ti=x", 'H04W"', "H04W*"])
+@pytest.mark.parametrize(
+    "written", ["", "H", "I04W", "H04W/", "H04W4/", "H04W4/0", "H04W OR ti=x", 'H04W"', "H04W*"]
+)
 def test_what_is_no_symbol_is_bad_input(written: str) -> None:
     with pytest.raises(BadInput, match="no symbol of the CPC"):
         cpc_symbol(written)

@@ -18,10 +18,19 @@ from webquarry.search.patents.models import Patent, PatentQuery
         ("https://patents.google.com/patent/US10999999B2/en", "US10999999B2"),
         ("https://patents.google.com/patent/WO2020123456A1/en?oq=x", "WO2020123456A1"),
         ("https://worldwide.espacenet.com/patent/search?q=pn%3DEP1234567B1", "EP1234567B1"),
-        ("https://worldwide.espacenet.com/publicationDetails/biblio?CC=EP&NR=1234567B1&KC=B1", "EP1234567B1"),
-        ("https://worldwide.espacenet.com/patent/search/family/070000001/publication/EP3456789A1?q=x", "EP3456789A1"),
+        (
+            "https://worldwide.espacenet.com/publicationDetails/biblio?CC=EP&NR=1234567B1&KC=B1",
+            "EP1234567B1",
+        ),
+        (
+            "https://worldwide.espacenet.com/patent/search/family/070000001/publication/EP3456789A1?q=x",
+            "EP3456789A1",
+        ),
         ("https://www.lens.org/lens/patent/US_10999999_B2/fulltext", "US10999999B2"),
-        ("https://patentscope.wipo.int/search/en/detail.jsf?docId=WO2020123456&_cid=P1", "WO2020123456"),
+        (
+            "https://patentscope.wipo.int/search/en/detail.jsf?docId=WO2020123456&_cid=P1",
+            "WO2020123456",
+        ),
         ("https://image-ppubs.uspto.gov/dirsearch-public/print/downloadPdf/10999999", "US10999999"),
     ],
 )
@@ -62,14 +71,21 @@ def test_a_page_that_is_no_patent_is_dropped(url: str) -> None:
     ],
 )
 def test_a_title_is_the_title_alone(title: str, clean: str) -> None:
-    patent = patent_of(Result(title, "https://patents.google.com/patent/US10999999B2/en", "s", "brave"))
+    patent = patent_of(
+        Result(title, "https://patents.google.com/patent/US10999999B2/en", "s", "brave")
+    )
 
     assert patent
     assert (patent.title, patent.snippet, patent.status) == (clean, "s", "granted")
 
 
 def test_a_page_whose_title_has_the_number_is_a_patent_too() -> None:
-    result = Result("US 10,999,999 B2 - Tidal turbine", "https://www.lens.org/lens/patent/031-156-664-516-153", "", "x")
+    result = Result(
+        "US 10,999,999 B2 - Tidal turbine",
+        "https://www.lens.org/lens/patent/031-156-664-516-153",
+        "",
+        "x",
+    )
 
     patent = patent_of(result)
 
@@ -88,7 +104,10 @@ def test_a_file_of_the_office_is_the_pdf() -> None:
 def test_one_publication_on_two_sites_is_one_patent() -> None:
     google, office = number("US10999999B2"), number("US10999999")
     found = each_once(
-        [Patent(google, "1", "https://a.example/"), Patent(office, "2", "https://b.example/", pdf="https://b.example/")]
+        [
+            Patent(google, "1", "https://a.example/"),
+            Patent(office, "2", "https://b.example/", pdf="https://b.example/"),
+        ]
     )
 
     assert [(one.title, one.pdf) for one in found] == [("1", "https://b.example/")]
@@ -97,7 +116,11 @@ def test_one_publication_on_two_sites_is_one_patent() -> None:
 def test_names_and_class_are_words_of_the_web_search_and_the_sites_its_limit() -> None:
     query = web_query(PatentQuery("turbine", 'Tide"works', "Per L.", cpc="F03B"))
 
-    assert (query.text, query.count, query.allowed_domains) == ('turbine "Tide works" "Per L." F03B', 5, SITES)
+    assert (query.text, query.count, query.allowed_domains) == (
+        'turbine "Tide works" "Per L." F03B',
+        5,
+        SITES,
+    )
     assert web_query(PatentQuery(assignee="Tideworks", office="US")).count > 5
     assert web_query(PatentQuery(assignee="Tideworks")).text == '"Tideworks" patent'
 

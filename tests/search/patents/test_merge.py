@@ -14,11 +14,15 @@ from webquarry.search.patents.models import Patent
 
 A, B = number("US10999999B2"), number("EP3456789A1")
 DATES = st.sampled_from([None, "2019", "2019-03", "2019-03-20", "2020-01-01"])
-NAMES = st.lists(st.sampled_from(["TIDEWORKS LTD", "Tideworks Limited", "Oldmill"]), max_size=3).map(tuple)
+NAMES = st.lists(
+    st.sampled_from(["TIDEWORKS LTD", "Tideworks Limited", "Oldmill"]), max_size=3
+).map(tuple)
 PATENTS = st.builds(
     Patent,
     number=st.sampled_from([A, B, number("WO2020123456A1"), number("US10999999B1")]),
-    title=st.sampled_from(["US10999999B2", "TIDAL TURBINE", "Tidal turbine", "Tidal turbine with blades"]),
+    title=st.sampled_from(
+        ["US10999999B2", "TIDAL TURBINE", "Tidal turbine", "Tidal turbine with blades"]
+    ),
     url=st.sampled_from([A.url, "https://a.example/"]),
     abstract=st.sampled_from(["", "Short.", "A longer one."]),
     assignees=NAMES,
@@ -35,7 +39,9 @@ LISTS = st.lists(st.lists(PATENTS, max_size=4, unique_by=lambda patent: patent.n
 
 
 @given(LISTS, st.randoms(use_true_random=False))
-def test_merging_does_not_depend_on_the_order_of_the_lists(lists: list[list[Patent]], random: Random) -> None:
+def test_merging_does_not_depend_on_the_order_of_the_lists(
+    lists: list[list[Patent]], random: Random
+) -> None:
     shuffled = list(lists)
     random.shuffle(shuffled)
 
@@ -64,9 +70,27 @@ def test_what_was_merged_is_merged_already(lists: list[list[Patent]]) -> None:
 
 def test_of_each_field_the_richest_value_is_kept() -> None:
     epo = Patent(
-        A, "TIDAL TURBINE", A.url, "Abstract.", ("TIDEWORKS LTD",), (), "2018-09-06", status="granted", provider="epo"
+        A,
+        "TIDAL TURBINE",
+        A.url,
+        "Abstract.",
+        ("TIDEWORKS LTD",),
+        (),
+        "2018-09-06",
+        status="granted",
+        provider="epo",
     )
-    lens = Patent(A, "Tidal turbine", A.url, "", ("Tideworks Ltd",), ("P. L.",), None, status="active", provider="lens")
+    lens = Patent(
+        A,
+        "Tidal turbine",
+        A.url,
+        "",
+        ("Tideworks Ltd",),
+        ("P. L.",),
+        None,
+        status="active",
+        provider="lens",
+    )
 
     (patent,) = merge([[epo], [lens]])
 

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from tests.search.patents.recorded import number
 from webquarry.errors import BadInput
-from webquarry.search.patents.numbers import OFFICES, PatentNumber, number_of, office_code, read_number
+from webquarry.search.patents.numbers import (
+    OFFICES,
+    PatentNumber,
+    number_of,
+    office_code,
+    read_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +47,9 @@ from webquarry.search.patents.numbers import OFFICES, PatentNumber, number_of, o
         ("NO 343434 B1", "NO343434B1", "NO.343434.B1", "NO343434"),
     ],
 )
-def test_a_number_is_read_however_it_is_written(written: str, google: str, docdb: str, epodoc: str) -> None:
+def test_a_number_is_read_however_it_is_written(
+    written: str, google: str, docdb: str, epodoc: str
+) -> None:
     found = number(written)
 
     assert (found.google, found.docdb, found.epodoc) == (google, docdb, epodoc)
@@ -73,13 +81,23 @@ def test_what_is_more_or_less_than_a_number_is_none(text: str) -> None:
 
 
 NUMBERS = st.one_of(
-    st.tuples(st.just("US"), st.integers(100_000, 13_000_000).map(str), st.sampled_from(["", "A", "B1", "B2"])),
     st.tuples(
         st.just("US"),
-        st.tuples(st.integers(2001, 2030), st.integers(1, 999_999)).map(lambda pair: f"{pair[0]}{pair[1]:07}"),
+        st.integers(100_000, 13_000_000).map(str),
+        st.sampled_from(["", "A", "B1", "B2"]),
+    ),
+    st.tuples(
+        st.just("US"),
+        st.tuples(st.integers(2001, 2030), st.integers(1, 999_999)).map(
+            lambda pair: f"{pair[0]}{pair[1]:07}"
+        ),
         st.sampled_from(["", "A1", "A9"]),
     ),
-    st.tuples(st.just("EP"), st.integers(1, 4_999_999).map(lambda n: f"{n:07}"), st.sampled_from(["", "A1", "B1"])),
+    st.tuples(
+        st.just("EP"),
+        st.integers(1, 4_999_999).map(lambda n: f"{n:07}"),
+        st.sampled_from(["", "A1", "B1"]),
+    ),
     st.tuples(
         st.just("WO"),
         st.one_of(
@@ -112,10 +130,14 @@ def test_any_text_is_read_without_an_error_and_what_is_read_is_stable(text: str)
 
 
 @given(st.text(max_size=4), st.text(max_size=15), st.text(max_size=3))
-def test_parts_from_anywhere_make_a_number_in_safe_letters_or_none(office: str, digits: str, kind: str) -> None:
+def test_parts_from_anywhere_make_a_number_in_safe_letters_or_none(
+    office: str, digits: str, kind: str
+) -> None:
     found = number_of(office, digits, kind)
 
-    assert found is None or (found.google.isascii() and found.google.isalnum() and found.office in OFFICES)
+    assert found is None or (
+        found.google.isascii() and found.google.isalnum() and found.office in OFFICES
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +151,9 @@ def test_parts_from_anywhere_make_a_number_in_safe_letters_or_none(office: str, 
         ("US10123456", "DE10123456", False),
     ],
 )
-def test_a_number_without_a_kind_means_any_publication_of_it(wanted: str, given: str, covered: bool) -> None:
+def test_a_number_without_a_kind_means_any_publication_of_it(
+    wanted: str, given: str, covered: bool
+) -> None:
     assert number(wanted).covers(number(given)) is covered
 
 
@@ -155,7 +179,9 @@ def test_a_number_tells_stage_and_year_only_where_it_does(
     assert (one.stage, one.is_dated_by_grant, one.published_year) == (stage, by_grant, year)
 
 
-@pytest.mark.parametrize(("value", "code"), [("us", "US"), ("EPO", "EP"), ("wipo", "WO"), ("all", None), ("", None)])
+@pytest.mark.parametrize(
+    ("value", "code"), [("us", "US"), ("EPO", "EP"), ("wipo", "WO"), ("all", None), ("", None)]
+)
 def test_an_office_is_known_by_its_letters_and_by_its_name(value: str, code: str | None) -> None:
     assert office_code(value) == code
 

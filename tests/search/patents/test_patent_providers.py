@@ -40,7 +40,9 @@ KINDS: list[type[PatentProvider]] = members_of("webquarry.search.patents.provide
 NOWHERE = {"HOME": "/nonexistent"}
 each_service = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 each_reply = pytest.mark.parametrize("name", NAMES)
-FULL = PatentQuery("tidal turbine", "Tideworks", "Per Lindqvist", 7, "prior_art", "EP", "F03B13/00", 2018, 2021)
+FULL = PatentQuery(
+    "tidal turbine", "Tideworks", "Per Lindqvist", 7, "prior_art", "EP", "F03B13/00", 2018, 2021
+)
 
 
 def service(name: str) -> PatentProvider:
@@ -110,7 +112,9 @@ def test_no_error_repeats_a_key_that_the_service_put_into_it(name: str) -> None:
         (429, b""),
     ],
 )
-def test_what_is_no_answer_is_an_error_and_never_nothing(kind: type[PatentProvider], status: int, body: bytes) -> None:
+def test_what_is_no_answer_is_an_error_and_never_nothing(
+    kind: type[PatentProvider], status: int, body: bytes
+) -> None:
     with pytest.raises(WebquarryError) as caught:
         service(kind.name).parse_reply(reply(body, status))
     assert caught.value.kind in OUTCOMES
@@ -127,14 +131,18 @@ def test_fuzz_a_damaged_reply_gives_patents_or_an_error_of_ours(
         start = data.draw(st.integers(0, len(body)))
         body[start : start + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=10))
     try:
-        found = service(kind.name).parse_reply(reply(bytes(body), data.draw(st.sampled_from([200, 404, 403, 500]))))
+        found = service(kind.name).parse_reply(
+            reply(bytes(body), data.draw(st.sampled_from([200, 404, 403, 500])))
+        )
     except WebquarryError:
         return
     assert all(patent.title and patent.number.google for patent in found.patents)
 
 
 @each_service
-def test_a_service_without_credentials_says_so_only_when_it_is_asked(kind: type[PatentProvider]) -> None:
+def test_a_service_without_credentials_says_so_only_when_it_is_asked(
+    kind: type[PatentProvider],
+) -> None:
     bare = kind.configure(Settings(), NOWHERE)
 
     assert bare.missing == [wanted.variable for wanted in kind.credentials]
@@ -145,7 +153,9 @@ def test_a_service_without_credentials_says_so_only_when_it_is_asked(kind: type[
 
 @each_service
 def test_the_address_can_be_put_elsewhere(kind: type[PatentProvider]) -> None:
-    settings = Settings.from_environment({f"WEBQUARRY_{kind.name.upper()}_URL": "http://127.0.0.1:9/"})
+    settings = Settings.from_environment(
+        {f"WEBQUARRY_{kind.name.upper()}_URL": "http://127.0.0.1:9/"}
+    )
     one = kind.configure(settings, KEYS | NOWHERE)
 
     assert str(one.build_search(FULL).url).startswith("http://127.0.0.1:9/")
@@ -166,7 +176,12 @@ def test_a_recorded_document_of_the_epo_becomes_a_patent() -> None:
 
 
 def test_parties_that_come_only_in_capitals_lose_their_country() -> None:
-    body = re.sub(rb"<(applicant|inventor) [^>]*original.*?</\1>", b"", body_of("epo/ok_200.xml"), flags=re.DOTALL)
+    body = re.sub(
+        rb"<(applicant|inventor) [^>]*original.*?</\1>",
+        b"",
+        body_of("epo/ok_200.xml"),
+        flags=re.DOTALL,
+    )
     (patent,) = epo().parse_reply(reply(body)).patents
 
     assert (patent.assignees, patent.inventors) == (("TIDEWORKS LTD",), ("LINDQVIST PER",))
@@ -183,7 +198,11 @@ def test_a_recorded_record_of_the_lens_becomes_a_patent() -> None:
         "A turbine folds its blades at slack water.",
     )
     assert (patent.assignees, patent.inventors) == (("TIDEWORKS LTD",), ("LINDQVIST PER",))
-    assert (patent.filed, patent.published, patent.granted) == ("2018-09-06", "2021-05-04", "2021-05-04")
+    assert (patent.filed, patent.published, patent.granted) == (
+        "2018-09-06",
+        "2021-05-04",
+        "2021-05-04",
+    )
     assert (patent.status, patent.cpc) == ("active", ("F03B13/264", "F05B2220/32"))
 
 
@@ -238,7 +257,8 @@ def test_no_value_leaves_its_field_in_cql(text: str, assignee: str, inventor: st
 
 
 @pytest.mark.parametrize(
-    "text", ['x" OR pa="y', "x*) OR (ti=y", 'x\\" OR pn=US', "x” OR y", "pd>=1900 NOT ta=x", "ta all"]
+    "text",
+    ['x" OR pa="y', "x*) OR (ti=y", 'x\\" OR pn=US', "x” OR y", "pd>=1900 NOT ta=x", "ta all"],
 )
 def test_a_question_that_is_a_query_is_words_alone(text: str) -> None:
     clause = cql(PatentQuery(text, assignee=text))
@@ -248,7 +268,9 @@ def test_a_question_that_is_a_query_is_words_alone(text: str) -> None:
 
 
 @given(st.text(max_size=80), st.text(max_size=40), st.text(max_size=40))
-def test_no_value_leaves_its_field_in_a_query_to_the_lens(text: str, assignee: str, inventor: str) -> None:
+def test_no_value_leaves_its_field_in_a_query_to_the_lens(
+    text: str, assignee: str, inventor: str
+) -> None:
     body = json.loads(lens().build_search(PatentQuery(text, assignee, inventor)).content)
     strings = [name for part in body["query"]["bool"]["must"] for name in part]
 
@@ -264,7 +286,10 @@ def test_the_lens_is_asked_with_every_filter() -> None:
     assert KEYS["LENS_API_TOKEN"] not in str(request.url)
     assert body["size"] == 7
     assert {"match_phrase": {"applicant.name": "Tideworks"}} in must
-    assert [part["match"]["inventor.name"] for part in must if "match" in part] == ["Per", "Lindqvist"]
+    assert [part["match"]["inventor.name"] for part in must if "match" in part] == [
+        "Per",
+        "Lindqvist",
+    ]
     assert {"term": {"jurisdiction": "EP"}} in must
     assert {"query_string": {"query": r"class_cpc.symbol:F03B13\/*"}} in must
     assert {"range": {"date_published": {"gte": "2018-01-01", "lte": "2021-12-31"}}} in must
@@ -281,11 +306,16 @@ def test_the_lens_is_asked_with_every_filter() -> None:
     ],
 )
 def test_the_epo_is_asked_for_a_number_in_its_own_form(text: str, path: str) -> None:
-    assert epo().build_lookup(number(text)).url.path == f"/3.2/rest-services/published-data/publication/{path}/biblio"
+    assert (
+        epo().build_lookup(number(text)).url.path
+        == f"/3.2/rest-services/published-data/publication/{path}/biblio"
+    )
 
 
 def test_the_lens_is_asked_for_a_number_in_both_spellings() -> None:
-    must = json.loads(lens().build_lookup(number("US2019/0123456A1")).content)["query"]["bool"]["must"]
+    must = json.loads(lens().build_lookup(number("US2019/0123456A1")).content)["query"]["bool"][
+        "must"
+    ]
 
     assert {"terms": {"doc_number": ["20190123456", "2019123456"]}} in must
     assert {"term": {"kind": "A1"}} in must
@@ -330,11 +360,20 @@ def headers_of(text: str) -> dict[str, str]:
         ("black:0", "publication", 0.0),
     ],
 )
-def test_the_traffic_light_of_the_epo_says_how_long_to_pause(light: str, path: str, rest: float) -> None:
+def test_the_traffic_light_of_the_epo_says_how_long_to_pause(
+    light: str, path: str, rest: float
+) -> None:
     headers = headers_of((FOLDER / "epo" / "headers.txt").read_text("utf-8"))
-    headers["x_throttling_control"] = headers["x_throttling_control"].replace("search=green:15", f"search={light}")
+    headers["x_throttling_control"] = headers["x_throttling_control"].replace(
+        "search=green:15", f"search={light}"
+    )
 
-    assert epo().rest_after(reply(b"", 200, f"https://ops.epo.org/3.2/rest-services/{path}/x", **headers)) == rest
+    assert (
+        epo().rest_after(
+            reply(b"", 200, f"https://ops.epo.org/3.2/rest-services/{path}/x", **headers)
+        )
+        == rest
+    )
 
 
 @pytest.mark.parametrize(
@@ -356,13 +395,20 @@ def test_a_used_up_quota_of_the_epo_says_when_to_come_again(
 
 def test_the_limits_of_the_lens_are_those_of_its_headers() -> None:
     with pytest.raises(RateLimited) as minute:
-        lens().parse_reply(recorded("lens/rate_limited_429.json", x_rate_limit_retry_after_seconds="17"))
+        lens().parse_reply(
+            recorded("lens/rate_limited_429.json", x_rate_limit_retry_after_seconds="17")
+        )
     with pytest.raises(RateLimited) as month:
-        lens().parse_reply(recorded("lens/rate_limited_429.json", x_rate_limit_remaining_request_per_month="0"))
+        lens().parse_reply(
+            recorded("lens/rate_limited_429.json", x_rate_limit_remaining_request_per_month="0")
+        )
 
     assert (minute.value.retry_after_seconds, minute.value.retryable) == (17, True)
     assert month.value.retryable is False
-    last = {"x_rate_limit_remaining_request_per_minute": "0", "x_rate_limit_retry_after_seconds": "9"}
+    last = {
+        "x_rate_limit_remaining_request_per_minute": "0",
+        "x_rate_limit_retry_after_seconds": "9",
+    }
     assert lens().rest_after(recorded("lens/ok_200.json", **last)) == 9
     assert lens().rest_after(recorded("lens/ok_200.json")) == 0
 
@@ -388,10 +434,14 @@ class Acorn(PatentProvider):
 """
 
 
-def test_one_file_is_all_it_takes_to_add_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_file_is_all_it_takes_to_add_a_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "acorn.py").write_text(ACORN)
     package = "webquarry.search.patents.providers"
-    monkeypatch.setattr(sys.modules[package], "__path__", [*sys.modules[package].__path__, str(tmp_path)])
+    monkeypatch.setattr(
+        sys.modules[package], "__path__", [*sys.modules[package].__path__, str(tmp_path)]
+    )
     registry.module_names.cache_clear()
     try:
         names = [kind.name for kind in members_of(package, PatentProvider)]
@@ -414,7 +464,9 @@ def test_a_request_holds_its_token_only_where_it_belongs() -> None:
 @each_service
 def test_every_register_and_its_credentials_are_documented(kind: type[PatentProvider]) -> None:
     root = Path(__file__).parents[3]
-    page, example = ((root / name).read_text("utf-8") for name in ("docs/providers.md", ".env.example"))
+    page, example = (
+        (root / name).read_text("utf-8") for name in ("docs/providers.md", ".env.example")
+    )
 
     assert f"`{kind.name}`" in page
     for wanted in kind.credentials:
@@ -435,7 +487,9 @@ def test_every_register_and_its_credentials_are_documented(kind: type[PatentProv
 def test_doctor_says_which_registers_are_configured_and_never_a_key(
     environ: dict[str, str], state: str, words: str
 ) -> None:
-    (part,) = [part for part in examine_parts(Settings(), environ | NOWHERE) if part.name == "patents"]
+    (part,) = [
+        part for part in examine_parts(Settings(), environ | NOWHERE) if part.name == "patents"
+    ]
 
     assert part.state == state
     assert words in part.detail

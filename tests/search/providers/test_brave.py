@@ -20,7 +20,9 @@ SENTENCE = (
 
 @pytest.fixture
 def brave() -> Brave:
-    return Brave.configure(Settings.from_environment({}), {"BRAVE_API_KEY": "brave-key-1234", "HOME": "/nonexistent"})
+    return Brave.configure(
+        Settings.from_environment({}), {"BRAVE_API_KEY": "brave-key-1234", "HOME": "/nonexistent"}
+    )
 
 
 def parameters(brave: Brave, query: Query) -> dict[str, str]:
@@ -54,15 +56,20 @@ def test_the_key_is_in_no_url(brave: Brave) -> None:
 
 def test_the_path_is_appended_to_the_users_own_origin() -> None:
     settings = Settings.from_environment({"WEBQUARRY_BRAVE_URL": "http://127.0.0.1:9000/"})
-    request = Brave.configure(settings, {"BRAVE_API_KEY": "brave-key-1234"}).build_request(Query("x"))
+    request = Brave.configure(settings, {"BRAVE_API_KEY": "brave-key-1234"}).build_request(
+        Query("x")
+    )
 
     assert str(request.url).startswith("http://127.0.0.1:9000/res/v1/web/search?")
 
 
-@pytest.mark.parametrize("origin", ["nonsense", "ftp://a.example", "http://", "http://[::1", "http://a.example:x"])
+@pytest.mark.parametrize(
+    "origin", ["nonsense", "ftp://a.example", "http://", "http://[::1", "http://a.example:x"]
+)
 def test_an_origin_that_is_no_web_address_is_bad_input_that_names_the_setting(origin: str) -> None:
     provider = Brave.configure(
-        Settings.from_environment({"WEBQUARRY_BRAVE_URL": origin}), {"BRAVE_API_KEY": "brave-key-1234"}
+        Settings.from_environment({"WEBQUARRY_BRAVE_URL": origin}),
+        {"BRAVE_API_KEY": "brave-key-1234"},
     )
 
     with pytest.raises(BadInput, match="WEBQUARRY_BRAVE_URL"):
@@ -75,10 +82,15 @@ def test_an_origin_that_is_no_web_address_is_bad_input_that_names_the_setting(or
         (Query("x", allowed_domains=("a.org",)), "x site:a.org"),
         (Query("x", allowed_domains=("a.org", "b.org")), "x site:a.org OR site:b.org"),
         (Query("x", blocked_domains=("a.org", "b.org")), "x -site:a.org -site:b.org"),
-        (Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)), "x site:a.org -site:b.a.org"),
+        (
+            Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)),
+            "x site:a.org -site:b.a.org",
+        ),
     ],
 )
-def test_domain_lists_go_out_as_operators_and_ask_for_a_full_page(brave: Brave, query: Query, sent: str) -> None:
+def test_domain_lists_go_out_as_operators_and_ask_for_a_full_page(
+    brave: Brave, query: Query, sent: str
+) -> None:
     assert parameters(brave, query)["q"] == sent
     assert parameters(brave, query)["count"] == "20"
 
@@ -119,10 +131,15 @@ def test_fifty_words_are_the_most_with_operators(brave: Brave) -> None:
         (Query("x", language="eo", country="IS"), {}),
         (Query("x", language="pt", country="PT"), {"search_lang": "pt-pt", "country": "PT"}),
         (Query("x", language="zh", country="TW"), {"search_lang": "zh-hant", "country": "TW"}),
-        (Query("x", exact_terms='pitch "seal', exclude_terms="forum shop"), {"q": 'x "pitch seal" -forum -shop'}),
+        (
+            Query("x", exact_terms='pitch "seal', exclude_terms="forum shop"),
+            {"q": 'x "pitch seal" -forum -shop'},
+        ),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_braves_words(brave: Brave, query: Query, sent: dict[str, str]) -> None:
+def test_what_else_is_asked_for_goes_out_in_braves_words(
+    brave: Brave, query: Query, sent: dict[str, str]
+) -> None:
     assert parameters(brave, query) == parameters(brave, Query("x")) | sent
 
 
@@ -140,7 +157,9 @@ def test_a_query_that_brave_would_refuse_is_bad_input_at_once(brave: Brave, text
 def test_a_recorded_reply_becomes_results(brave: Brave) -> None:
     batch = brave.parse_reply(recorded_reply("brave/web_ok"))
 
-    assert [(hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results] == [
+    assert [
+        (hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results
+    ] == [
         (
             "Tidal Turbine O&M: what it really costs",
             "https://www.example-marine.org/om-cost-study",
@@ -187,14 +206,18 @@ def test_relative_age_is_never_made_into_a_date(brave: Brave) -> None:
 
 
 @pytest.mark.parametrize("page_age", [5, None, "2 days ago", "2026-99-99T00:00:00", ["2026-01-01"]])
-def test_a_date_that_is_none_costs_the_date_and_not_the_result(brave: Brave, page_age: object) -> None:
+def test_a_date_that_is_none_costs_the_date_and_not_the_result(
+    brave: Brave, page_age: object
+) -> None:
     [hit] = brave.parse_reply(reply(one_hit(page_age=page_age))).results
 
     assert (hit.title, hit.published) == ("T", None)
 
 
 @pytest.mark.parametrize("fields", [{"title": 5}, {"url": ["x"]}, {"description": {"text": "x"}}])
-def test_a_hit_of_the_wrong_types_is_passed_over_and_the_others_stay(brave: Brave, fields: dict[str, object]) -> None:
+def test_a_hit_of_the_wrong_types_is_passed_over_and_the_others_stay(
+    brave: Brave, fields: dict[str, object]
+) -> None:
     found = one_hit(**fields)
     found["web"]["results"] += ["text", None, {"title": "Good", "url": "https://good.example/"}]
 
@@ -254,7 +277,10 @@ def test_a_plan_without_the_option_is_told_in_braves_own_words(brave: Brave) -> 
 
 
 def test_no_subscription_is_an_auth_failure(brave: Brave) -> None:
-    body = {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_NOT_FOUND", "detail": "No subscription found."}}
+    body = {
+        "type": "ErrorResponse",
+        "error": {"code": "SUBSCRIPTION_NOT_FOUND", "detail": "No subscription found."},
+    }
 
     with pytest.raises(AuthFailure, match="No subscription found"):
         brave.parse_reply(reply(body, 404))
@@ -267,11 +293,23 @@ def test_a_validation_error_names_the_parameter(brave: Brave) -> None:
 
 @pytest.mark.parametrize(
     ("reset", "seconds"),
-    [("1, 1419704", 1), ("7, 9", 7), ("", 1), ("soon", 1), ("-3", 1), ("9" * 30, 1), ("99999", 3600)],
+    [
+        ("1, 1419704", 1),
+        ("7, 9", 7),
+        ("", 1),
+        ("soon", 1),
+        ("-3", 1),
+        ("9" * 30, 1),
+        ("99999", 3600),
+    ],
 )
-def test_the_wait_is_the_first_value_of_the_reset_header(brave: Brave, reset: str, seconds: float) -> None:
+def test_the_wait_is_the_first_value_of_the_reset_header(
+    brave: Brave, reset: str, seconds: float
+) -> None:
     with pytest.raises(RateLimited) as caught:
-        brave.parse_reply(recorded_reply("brave/error_429_rate_limited", {"x-ratelimit-reset": reset}))
+        brave.parse_reply(
+            recorded_reply("brave/error_429_rate_limited", {"x-ratelimit-reset": reset})
+        )
 
     assert caught.value.retry_after_seconds == seconds
     assert f"Wait {seconds} seconds" in caught.value.suggested_action
@@ -279,13 +317,17 @@ def test_the_wait_is_the_first_value_of_the_reset_header(brave: Brave, reset: st
 
 def test_a_used_up_quota_has_no_wait_of_seconds(brave: Brave) -> None:
     with pytest.raises(RateLimited) as caught:
-        brave.parse_reply(recorded_reply("brave/error_429_quota_limited", {"x-ratelimit-reset": "1, 1419704"}))
+        brave.parse_reply(
+            recorded_reply("brave/error_429_quota_limited", {"x-ratelimit-reset": "1, 1419704"})
+        )
 
     assert caught.value.retry_after_seconds is None
 
 
 def test_results_count_even_where_brave_repeats_no_query(brave: Brave) -> None:
-    body = {"web": {"results": [{"title": "One", "url": "https://example.org/", "description": "d"}]}}
+    body = {
+        "web": {"results": [{"title": "One", "url": "https://example.org/", "description": "d"}]}
+    }
 
     batch = brave.parse_reply(reply(body))
 
@@ -320,7 +362,11 @@ def test_the_probe_asks_nothing_and_a_complaint_about_that_is_good_news(brave: B
     assert "q" not in brave.build_probe().url.params
 
     missing_query = recorded_json("brave/error_422_validation")
-    missing_query["error"]["meta"]["errors"][0] |= {"loc": ["query", "q"], "type": "missing", "msg": "Field required"}
+    missing_query["error"]["meta"]["errors"][0] |= {
+        "loc": ["query", "q"],
+        "type": "missing",
+        "msg": "Field required",
+    }
     brave.parse_probe(reply(missing_query, 422))
 
 

@@ -54,7 +54,9 @@ def page(*results: str, links: str = "") -> bytes:
     return f'<html><head><meta charset="utf-8"></head><body class="body--html">{body}</body></html>'.encode()
 
 
-def box(href: str, title: str = "T", snippet: str = "S", date: str = "", kind: str = "web-result") -> str:
+def box(
+    href: str, title: str = "T", snippet: str = "S", date: str = "", kind: str = "web-result"
+) -> str:
     extras = f'<div class="result__extras__url"><a class="result__url" href="#">x</a>{date}</div>'
     return (
         f'<div class="result results_links {kind} "><h2><a class="result__a" href="{href}">{title}</a></h2>{extras}'
@@ -86,7 +88,10 @@ def test_the_user_agent_is_left_to_the_client(duckduckgo: DuckDuckGo) -> None:
 
 def test_every_origin_can_be_set() -> None:
     settings = Settings.from_environment(
-        {"WEBQUARRY_DUCKDUCKGO_HTML_URL": "http://127.0.0.1:1/", "WEBQUARRY_DUCKDUCKGO_LITE_URL": "http://127.0.0.1:2"}
+        {
+            "WEBQUARRY_DUCKDUCKGO_HTML_URL": "http://127.0.0.1:1/",
+            "WEBQUARRY_DUCKDUCKGO_LITE_URL": "http://127.0.0.1:2",
+        }
     )
     provider = DuckDuckGo.configure(settings, {})
     second = provider.fallback_request(Query("x"), Challenge("x"))
@@ -97,7 +102,9 @@ def test_every_origin_can_be_set() -> None:
     assert second.headers["referer"] == "http://127.0.0.1:2/"
 
 
-@pytest.mark.parametrize(("variable", "cursor"), [("HTML", {}), ("LITE", {"@way": "lite", "q": "x"})])
+@pytest.mark.parametrize(
+    ("variable", "cursor"), [("HTML", {}), ("LITE", {"@way": "lite", "q": "x"})]
+)
 def test_an_origin_that_is_no_web_address_is_bad_input_that_names_its_setting(
     variable: str, cursor: dict[str, str]
 ) -> None:
@@ -124,7 +131,10 @@ def test_an_origin_that_is_no_web_address_is_bad_input_that_names_its_setting(
         (Query("x", language="en", country="DE"), {"kl": "us-en"}),
         (Query("x", language="eo", country="DE"), {"kl": "de-de"}),
         (Query("x", language="eo"), {}),
-        (Query("x", exact_terms="pitch seal", exclude_terms="forum shop"), {"q": 'x "pitch seal" -forum -shop'}),
+        (
+            Query("x", exact_terms="pitch seal", exclude_terms="forum shop"),
+            {"q": 'x "pitch seal" -forum -shop'},
+        ),
         (Query("x", allowed_domains=("a.org", "b.org")), {"q": "x site:a.org OR site:b.org"}),
         (Query("x", blocked_domains=("a.org",)), {"q": "x -site:a.org"}),
     ],
@@ -148,7 +158,10 @@ def test_what_else_is_asked_for_goes_out_in_duckduckgos_words(
 def test_a_region_says_which_of_the_two_wishes_it_fulfils(
     duckduckgo: DuckDuckGo, language: str, country: str, held: set[str]
 ) -> None:
-    assert duckduckgo.applied(Query("x", language=language, country=country)) & {"language", "country"} == held
+    assert (
+        duckduckgo.applied(Query("x", language=language, country=country)) & {"language", "country"}
+        == held
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,8 +180,13 @@ def test_a_bang_is_a_word_and_no_command(duckduckgo: DuckDuckGo, text: str, sent
     assert fields(duckduckgo.build_request(Query(text)))["q"] == sent
 
 
-def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before(duckduckgo: DuckDuckGo) -> None:
-    assert fields(duckduckgo.build_request(Query("x" * 499, allowed_domains=("a.org",))))["q"] == "x" * 499
+def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before(
+    duckduckgo: DuckDuckGo,
+) -> None:
+    assert (
+        fields(duckduckgo.build_request(Query("x" * 499, allowed_domains=("a.org",))))["q"]
+        == "x" * 499
+    )
     with pytest.raises(BadInput, match="at most 499 characters"):
         duckduckgo.build_request(Query("x" * 500))
 
@@ -176,9 +194,13 @@ def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before
 # Paging
 
 
-def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(duckduckgo: DuckDuckGo) -> None:
+def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(
+    duckduckgo: DuckDuckGo,
+) -> None:
     batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_ok"))
-    request = duckduckgo.build_request(Query("tidal turbine seal wear", page=1, cursor=batch.cursor))
+    request = duckduckgo.build_request(
+        Query("tidal turbine seal wear", page=1, cursor=batch.cursor)
+    )
 
     assert batch.more is True
     assert fields(request) == FORM
@@ -187,7 +209,9 @@ def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(duckduck
 
 def test_a_page_of_the_second_way_is_followed_by_the_same_way(duckduckgo: DuckDuckGo) -> None:
     batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_lite"))
-    request = duckduckgo.build_request(Query("tidal turbine seal wear", page=1, cursor=batch.cursor))
+    request = duckduckgo.build_request(
+        Query("tidal turbine seal wear", page=1, cursor=batch.cursor)
+    )
 
     assert str(request.url) == "https://lite.duckduckgo.com/lite/"
     assert fields(request) == FORM | {"kl": "wt-wt"}
@@ -223,7 +247,9 @@ def test_only_a_form_that_leads_onwards_is_the_next_page(
         f'<input type="hidden" name="s" value="{start}"></form></div>'
         for label, start in forms
     )
-    batch = duckduckgo.parse_reply(reply(page(box("https://a.example/"), links=links), headers=HTML))
+    batch = duckduckgo.parse_reply(
+        reply(page(box("https://a.example/"), links=links), headers=HTML)
+    )
 
     assert batch.cursor.get("s") == offset
     assert batch.more is (offset is not None)
@@ -238,15 +264,20 @@ def test_a_further_page_without_its_form_is_never_asked_for(duckduckgo: DuckDuck
 # Replies
 
 
-EXPECTED = json.loads((Path(__file__).parent.parent / "replies" / "duckduckgo" / "results.json").read_bytes())
+EXPECTED = json.loads(
+    (Path(__file__).parent.parent / "replies" / "duckduckgo" / "results.json").read_bytes()
+)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_recorded_page_gives_exactly_the_results_that_a_reader_sees(duckduckgo: DuckDuckGo, name: str) -> None:
+def test_a_recorded_page_gives_exactly_the_results_that_a_reader_sees(
+    duckduckgo: DuckDuckGo, name: str
+) -> None:
     batch = duckduckgo.parse_reply(recorded_reply(f"duckduckgo/{name}"))
 
     assert batch.results == tuple(
-        Result(hit["title"], hit["url"], hit["snippet"], "duckduckgo", hit["date"]) for hit in EXPECTED[name]
+        Result(hit["title"], hit["url"], hit["snippet"], "duckduckgo", hit["date"])
+        for hit in EXPECTED[name]
     )
 
 
@@ -265,12 +296,20 @@ def test_no_results_is_an_answer(duckduckgo: DuckDuckGo) -> None:
         b"<html><form action='/lite/'></form><table><tr><td><span class='no-results'>Keine.</span></td></tr></table></html>",
     ],
 )
-def test_older_and_lighter_words_for_no_results_are_understood(duckduckgo: DuckDuckGo, body: bytes) -> None:
+def test_older_and_lighter_words_for_no_results_are_understood(
+    duckduckgo: DuckDuckGo, body: bytes
+) -> None:
     assert urls(duckduckgo, body) == []
 
 
 @pytest.mark.parametrize(
-    "kind", ["result--ad", "web-result result--ad", "web-result result--ad result--ad--small", "result--ad--small"]
+    "kind",
+    [
+        "result--ad",
+        "web-result result--ad",
+        "web-result result--ad result--ad--small",
+        "result--ad--small",
+    ],
 )
 def test_advertisements_are_no_results(duckduckgo: DuckDuckGo, kind: str) -> None:
     body = page(box("https://shop.example/", kind=kind), box("https://a.example/"))
@@ -281,9 +320,9 @@ def test_advertisements_are_no_results(duckduckgo: DuckDuckGo, kind: str) -> Non
 def test_a_box_with_the_badge_of_an_advertisement_is_no_result(duckduckgo: DuckDuckGo) -> None:
     badge = '<button class="badge--ad">Ad</button>'
 
-    assert urls(duckduckgo, page(box("https://shop.example/", title=f"T{badge}"), box("https://a.example/"))) == [
-        "https://a.example/"
-    ]
+    assert urls(
+        duckduckgo, page(box("https://shop.example/", title=f"T{badge}"), box("https://a.example/"))
+    ) == ["https://a.example/"]
 
 
 def wrapped(url: str) -> str:
@@ -334,14 +373,20 @@ def test_a_link_is_where_it_leads_and_never_a_redirect(href: str, target: str | 
 def test_a_date_keeps_no_digit_too_many_and_midnight_is_a_day(
     duckduckgo: DuckDuckGo, span: str, published: str | None
 ) -> None:
-    [hit] = duckduckgo.parse_reply(reply(page(box("https://a.example/", date=span)), headers=HTML)).results
+    [hit] = duckduckgo.parse_reply(
+        reply(page(box("https://a.example/", date=span)), headers=HTML)
+    ).results
 
     assert hit.published == published
 
 
 def test_titles_and_snippets_are_decoded_once(duckduckgo: DuckDuckGo) -> None:
     body = page(
-        box("https://a.example/", title="a <b>b</b> &amp;lt;i&amp;gt; &lt;b&gt;", snippet="It&#x27;s\n<b>x</b>")
+        box(
+            "https://a.example/",
+            title="a <b>b</b> &amp;lt;i&amp;gt; &lt;b&gt;",
+            snippet="It&#x27;s\n<b>x</b>",
+        )
     )
     [hit] = duckduckgo.parse_reply(reply(body, headers=HTML)).results
 
@@ -349,12 +394,16 @@ def test_titles_and_snippets_are_decoded_once(duckduckgo: DuckDuckGo) -> None:
 
 
 def test_a_byte_that_is_no_utf_8_costs_only_itself(duckduckgo: DuckDuckGo) -> None:
-    body = page(box("https://a.example/", title="caf@e"), box("https://b.example/")).replace(b"@", b"\xff\x00")
+    body = page(box("https://a.example/", title="caf@e"), box("https://b.example/")).replace(
+        b"@", b"\xff\x00"
+    )
 
     assert urls(duckduckgo, body) == ["https://a.example/", "https://b.example/"]
 
 
-def test_results_that_all_stay_on_duckduckgo_are_no_results_and_no_failure(duckduckgo: DuckDuckGo) -> None:
+def test_results_that_all_stay_on_duckduckgo_are_no_results_and_no_failure(
+    duckduckgo: DuckDuckGo,
+) -> None:
     assert urls(duckduckgo, page(box("https://duckduckgo.com/about"))) == []
 
 
@@ -363,7 +412,9 @@ def test_results_that_all_stay_on_duckduckgo_are_no_results_and_no_failure(duckd
 
 @pytest.mark.parametrize("name", ["error_202_html_anomaly", "error_202_lite_anomaly"])
 @pytest.mark.parametrize("status", [200, 202, 403, 429])
-def test_a_challenge_is_one_whatever_the_status(duckduckgo: DuckDuckGo, name: str, status: int) -> None:
+def test_a_challenge_is_one_whatever_the_status(
+    duckduckgo: DuckDuckGo, name: str, status: int
+) -> None:
     with pytest.raises(Challenge, match=f"HTTP {status}") as caught:
         duckduckgo.parse_reply(reply(recorded(f"duckduckgo/{name}"), status, HTML))
 
@@ -384,7 +435,12 @@ def test_status_202_is_never_a_success(duckduckgo: DuckDuckGo, body: bytes) -> N
         (b"", 200, ProviderFailure, False),
         (b"<html><body>Welcome</body></html>", 200, ProviderFailure, False),
         (b'{"results": []}', 200, ProviderFailure, False),
-        (recorded("duckduckgo/web_ok").replace(b"web-result", b"card"), 200, ProviderFailure, False),
+        (
+            recorded("duckduckgo/web_ok").replace(b"web-result", b"card"),
+            200,
+            ProviderFailure,
+            False,
+        ),
         (b"<html><div class='g-recaptcha'></div></html>", 200, Challenge, False),
         (b"Forbidden", 403, SiteRefused, False),
         (b"", 418, SiteRefused, False),
@@ -414,14 +470,18 @@ def test_fuzz_a_page_with_anything_in_the_place_of_anything_gives_results_or_an_
     data: st.DataObject,
 ) -> None:
     name = data.draw(
-        st.sampled_from(["web_ok", "web_uddg_links", "web_lite", "web_no_results", "error_202_html_anomaly"])
+        st.sampled_from(
+            ["web_ok", "web_uddg_links", "web_lite", "web_no_results", "error_202_html_anomaly"]
+        )
     )
     body = recorded(f"duckduckgo/{name}")
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(body))] * 2)))
     provider = DuckDuckGo.configure(Settings.from_environment({}), {})
 
     try:
-        batch = provider.parse_reply(reply(body[:start] + data.draw(st.binary(max_size=20)) + body[end:], headers=HTML))
+        batch = provider.parse_reply(
+            reply(body[:start] + data.draw(st.binary(max_size=20)) + body[end:], headers=HTML)
+        )
     except WebquarryError:
         return
     assert all(target_of(hit.url) == hit.url and hit.title for hit in batch.results)

@@ -85,7 +85,9 @@ def test_the_first_error_is_the_one_that_counts() -> None:
 
 
 @pytest.mark.parametrize(("status", "kind"), [(403, SiteRefused), (429, RateLimited)])
-def test_a_refusal_is_not_tried_again_by_another_way(status: int, kind: type[WebquarryError]) -> None:
+def test_a_refusal_is_not_tried_again_by_another_way(
+    status: int, kind: type[WebquarryError]
+) -> None:
     pages = Pages(html=(status, b""))
 
     with pytest.raises(kind):
@@ -117,7 +119,9 @@ def test_thirty_results_come_from_three_pages_each_asked_with_the_form_of_the_on
         number = len(asked)
         size, start = (10, 10) if number == 1 else (15, 10 + 15 * (number - 1))
         hidden: dict[str, Any] = {"q": "x", "s": start, "vqd": "4-1"}
-        form = "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in hidden.items())
+        form = "".join(
+            f'<input type="hidden" name="{name}" value="{value}">' for name, value in hidden.items()
+        )
         links = f'<div class="nav-link"><form action="/html/"><input type="submit" value="Next">{form}</form></div>'
         boxes = [box(f"https://a.example/{number}/{hit}") for hit in range(size)]
         return httpx2.Response(200, headers=HTML, content=page(*boxes, links=links))

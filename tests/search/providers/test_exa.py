@@ -9,7 +9,14 @@ import pytest
 
 from tests.search.replies import MOMENT, recorded_reply, reply
 from webquarry.clock import FrozenClock
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    ProviderFailure,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.search.models import Query
 from webquarry.search.providers.exa import Exa
 from webquarry.settings import Settings
@@ -60,7 +67,9 @@ def test_the_request_is_the_documented_one(exa: Exa) -> None:
         (Query("x", language="de"), {}),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_exas_words(exa: Exa, query: Query, sent: dict[str, Any]) -> None:
+def test_what_else_is_asked_for_goes_out_in_exas_words(
+    exa: Exa, query: Query, sent: dict[str, Any]
+) -> None:
     assert body(exa, query) == body(exa, Query("x")) | sent
 
 
@@ -70,7 +79,9 @@ def test_safe_search_can_be_off(exa: Exa) -> None:
 
 def test_what_exa_cannot_take_is_not_called_applied(exa: Exa) -> None:
     held = exa.applied(Query("x", exact_terms="a b", exclude_terms="c"))
-    not_held = exa.applied(Query("x", exact_terms="1 2 3 4 5 6", exclude_terms="c d", allowed_domains=("a.org",)))
+    not_held = exa.applied(
+        Query("x", exact_terms="1 2 3 4 5 6", exclude_terms="c d", allowed_domains=("a.org",))
+    )
 
     assert {"exact_terms", "exclude_terms", "blocked_domains"} <= held
     assert not {"exact_terms", "exclude_terms", "blocked_domains"} & not_held
@@ -86,7 +97,12 @@ def test_a_recorded_reply_becomes_results(exa: Exa) -> None:
             "",
             "2026-08-17T00:00:00.000Z",
         ),
-        ("https://data.example.edu/pitch-seals/", "https://data.example.edu/pitch-seals/", "", None),
+        (
+            "https://data.example.edu/pitch-seals/",
+            "https://data.example.edu/pitch-seals/",
+            "",
+            None,
+        ),
     ]
     assert batch.more is False
 
@@ -106,7 +122,9 @@ def test_the_passages_that_exa_picked_are_the_snippet(exa: Exa) -> None:
         ({"text": "t" * 501}, "t" * 496 + " ..."),
     ],
 )
-def test_other_content_stands_in_for_passages(exa: Exa, fields: dict[str, Any], snippet: str) -> None:
+def test_other_content_stands_in_for_passages(
+    exa: Exa, fields: dict[str, Any], snippet: str
+) -> None:
     [hit] = exa.parse_reply(reply({"results": [{"url": "https://a.example/", **fields}]})).results
 
     assert hit.snippet == snippet
@@ -125,7 +143,9 @@ def test_no_results_is_an_answer(exa: Exa) -> None:
         ("error_429", RateLimited, True),
     ],
 )
-def test_every_recorded_error_is_of_its_kind(exa: Exa, name: str, kind: type[WebquarryError], retryable: bool) -> None:
+def test_every_recorded_error_is_of_its_kind(
+    exa: Exa, name: str, kind: type[WebquarryError], retryable: bool
+) -> None:
     with pytest.raises(WebquarryError) as caught:
         exa.parse_reply(recorded_reply(f"exa/{name}"))
 
@@ -146,7 +166,9 @@ def test_every_recorded_error_is_of_its_kind(exa: Exa, name: str, kind: type[Web
         ({}, 200, ProviderFailure),
     ],
 )
-def test_the_tag_tells_what_is_wrong(exa: Exa, found: object, status: int, kind: type[WebquarryError]) -> None:
+def test_the_tag_tells_what_is_wrong(
+    exa: Exa, found: object, status: int, kind: type[WebquarryError]
+) -> None:
     with pytest.raises(WebquarryError) as caught:
         exa.parse_reply(reply(found, status))
 
@@ -154,7 +176,11 @@ def test_the_tag_tells_what_is_wrong(exa: Exa, found: object, status: int, kind:
 
 
 def test_the_probe_is_the_smallest_search(exa: Exa) -> None:
-    assert json.loads(exa.build_probe().read()) == {"query": "test", "type": "auto", "numResults": 1}
+    assert json.loads(exa.build_probe().read()) == {
+        "query": "test",
+        "type": "auto",
+        "numResults": 1,
+    }
     exa.parse_probe(recorded_reply("exa/web_ok"))
     with pytest.raises(AuthFailure):
         exa.parse_probe(recorded_reply("exa/error_401"))

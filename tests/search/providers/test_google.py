@@ -17,7 +17,10 @@ SENTENCE = (
     "or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. Get credentials from "
     "https://developers.google.com/custom-search"
 )
-CREDENTIALS = {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "GOOGLE_SEARCH_ENGINE_ID": "0123456789abcdef0"}
+CREDENTIALS = {
+    "GOOGLE_SEARCH_API_KEY": "google-key-1234",
+    "GOOGLE_SEARCH_ENGINE_ID": "0123456789abcdef0",
+}
 
 
 @pytest.fixture
@@ -31,7 +34,11 @@ def parameters(google: Google, query: Query) -> dict[str, str]:
 
 def one_item(**fields: Any) -> Any:
     item = {"title": "T", "link": "https://a.example/", "snippet": "S", **fields}
-    return {"searchInformation": {"totalResults": "1"}, "queries": {"request": [{}]}, "items": [item]}
+    return {
+        "searchInformation": {"totalResults": "1"},
+        "queries": {"request": [{}]},
+        "items": [item],
+    }
 
 
 def published(google: Google, pagemap: object) -> str | None:
@@ -45,7 +52,12 @@ def test_the_request_is_the_documented_one(google: Google) -> None:
     assert request.method == "GET"
     assert str(request.url).startswith("https://www.googleapis.com/customsearch/v1?")
     assert request.headers["x-goog-api-key"] == "google-key-1234"
-    assert dict(request.url.params) == {"cx": "0123456789abcdef0", "q": "tidal turbine", "num": "10", "start": "21"}
+    assert dict(request.url.params) == {
+        "cx": "0123456789abcdef0",
+        "q": "tidal turbine",
+        "num": "10",
+        "start": "21",
+    }
 
 
 def test_the_key_is_in_no_url(google: Google) -> None:
@@ -64,7 +76,12 @@ def test_the_last_page_stays_within_a_hundred_results(google: Google) -> None:
         (Query("x"), "x", None, None),
         (Query("x", allowed_domains=("a.org",)), "x", "a.org", "i"),
         (Query("x", blocked_domains=("a.org",)), "x", "a.org", "e"),
-        (Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)), "x -site:b.a.org", "a.org", "i"),
+        (
+            Query("x", allowed_domains=("a.org",), blocked_domains=("b.a.org",)),
+            "x -site:b.a.org",
+            "a.org",
+            "i",
+        ),
         (Query("x", allowed_domains=("a.org", "b.org")), "x site:a.org OR site:b.org", None, None),
         (Query("x", blocked_domains=("a.org", "b.org")), "x -site:a.org -site:b.org", None, None),
         (
@@ -101,7 +118,9 @@ def test_one_domain_goes_out_as_site_search_and_several_as_operators(
         (Query("x", engine="another-engine"), {"cx": "another-engine"}),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_googles_words(google: Google, query: Query, sent: dict[str, str]) -> None:
+def test_what_else_is_asked_for_goes_out_in_googles_words(
+    google: Google, query: Query, sent: dict[str, str]
+) -> None:
     assert parameters(google, query) == parameters(google, Query("x")) | sent
 
 
@@ -111,7 +130,9 @@ def test_a_language_that_google_cannot_tell_is_not_applied(google: Google) -> No
 
 
 def test_an_engine_of_a_lens_needs_no_engine_of_ones_own() -> None:
-    google = Google.configure(Settings.from_environment({}), {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "HOME": "/"})
+    google = Google.configure(
+        Settings.from_environment({}), {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "HOME": "/"}
+    )
 
     assert parameters(google, Query("x", engine="lens-engine"))["cx"] == "lens-engine"
 
@@ -131,7 +152,9 @@ def test_a_query_that_google_would_refuse_is_bad_input_at_once(google: Google) -
 def test_a_recorded_reply_becomes_results(google: Google) -> None:
     batch = google.parse_reply(recorded_reply("google/web_ok"))
 
-    assert [(hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results] == [
+    assert [
+        (hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results
+    ] == [
         (
             "Tidal turbine seals: field notes",
             "https://www.example-marine.org/seals",
@@ -151,7 +174,9 @@ def test_a_recorded_reply_becomes_results(google: Google) -> None:
 
 
 def test_results_count_even_where_google_repeats_no_query(google: Google) -> None:
-    batch = google.parse_reply(reply({"items": [{"title": "One", "link": "https://example.org/", "snippet": "s"}]}))
+    batch = google.parse_reply(
+        reply({"items": [{"title": "One", "link": "https://example.org/", "snippet": "s"}]})
+    )
 
     assert [result.url for result in batch.results] == ["https://example.org/"]
     assert not batch.more
@@ -164,9 +189,15 @@ def test_zero_results_have_no_items_and_that_is_healthy(google: Google) -> None:
     assert batch.more is False
 
 
-def test_plain_fields_are_taken_as_they_are_and_html_ones_only_in_their_stead(google: Google) -> None:
+def test_plain_fields_are_taken_as_they_are_and_html_ones_only_in_their_stead(
+    google: Google,
+) -> None:
     [hit] = google.parse_reply(
-        reply(one_item(title="How to write &amp;", snippet=None, htmlSnippet="<b>a</b>&nbsp;&lt;b&gt;"))
+        reply(
+            one_item(
+                title="How to write &amp;", snippet=None, htmlSnippet="<b>a</b>&nbsp;&lt;b&gt;"
+            )
+        )
     ).results
 
     assert (hit.title, hit.snippet) == ("How to write &amp;", "a <b>")
@@ -187,15 +218,27 @@ def test_a_date_of_publication_is_found_in_the_pages_article(google: Google, kin
 
 
 def test_the_first_date_in_iso_form_wins(google: Google) -> None:
-    tags = {"date": "2026-01-02", "article:published_time": "March 3, 2026", "dc.date": "2026-01-09"}
+    tags = {
+        "date": "2026-01-02",
+        "article:published_time": "March 3, 2026",
+        "dc.date": "2026-01-09",
+    }
 
-    assert published(google, {"metatags": [tags], "newsarticle": [{"datepublished": "2026-05-05"}]}) == "2026-01-02"
     assert (
-        published(google, {"metatags": [{"date": "?"}], "article": [{"datepublished": "2026-05-05"}]}) == "2026-05-05"
+        published(google, {"metatags": [tags], "newsarticle": [{"datepublished": "2026-05-05"}]})
+        == "2026-01-02"
+    )
+    assert (
+        published(
+            google, {"metatags": [{"date": "?"}], "article": [{"datepublished": "2026-05-05"}]}
+        )
+        == "2026-05-05"
     )
 
 
-@pytest.mark.parametrize("name", ["article:modified_time", "og:updated_time", "lastmod", "moddate", "last-modified"])
+@pytest.mark.parametrize(
+    "name", ["article:modified_time", "og:updated_time", "lastmod", "moddate", "last-modified"]
+)
 def test_a_date_of_modification_is_no_date_of_publication(google: Google, name: str) -> None:
     assert published(google, {"metatags": [{name: "2026-03-03"}]}) is None
 
@@ -207,18 +250,26 @@ def test_a_date_in_the_snippet_is_not_read(google: Google) -> None:
 
 
 def test_the_citation_tag_is_defined_as_year_month_day(google: Google) -> None:
-    assert published(google, {"metatags": [{"citation_publication_date": "2019/3/7"}]}) == "2019-03-07"
+    assert (
+        published(google, {"metatags": [{"citation_publication_date": "2019/3/7"}]}) == "2019-03-07"
+    )
     assert published(google, {"metatags": [{"citation_publication_date": "7/3/2019"}]}) is None
     assert published(google, {"metatags": [{"date": "2019/3/7"}]}) is None
 
 
-@pytest.mark.parametrize("pagemap", [None, [], "x", {"metatags": {}}, {"metatags": ["x"]}, {"metatags": [{"date": 5}]}])
-def test_a_pagemap_of_another_shape_costs_the_date_and_not_the_result(google: Google, pagemap: object) -> None:
+@pytest.mark.parametrize(
+    "pagemap", [None, [], "x", {"metatags": {}}, {"metatags": ["x"]}, {"metatags": [{"date": 5}]}]
+)
+def test_a_pagemap_of_another_shape_costs_the_date_and_not_the_result(
+    google: Google, pagemap: object
+) -> None:
     assert published(google, pagemap) is None
 
 
 @pytest.mark.parametrize("fields", [{"title": 5}, {"link": ["x"]}, {"snippet": {"text": "x"}}])
-def test_an_item_of_the_wrong_types_is_passed_over_and_the_others_stay(google: Google, fields: dict[str, Any]) -> None:
+def test_an_item_of_the_wrong_types_is_passed_over_and_the_others_stay(
+    google: Google, fields: dict[str, Any]
+) -> None:
     found = one_item(**fields)
     found["items"] += ["text", None, {"title": "Good", "link": "https://good.example/"}]
 
@@ -250,9 +301,15 @@ def test_every_recorded_error_is_of_its_kind(
 
 @pytest.mark.parametrize(
     "name",
-    ["google/error_400_key_invalid", "google/error_400_key_invalid_legacy", "google/error_400_bad_argument"],
+    [
+        "google/error_400_key_invalid",
+        "google/error_400_key_invalid_legacy",
+        "google/error_400_bad_argument",
+    ],
 )
-def test_credentials_that_are_not_accepted_give_the_promised_sentence(google: Google, name: str) -> None:
+def test_credentials_that_are_not_accepted_give_the_promised_sentence(
+    google: Google, name: str
+) -> None:
     with pytest.raises(AuthFailure) as caught:
         google.parse_reply(recorded_reply(name))
 
@@ -261,29 +318,56 @@ def test_credentials_that_are_not_accepted_give_the_promised_sentence(google: Go
 
 
 def test_an_engine_id_that_google_names_as_the_culprit_is_a_bad_credential(google: Google) -> None:
-    problem = {"reason": "invalid", "message": "Invalid Value", "locationType": "parameter", "location": "cx"}
+    problem = {
+        "reason": "invalid",
+        "message": "Invalid Value",
+        "locationType": "parameter",
+        "location": "cx",
+    }
 
     with pytest.raises(AuthFailure) as caught:
-        google.parse_reply(reply({"error": {"code": 400, "message": "Invalid Value", "errors": [problem]}}, 400))
+        google.parse_reply(
+            reply({"error": {"code": 400, "message": "Invalid Value", "errors": [problem]}}, 400)
+        )
 
     assert caught.value.message == SENTENCE
 
 
 def test_another_parameter_that_google_names_as_the_culprit_is_bad_input(google: Google) -> None:
-    problem = {"reason": "invalid", "message": "Invalid Value", "locationType": "parameter", "location": "q"}
+    problem = {
+        "reason": "invalid",
+        "message": "Invalid Value",
+        "locationType": "parameter",
+        "location": "q",
+    }
 
     with pytest.raises(BadInput, match="Invalid Value"):
         google.parse_reply(
-            reply({"error": {"status": "INVALID_ARGUMENT", "message": "Invalid Value", "errors": [problem]}}, 400)
+            reply(
+                {
+                    "error": {
+                        "status": "INVALID_ARGUMENT",
+                        "message": "Invalid Value",
+                        "errors": [problem],
+                    }
+                },
+                400,
+            )
         )
 
 
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
-        (recorded_json("google/error_403_no_access_new_customer")["error"], "does not have the access"),
         (
-            {"message": "Custom Search API is disabled.", "errors": [{"reason": "accessNotConfigured"}]},
+            recorded_json("google/error_403_no_access_new_customer")["error"],
+            "does not have the access",
+        ),
+        (
+            {
+                "message": "Custom Search API is disabled.",
+                "errors": [{"reason": "accessNotConfigured"}],
+            },
             "Custom Search API is disabled",
         ),
         (
@@ -316,7 +400,17 @@ def test_the_day_is_told_from_the_minute_by_the_text_or_by_the_name_of_the_limit
 @pytest.mark.parametrize(
     ("body", "status", "retryable"),
     [
-        ({"error": {"code": 503, "message": "Backend Error", "errors": [{"reason": "backendError"}]}}, 503, True),
+        (
+            {
+                "error": {
+                    "code": 503,
+                    "message": "Backend Error",
+                    "errors": [{"reason": "backendError"}],
+                }
+            },
+            503,
+            True,
+        ),
         ({"error": {"code": 404, "message": "gone"}}, 404, False),
         ({"error": "text"}, 500, True),
         ({}, 200, True),
@@ -335,7 +429,9 @@ def test_what_google_does_not_document_is_a_failure_of_the_provider(
 
 @pytest.mark.parametrize("gone", sorted(CREDENTIALS))
 def test_either_credential_missing_gives_the_promised_sentence_and_names_the_one(gone: str) -> None:
-    environ = {name: value for name, value in CREDENTIALS.items() if name != gone} | {"HOME": "/nonexistent"}
+    environ = {name: value for name, value in CREDENTIALS.items() if name != gone} | {
+        "HOME": "/nonexistent"
+    }
 
     with pytest.raises(AuthFailure) as caught:
         Google.configure(Settings.from_environment({}), environ).build_request(Query("x"))
@@ -353,9 +449,17 @@ def test_the_probe_is_one_real_result(google: Google) -> None:
         google.parse_probe(recorded_reply("google/error_400_bad_argument"))
 
 
-@pytest.mark.parametrize(("safe", "sent"), [(None, None), ("off", "off"), ("medium", "active"), ("high", "active")])
-def test_safe_search_is_on_for_whoever_asks_for_a_middle_that_google_lacks(safe: str | None, sent: str | None) -> None:
-    found = {"GOOGLE_SEARCH_API_KEY": "google-key-1234", "GOOGLE_SEARCH_ENGINE_ID": "a:b", "HOME": "/nonexistent"}
+@pytest.mark.parametrize(
+    ("safe", "sent"), [(None, None), ("off", "off"), ("medium", "active"), ("high", "active")]
+)
+def test_safe_search_is_on_for_whoever_asks_for_a_middle_that_google_lacks(
+    safe: str | None, sent: str | None
+) -> None:
+    found = {
+        "GOOGLE_SEARCH_API_KEY": "google-key-1234",
+        "GOOGLE_SEARCH_ENGINE_ID": "a:b",
+        "HOME": "/nonexistent",
+    }
     request = Google.configure(Settings(), found).build_request(Query("otters", safe=safe))
 
     assert request.url.params.get("safe") == sent

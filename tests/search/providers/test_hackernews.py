@@ -39,7 +39,10 @@ def test_the_request_is_the_documented_one(hackernews: HackerNews) -> None:
 @pytest.mark.parametrize(
     ("query", "sent"),
     [
-        (Query("x", time_range="day"), {"numericFilters": f"created_at_i>{int(MOMENT.timestamp()) - 86400}"}),
+        (
+            Query("x", time_range="day"),
+            {"numericFilters": f"created_at_i>{int(MOMENT.timestamp()) - 86400}"},
+        ),
         (Query("x", exact_terms="a b", exclude_terms="c d"), {"query": 'x "a b" -c -d'}),
         (Query("x", allowed_domains=("a.org",)), {"hitsPerPage": "50"}),
         (Query("x", count=80), {"hitsPerPage": "50"}),
@@ -88,12 +91,17 @@ def test_a_story_without_a_page_leads_to_itself(hackernews: HackerNews) -> None:
     }
     [result] = hackernews.parse_reply(reply({"hits": [hit]})).results
 
-    assert (result.url, result.published) == ("https://news.ycombinator.com/item?id=7", "2024-01-02T03:04:05Z")
+    assert (result.url, result.published) == (
+        "https://news.ycombinator.com/item?id=7",
+        "2024-01-02T03:04:05Z",
+    )
     assert result.snippet == "Is a <table> enough? I think so."
 
 
 def test_a_long_text_is_cut_and_says_so(hackernews: HackerNews) -> None:
-    [result] = hackernews.parse_reply(reply({"hits": [{"objectID": "7", "comment_text": "word " * 300}]})).results
+    [result] = hackernews.parse_reply(
+        reply({"hits": [{"objectID": "7", "comment_text": "word " * 300}]})
+    ).results
 
     assert len(result.snippet) <= 500
     assert result.snippet.endswith("word ...")
@@ -138,8 +146,12 @@ def test_every_failure_is_of_its_kind(
     assert type(caught.value) is kind
 
 
-@pytest.mark.parametrize(("headers", "seconds"), [({}, 10), ({"retry-after": "3"}, 10), ({"retry-after": "60"}, 60)])
-def test_too_fast_means_ten_seconds_at_least(hackernews: HackerNews, headers: dict[str, str], seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("headers", "seconds"), [({}, 10), ({"retry-after": "3"}, 10), ({"retry-after": "60"}, 60)]
+)
+def test_too_fast_means_ten_seconds_at_least(
+    hackernews: HackerNews, headers: dict[str, str], seconds: float
+) -> None:
     with pytest.raises(RateLimited) as caught:
         hackernews.parse_reply(reply(b"", 429, headers))
 

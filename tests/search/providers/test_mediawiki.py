@@ -20,7 +20,9 @@ def mediawiki() -> MediaWiki:
 
 
 def test_the_request_is_the_documented_one(mediawiki: MediaWiki) -> None:
-    request = mediawiki.build_request(Query("tidal turbine", exact_terms="pitch seal", exclude_terms="wind"))
+    request = mediawiki.build_request(
+        Query("tidal turbine", exact_terms="pitch seal", exclude_terms="wind")
+    )
 
     assert request.url.copy_with(query=None) == "https://en.wikipedia.org/w/api.php"
     assert dict(request.url.params) == {
@@ -58,7 +60,9 @@ def test_the_language_picks_the_wiki_and_nothing_else_can(
 
 
 def test_a_wiki_of_the_users_own_is_asked_in_its_one_language() -> None:
-    provider = MediaWiki.configure(Settings.from_environment({"WEBQUARRY_MEDIAWIKI_URL": "http://127.0.0.1:9"}), {})
+    provider = MediaWiki.configure(
+        Settings.from_environment({"WEBQUARRY_MEDIAWIKI_URL": "http://127.0.0.1:9"}), {}
+    )
     query = Query("x", language="de")
 
     assert str(provider.build_request(query).url).startswith("http://127.0.0.1:9/w/api.php?")
@@ -76,7 +80,9 @@ def test_a_query_that_is_too_long_is_bad_input_at_once(mediawiki: MediaWiki) -> 
 
 
 def test_a_recorded_reply_becomes_results_without_the_dates_of_edits(mediawiki: MediaWiki) -> None:
-    answered = replace(recorded_reply("mediawiki/web_ok"), url="https://de.wikipedia.org/w/api.php?action=query")
+    answered = replace(
+        recorded_reply("mediawiki/web_ok"), url="https://de.wikipedia.org/w/api.php?action=query"
+    )
     batch = mediawiki.parse_reply(answered)
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
@@ -137,7 +143,11 @@ def test_an_error_with_http_200_is_an_error(mediawiki: MediaWiki) -> None:
     ("found", "status", "kind"),
     [
         ({"error": {"code": "ratelimited", "info": "slow"}}, 200, RateLimited),
-        ({"error": {"code": "internal_api_error_DBQueryError", "info": "oops"}}, 200, ProviderFailure),
+        (
+            {"error": {"code": "internal_api_error_DBQueryError", "info": "oops"}},
+            200,
+            ProviderFailure,
+        ),
         ({"error": {"code": "readonly"}}, 200, ProviderFailure),
         ({"error": "odd"}, 200, ProviderFailure),
         ({"batchcomplete": True}, 200, ProviderFailure),

@@ -24,7 +24,10 @@ def parameters(searchapi: SearchApi, query: Query) -> dict[str, str]:
 def test_the_request_is_the_documented_one_and_the_key_is_in_no_url(searchapi: SearchApi) -> None:
     request = searchapi.build_request(Query("tidal turbine", page=2))
 
-    assert str(request.url) == "https://www.searchapi.io/api/v1/search?engine=google&q=tidal+turbine&page=3"
+    assert (
+        str(request.url)
+        == "https://www.searchapi.io/api/v1/search?engine=google&q=tidal+turbine&page=3"
+    )
     assert request.headers["authorization"] == "Bearer searchapi-key-1"
 
 
@@ -42,7 +45,9 @@ def test_the_request_is_the_documented_one_and_the_key_is_in_no_url(searchapi: S
         (Query("x", blocked_domains=("a.org",)), {"q": "x -site:a.org"}),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_its_words(searchapi: SearchApi, query: Query, sent: dict[str, str]) -> None:
+def test_what_else_is_asked_for_goes_out_in_its_words(
+    searchapi: SearchApi, query: Query, sent: dict[str, str]
+) -> None:
     assert parameters(searchapi, query) == parameters(searchapi, Query("x")) | sent
 
 
@@ -51,7 +56,9 @@ def test_a_language_that_google_cannot_tell_is_not_applied(searchapi: SearchApi)
     assert "language" not in searchapi.applied(Query("x", language="eo"))
 
 
-def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(searchapi: SearchApi) -> None:
+def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(
+    searchapi: SearchApi,
+) -> None:
     batch = searchapi.parse_reply(recorded_reply("searchapi/web_ok"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.search.replies import recorded, recorded_json, recorded_reply, reply
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    ProviderFailure,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.search.models import Query
 from webquarry.search.providers.searxng import SearXNG
 from webquarry.settings import Settings
@@ -13,7 +20,9 @@ from webquarry.settings import Settings
 
 @pytest.fixture
 def searxng() -> SearXNG:
-    return SearXNG.configure(Settings.from_environment({"SEARXNG_URL": "http://127.0.0.1:8888/"}), {})
+    return SearXNG.configure(
+        Settings.from_environment({"SEARXNG_URL": "http://127.0.0.1:8888/"}), {}
+    )
 
 
 def parameters(searxng: SearXNG, query: Query) -> dict[str, str]:
@@ -23,19 +32,31 @@ def parameters(searxng: SearXNG, query: Query) -> dict[str, str]:
 def test_the_request_is_the_documented_one(searxng: SearXNG) -> None:
     request = searxng.build_request(Query("tidal turbine", page=2, safe="medium"))
 
-    assert (request.method, str(request.url.copy_with(query=None))) == ("GET", "http://127.0.0.1:8888/search")
-    assert dict(request.url.params) == {"q": "tidal turbine", "pageno": "3", "safesearch": "1", "format": "json"}
+    assert (request.method, str(request.url.copy_with(query=None))) == (
+        "GET",
+        "http://127.0.0.1:8888/search",
+    )
+    assert dict(request.url.params) == {
+        "q": "tidal turbine",
+        "pageno": "3",
+        "safesearch": "1",
+        "format": "json",
+    }
     assert request.headers["accept-language"]  # the limiter of an instance blocks clients without
 
 
 def test_an_instance_may_be_below_a_path() -> None:
-    provider = SearXNG.configure(Settings.from_environment({"WEBQUARRY_SEARXNG_URL": "https://a.example/searx"}), {})
+    provider = SearXNG.configure(
+        Settings.from_environment({"WEBQUARRY_SEARXNG_URL": "https://a.example/searx"}), {}
+    )
 
     assert str(provider.build_request(Query("x")).url).startswith("https://a.example/searx/search?")
 
 
 def test_our_own_variable_comes_before_the_usual_one() -> None:
-    settings = Settings.from_environment({"SEARXNG_URL": "http://usual", "WEBQUARRY_SEARXNG_URL": "http://ours"})
+    settings = Settings.from_environment(
+        {"SEARXNG_URL": "http://usual", "WEBQUARRY_SEARXNG_URL": "http://ours"}
+    )
 
     assert SearXNG.configure(settings, {}).base == "http://ours"
 
@@ -64,7 +85,9 @@ def test_without_an_instance_it_says_what_to_set() -> None:
         (Query("!!w :de <5 x"), {"q": '"!!w" ":de" "<5" x'}),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_its_words(searxng: SearXNG, query: Query, sent: dict[str, str]) -> None:
+def test_what_else_is_asked_for_goes_out_in_its_words(
+    searxng: SearXNG, query: Query, sent: dict[str, str]
+) -> None:
     assert parameters(searxng, query) == parameters(searxng, Query("x")) | sent
 
 
@@ -94,11 +117,16 @@ def test_nothing_from_engines_that_all_answered_is_an_answer(searxng: SearXNG) -
     assert (batch.results, batch.more) == ((), False)
 
 
-def test_nothing_from_engines_that_were_blocked_is_a_failure_that_names_them(searxng: SearXNG) -> None:
+def test_nothing_from_engines_that_were_blocked_is_a_failure_that_names_them(
+    searxng: SearXNG,
+) -> None:
     with pytest.raises(ProviderFailure) as caught:
         searxng.parse_reply(recorded_reply("searxng/error_200_all_blocked"))
 
-    assert "brave (Suspended: too many requests), duckduckgo (CAPTCHA), startpage (timeout)" in caught.value.message
+    assert (
+        "brave (Suspended: too many requests), duckduckgo (CAPTCHA), startpage (timeout)"
+        in caught.value.message
+    )
     assert caught.value.retryable is True
 
 
@@ -131,7 +159,9 @@ def test_every_failure_is_of_its_kind(
 
 
 @pytest.mark.parametrize("listed", [None, "x", [], [[]], [None, 5]])
-def test_a_list_of_silent_engines_that_names_nobody_is_none(searxng: SearXNG, listed: object) -> None:
+def test_a_list_of_silent_engines_that_names_nobody_is_none(
+    searxng: SearXNG, listed: object
+) -> None:
     found = recorded_json("searxng/web_no_results") | {"unresponsive_engines": listed}
 
     assert searxng.parse_reply(reply(found)).results == ()

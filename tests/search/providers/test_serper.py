@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_reply, reply
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    ProviderFailure,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.search.models import Query
 from webquarry.search.providers.serper import Serper
 from webquarry.settings import Settings
@@ -47,7 +54,9 @@ def test_the_request_is_the_documented_one(serper: Serper) -> None:
         (Query("x", safe="high"), {}),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_its_words(serper: Serper, query: Query, sent: dict[str, Any]) -> None:
+def test_what_else_is_asked_for_goes_out_in_its_words(
+    serper: Serper, query: Query, sent: dict[str, Any]
+) -> None:
     assert body(serper, query) == body(serper, Query("x")) | sent
 
 
@@ -61,7 +70,12 @@ def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(serper:
             "Notes from three retrievals ...",
             None,
         ),
-        ("Pitch seals dataset", "https://data.example.edu/pitch-seals/", "312 failure records.", None),
+        (
+            "Pitch seals dataset",
+            "https://data.example.edu/pitch-seals/",
+            "312 failure records.",
+            None,
+        ),
     ]
     assert batch.more is True
 

@@ -16,7 +16,9 @@ from webquarry.settings import Settings
 
 @pytest.fixture
 def tavily() -> Tavily:
-    return Tavily.configure(Settings.from_environment({}), {"TAVILY_API_KEY": "tvly-1234", "HOME": "/nonexistent"})
+    return Tavily.configure(
+        Settings.from_environment({}), {"TAVILY_API_KEY": "tvly-1234", "HOME": "/nonexistent"}
+    )
 
 
 def body(tavily: Tavily, query: Query) -> dict[str, Any]:
@@ -39,14 +41,19 @@ def test_the_request_is_the_documented_one(tavily: Tavily) -> None:
         (Query("x", time_range="month"), {"time_range": "month"}),
         (Query("x", country="US"), {"country": "united states"}),
         (Query("x", country="AQ"), {}),
-        (Query("x", allowed_domains=("a.org", "b.org")), {"include_domains": ["a.org", "b.org"], "max_results": 20}),
+        (
+            Query("x", allowed_domains=("a.org", "b.org")),
+            {"include_domains": ["a.org", "b.org"], "max_results": 20},
+        ),
         (Query("x", blocked_domains=("a.org",)), {"exclude_domains": ["a.org"], "max_results": 20}),
         (Query("x", exact_terms="a b"), {"query": 'x "a b"', "exact_match": True}),
         (Query("x", exclude_terms="forum"), {}),
         (Query("x", language="de", safe="high"), {}),
     ],
 )
-def test_what_else_is_asked_for_goes_out_in_tavilys_words(tavily: Tavily, query: Query, sent: dict[str, Any]) -> None:
+def test_what_else_is_asked_for_goes_out_in_tavilys_words(
+    tavily: Tavily, query: Query, sent: dict[str, Any]
+) -> None:
     assert body(tavily, query) == body(tavily, Query("x")) | sent
 
 
@@ -77,7 +84,12 @@ def test_a_recorded_reply_becomes_results(tavily: Tavily) -> None:
             "Seal lips lost 0.4 mm in a year. [...] Springs were fine.",
             None,
         ),
-        ("Pitch seals dataset", "https://data.example.edu/pitch-seals/", "312 failure records.", None),
+        (
+            "Pitch seals dataset",
+            "https://data.example.edu/pitch-seals/",
+            "312 failure records.",
+            None,
+        ),
     ]
     assert batch.more is False
 

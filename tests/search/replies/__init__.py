@@ -24,7 +24,11 @@ def path_of(name: str) -> Path:
     path = FOLDER / name
     return next(
         found
-        for found in (path, path.with_name(f"{path.name}.json"), path.with_name(f"{path.name}.html"))
+        for found in (
+            path,
+            path.with_name(f"{path.name}.json"),
+            path.with_name(f"{path.name}.html"),
+        )
         if found.is_file()
     )
 
@@ -51,7 +55,9 @@ def reply(body: bytes | Any, status: int = 200, headers: dict[str, str] | None =
     """A reply with this body; anything but bytes is sent as JSON."""
     kind = {} if isinstance(body, bytes) else {"content-type": "application/json"}
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return Reply("https://provider.example/", status, httpx2.Headers(kind | (headers or {})), content, MOMENT)
+    return Reply(
+        "https://provider.example/", status, httpx2.Headers(kind | (headers or {})), content, MOMENT
+    )
 
 
 def recorded_reply(name: str, headers: dict[str, str] | None = None) -> Reply:

@@ -26,11 +26,14 @@ from webquarry.settings import Settings
 KINDS: list[type[Scholarly]] = members_of("webquarry.search.scholarly.providers", Scholarly)
 BY_NAME = {kind.name: kind for kind in KINDS}
 SIX = {"arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"}
-KEYS = {wanted.variable: f"canary-{kind.name}-1234" for kind in KINDS for wanted in kind.credentials}
+KEYS = {
+    wanted.variable: f"canary-{kind.name}-1234" for kind in KINDS for wanted in kind.credentials
+}
 ROOT = Path(__file__).parents[3]
 NOWHERE = {"HOME": "/nonexistent"}
 MARKUP = re.compile(
-    r"</?(?:jats:)?(?:b|i|sub|sup|strong|em|p|h4|title|italic)\b|&(?:amp|lt|gt|quot|#\d+);", re.IGNORECASE
+    r"</?(?:jats:)?(?:b|i|sub|sup|strong|em|p|h4|title|italic)\b|&(?:amp|lt|gt|quot|#\d+);",
+    re.IGNORECASE,
 )
 KIND_OF = {
     "arxiv/error_200_old.xml": "bad_input",
@@ -66,18 +69,24 @@ each_index = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 each_answer = pytest.mark.parametrize("name", [name for name in NAMES if "/ok" in name])
 
 
-def configured(kind: type[Scholarly], environ: dict[str, str] | None = None, contact: str | None = None) -> Scholarly:
+def configured(
+    kind: type[Scholarly], environ: dict[str, str] | None = None, contact: str | None = None
+) -> Scholarly:
     return kind.configure(Settings(contact=contact), NOWHERE | (environ or {}))
 
 
-def papers_in(name: str, body: bytes | None = None, environ: dict[str, str] | None = None) -> list[Paper]:
+def papers_in(
+    name: str, body: bytes | None = None, environ: dict[str, str] | None = None
+) -> list[Paper]:
     provider = configured(BY_NAME[name.partition("/")[0]], KEYS if environ is None else environ)
     return provider.parse_reply(reply(name, body))
 
 
 def test_all_six_are_there_each_with_an_answer_nothing_and_errors() -> None:
     assert set(BY_NAME) == SIX
-    assert {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"} == SIX
+    assert {
+        path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"
+    } == SIX
     for name in SIX:
         kinds = {path.name.split(".")[0].split("_")[0] for path in (FOLDER / name).iterdir()}
         assert {"ok", "empty", "error"} <= kinds
@@ -117,7 +126,9 @@ def test_every_recorded_answer_becomes_papers_with_absolute_urls(name: str) -> N
 @each_answer
 def test_texts_are_plain_and_in_one_line(name: str) -> None:
     for paper in papers_in(name):
-        texts = [getattr(paper, part.name) for part in fields(paper)] + [one.written for one in paper.authors]
+        texts = [getattr(paper, part.name) for part in fields(paper)] + [
+            one.written for one in paper.authors
+        ]
         for text in (text for text in texts if isinstance(text, str)):
             assert plain(text) == text
             assert not MARKUP.search(text)
@@ -151,7 +162,9 @@ def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
         papers_in(name, body[: int(len(body) * kept)])
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "/ok" in name and name.endswith(".json")])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if "/ok" in name and name.endswith(".json")]
+)
 def test_values_of_another_type_spoil_a_field_or_a_record_and_nothing_else(name: str) -> None:
     def spoilt(value: object, depth: int = 0) -> object:
         if isinstance(value, dict):
@@ -160,26 +173,39 @@ def test_values_of_another_type_spoil_a_field_or_a_record_and_nothing_else(name:
             return [spoilt(inner, depth + 1) for inner in value]
         return 7 if isinstance(value, str) and depth > 4 else value
 
-    whole = [] if name.startswith("crossref/") else papers_in(name)  # Crossref's titles are deep enough to be spoilt
+    whole = (
+        [] if name.startswith("crossref/") else papers_in(name)
+    )  # Crossref's titles are deep enough to be spoilt
     papers = papers_in(name, json.dumps(spoilt(json.loads(body_of(name)))).encode())
 
-    assert [(paper.title, paper.url) for paper in papers] == [(paper.title, paper.url) for paper in whole]
+    assert [(paper.title, paper.url) for paper in papers] == [
+        (paper.title, paper.url) for paper in whole
+    ]
     for paper, before in zip(papers, whole, strict=True):
-        changed = {part for part in FIELDS if getattr(paper, part) not in (getattr(before, part), None, "", ())}
+        changed = {
+            part
+            for part in FIELDS
+            if getattr(paper, part) not in (getattr(before, part), None, "", ())
+        }
         assert changed <= {"authors"}  # Europe PMC has them a second time, in one text
 
 
 @each_index
 def test_an_html_page_is_an_error_and_a_captcha_is_told_as_one(kind: type[Scholarly]) -> None:
     name = f"{kind.name}/error_503.html"
-    for page, wanted in ((b"<!doctype html><p>Oops", "network"), (b"<!doctype html><p>Solve the captcha", "challenge")):
+    for page, wanted in (
+        (b"<!doctype html><p>Oops", "network"),
+        (b"<!doctype html><p>Solve the captcha", "challenge"),
+    ):
         with pytest.raises(WebquarryError) as caught:
             configured(kind).parse_reply(reply(name.replace("503", "200"), page))
         assert caught.value.kind == wanted
 
 
 @each_index
-def test_it_is_asked_for_enough_records_at_its_own_address_or_the_users(kind: type[Scholarly]) -> None:
+def test_it_is_asked_for_enough_records_at_its_own_address_or_the_users(
+    kind: type[Scholarly],
+) -> None:
     request = configured(kind).build_request(PaperQuery("tidal energy"))
 
     assert str(request.url).startswith(kind.origin)
@@ -190,8 +216,18 @@ def test_it_is_asked_for_enough_records_at_its_own_address_or_the_users(kind: ty
 
 @each_index
 def test_filters_go_out_in_the_request(kind: type[Scholarly]) -> None:
-    query = PaperQuery("tidal energy", year_from=2019, year_to=2021, newest_first=True, open_access=True, with_pdf=True)
-    asked, plain_one = configured(kind).build_request(query), configured(kind).build_request(PaperQuery("tidal energy"))
+    query = PaperQuery(
+        "tidal energy",
+        year_from=2019,
+        year_to=2021,
+        newest_first=True,
+        open_access=True,
+        with_pdf=True,
+    )
+    asked, plain_one = (
+        configured(kind).build_request(query),
+        configured(kind).build_request(PaperQuery("tidal energy")),
+    )
     said = str(httpx2.QueryParams(asked.url.query.decode()))
 
     assert "2019" in said
@@ -200,7 +236,9 @@ def test_filters_go_out_in_the_request(kind: type[Scholarly]) -> None:
 
 
 @each_index
-def test_it_works_without_a_key_and_a_key_never_stands_where_it_could_be_seen(kind: type[Scholarly]) -> None:
+def test_it_works_without_a_key_and_a_key_never_stands_where_it_could_be_seen(
+    kind: type[Scholarly],
+) -> None:
     assert configured(kind).configured
     request = configured(kind, KEYS).build_request(PaperQuery("x"))
     for value in (KEYS[wanted.variable] for wanted in kind.credentials):
@@ -211,7 +249,9 @@ def test_it_works_without_a_key_and_a_key_never_stands_where_it_could_be_seen(ki
         )  # the parameter that is masked everywhere
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.credentials], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.credentials], ids=lambda kind: kind.name
+)
 def test_a_value_that_cannot_be_a_key_is_told_and_not_passed_over(kind: type[Scholarly]) -> None:
     with pytest.raises(AuthFailure, match="cannot be a key"):
         configured(kind, {kind.credentials[0].variable: "not a key"}).build_request(PaperQuery("x"))
@@ -226,7 +266,8 @@ def test_the_contact_address_goes_only_to_those_that_use_it(kind: type[Scholarly
 
 
 @pytest.mark.parametrize(
-    "text", ['"', "() AND [", "a:b^2~", "!x | y", "C++ & C#", "naïve 潮流", "a" * 500, "-", "of the"]
+    "text",
+    ['"', "() AND [", "a:b^2~", "!x | y", "C++ & C#", "naïve 潮流", "a" * 500, "-", "of the"],
 )
 @each_index
 def test_any_text_becomes_a_request_or_bad_input(kind: type[Scholarly], text: str) -> None:
@@ -241,7 +282,10 @@ def test_any_text_becomes_a_request_or_bad_input(kind: type[Scholarly], text: st
 
 @each_index
 def test_every_index_and_its_keys_are_documented(kind: type[Scholarly]) -> None:
-    page, example = (ROOT / "docs" / "providers.md").read_text("utf-8"), (ROOT / ".env.example").read_text("utf-8")
+    page, example = (
+        (ROOT / "docs" / "providers.md").read_text("utf-8"),
+        (ROOT / ".env.example").read_text("utf-8"),
+    )
 
     assert f"`{kind.name}`" in page
     for wanted in kind.credentials:

@@ -26,7 +26,9 @@ QUERY = PaperQuery("tidal energy", 10)
 
 
 def pubmed(request: httpx2.Request) -> httpx2.Response:
-    return response("pubmed/step_esearch.json" if "esearch" in request.url.path else "pubmed/ok.xml")
+    return response(
+        "pubmed/step_esearch.json" if "esearch" in request.url.path else "pubmed/ok.xml"
+    )
 
 
 def indexes(**other: Any) -> Engines:
@@ -55,7 +57,11 @@ def used(
     """Use a finder whose indexes are these."""
     variables = (
         HOMELESS
-        | {"WEBQUARRY_RETRIES": "0", "BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
+        | {
+            "WEBQUARRY_RETRIES": "0",
+            "BRAVE_API_KEY": "canary-brave-1234",
+            "SEARCH_PROVIDER": "brave",
+        }
         | environ
     )
 
@@ -70,7 +76,11 @@ def used(
 
 
 def found(
-    engines: Engines, query: PaperQuery = QUERY, *, environ: dict[str, str] | None = None, **how: Any
+    engines: Engines,
+    query: PaperQuery = QUERY,
+    *,
+    environ: dict[str, str] | None = None,
+    **how: Any,
 ) -> PapersFound:
     variables: Any = environ or {}
     return used(engines, lambda finder: finder.find(query, **how), **variables)
@@ -146,18 +156,30 @@ def test_filters_hold_whatever_an_index_did() -> None:
     every = found(indexes()).papers
     assert {paper.year for paper in every} >= {2018, 2023, None}
 
-    assert {paper.year for paper in found(indexes(), PaperQuery("x", 10, year_from=2019)).papers} <= set(
-        range(2019, 2100)
+    assert {
+        paper.year for paper in found(indexes(), PaperQuery("x", 10, year_from=2019)).papers
+    } <= set(range(2019, 2100))
+    assert {paper.year for paper in found(indexes(), PaperQuery("x", 10, year_to=2018)).papers} == {
+        2002,
+        2018,
+    }
+    assert all(
+        paper.pdf_url for paper in found(indexes(), PaperQuery("x", 10, with_pdf=True)).papers
     )
-    assert {paper.year for paper in found(indexes(), PaperQuery("x", 10, year_to=2018)).papers} == {2002, 2018}
-    assert all(paper.pdf_url for paper in found(indexes(), PaperQuery("x", 10, with_pdf=True)).papers)
-    assert all(paper.open_access for paper in found(indexes(), PaperQuery("x", 10, open_access=True)).papers)
+    assert all(
+        paper.open_access
+        for paper in found(indexes(), PaperQuery("x", 10, open_access=True)).papers
+    )
 
 
 def test_by_date_the_newest_comes_first_and_the_undated_last() -> None:
-    years = [paper.year for paper in found(indexes(), PaperQuery("x", 10, newest_first=True)).papers]
+    years = [
+        paper.year for paper in found(indexes(), PaperQuery("x", 10, newest_first=True)).papers
+    ]
 
-    assert years == sorted((year for year in years if year), reverse=True) + [None] * years.count(None)
+    assert years == sorted((year for year in years if year), reverse=True) + [None] * years.count(
+        None
+    )
     assert years.count(None) == 1
 
 
@@ -218,7 +240,9 @@ def test_when_all_fail_the_web_is_searched_on_scholarly_sites() -> None:
 
 
 def test_for_one_source_the_web_is_searched_on_its_own_site() -> None:
-    engines = all_fail(brave=brave("https://arxiv.org/abs/2209.00042", "https://www.nature.com/articles/x"))
+    engines = all_fail(
+        brave=brave("https://arxiv.org/abs/2209.00042", "https://www.nature.com/articles/x")
+    )
     answer = found(engines, source="arxiv")
 
     assert [paper.url for paper in answer.papers] == ["https://arxiv.org/abs/2209.00042"]
@@ -232,7 +256,9 @@ def test_filters_hold_for_the_web_too() -> None:
 
 
 def test_a_named_provider_is_never_replaced() -> None:
-    engines = all_fail(arxiv=response("arxiv/error_200_rate_exceeded.txt"), brave=brave("https://arxiv.org/abs/1"))
+    engines = all_fail(
+        arxiv=response("arxiv/error_200_rate_exceeded.txt"), brave=brave("https://arxiv.org/abs/1")
+    )
     with pytest.raises(RateLimited) as caught:
         found(engines, provider="arxiv")
 
@@ -262,12 +288,16 @@ def test_an_index_that_keeps_failing_rests_and_the_others_answer() -> None:
     answers = used(engines, use)
 
     assert engines.names.count("openalex") == 3
-    assert [one.outcome for one in answers[-1].attempts if one.provider == "openalex"] == ["skipped"]
+    assert [one.outcome for one in answers[-1].attempts if one.provider == "openalex"] == [
+        "skipped"
+    ]
     assert answers[-1].papers
 
 
 def test_an_index_that_asked_for_a_rest_gets_it() -> None:
-    engines = indexes(openalex=[response("openalex/error_429_budget.json"), response("openalex/ok.json")])
+    engines = indexes(
+        openalex=[response("openalex/error_429_budget.json"), response("openalex/ok.json")]
+    )
     clock = FakeClock()
 
     async def use(finder: Finder) -> list[list[str]]:
@@ -321,7 +351,9 @@ def test_an_index_that_never_answers_is_left_out_in_time() -> None:
     assert [one.provider for one in answer.attempts if one.outcome == "network"] == ["arxiv"]
 
 
-def test_an_index_that_breaks_in_a_way_of_its_own_costs_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_breaks_in_a_way_of_its_own_costs_nobody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from webquarry.search.scholarly.providers.arxiv import Arxiv
 
     monkeypatch.setattr(Arxiv, "parse_reply", lambda *_: 1 / 0)
@@ -333,8 +365,12 @@ def test_an_index_that_breaks_in_a_way_of_its_own_costs_nobody_else(monkeypatch:
 
 def test_a_key_that_an_index_sends_back_is_concealed() -> None:
     key = "canary-openalex-1234"
-    body = response("openalex/ok.json").content.replace(b"Harbour currents", f"Harbour {key}".encode())
-    engines = indexes(openalex=httpx2.Response(200, headers={"content-type": "application/json"}, content=body))
+    body = response("openalex/ok.json").content.replace(
+        b"Harbour currents", f"Harbour {key}".encode()
+    )
+    engines = indexes(
+        openalex=httpx2.Response(200, headers={"content-type": "application/json"}, content=body)
+    )
     answer = found(engines, environ={"OPENALEX_API_KEY": key})
 
     assert any("Harbour ***" in paper.title for paper in answer.papers)
@@ -370,7 +406,10 @@ def test_a_whole_answer_is_good_for_an_hour_and_the_same_again() -> None:
         (lambda: all_fail(brave=brave("https://arxiv.org/abs/2209.00042")), 60),
         (
             lambda: indexes(
-                **{name: response(f"{name}/empty.{'xml' if name == 'arxiv' else 'json'}") for name in SIX},
+                **{
+                    name: response(f"{name}/empty.{'xml' if name == 'arxiv' else 'json'}")
+                    for name in SIX
+                },
             ),
             60,
         ),
@@ -385,7 +424,9 @@ def test_less_than_that_is_good_for_less(engines: Callable[[], Engines], seconds
 
 
 def test_how_long_is_a_setting() -> None:
-    assert repeated(indexes(), 10, WEBQUARRY_CACHE_ACADEMIC_SECONDS="7200")[1].max_age_seconds == 7200
+    assert (
+        repeated(indexes(), 10, WEBQUARRY_CACHE_ACADEMIC_SECONDS="7200")[1].max_age_seconds == 7200
+    )
 
 
 def test_the_same_question_asked_several_times_at_once_is_one_search() -> None:
@@ -400,7 +441,9 @@ def test_the_same_question_asked_several_times_at_once_is_one_search() -> None:
     assert all(answer.papers == answers[0].papers for answer in answers)
 
 
-def test_one_file_is_all_that_it_takes_to_add_an_index(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_file_is_all_that_it_takes_to_add_an_index(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     info = tmp_path / "acorn-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acorn\nVersion: 1\n")
@@ -408,13 +451,19 @@ def test_one_file_is_all_that_it_takes_to_add_an_index(tmp_path: Any, monkeypatc
     (tmp_path / "acorn_papers.py").write_text(ACORN)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setitem(HOSTS, "api.acorn.example", "acorn")
-    papers: Reply = httpx2.Response(200, json={"papers": [{"name": "Otters and <i>tides</i>", "doi": "10.5555/OTTER"}]})
+    papers: Reply = httpx2.Response(
+        200, json={"papers": [{"name": "Otters and <i>tides</i>", "doi": "10.5555/OTTER"}]}
+    )
     engines = indexes(acorn=papers)
     answer = found(engines)
 
     assert "acorn" in answer.order
-    assert any((paper.title, paper.doi) == ("Otters and tides", "10.5555/otter") for paper in answer.papers)
-    assert [paper.source for paper in found(indexes(acorn=papers), provider="acorn").papers] == ["acorn"]
+    assert any(
+        (paper.title, paper.doi) == ("Otters and tides", "10.5555/otter") for paper in answer.papers
+    )
+    assert [paper.source for paper in found(indexes(acorn=papers), provider="acorn").papers] == [
+        "acorn"
+    ]
 
 
 ACORN = """

@@ -26,14 +26,22 @@ def by(*names: str) -> tuple[Author, ...]:
 
 
 # Few values, so that records meet in many ways.
-authors = st.sampled_from([(), by("A. Okafor"), by("Amara Okafor", "P. Lindqvist"), (Author("Zed", "Zed"),)])
+authors = st.sampled_from(
+    [(), by("A. Okafor"), by("Amara Okafor", "P. Lindqvist"), (Author("Zed", "Zed"),)]
+)
 notices = st.sampled_from(
-    [(), (Notice("retraction", source="openalex"),), (Notice("withdrawal", source="arxiv", preprint=True),)]
+    [
+        (),
+        (Notice("retraction", source="openalex"),),
+        (Notice("withdrawal", source="arxiv", preprint=True),),
+    ]
 )
 records = st.builds(
     record,
     source=st.sampled_from(["arxiv", "crossref", "openalex", "pubmed"]),
-    title=st.sampled_from(["Tides", "tides!", "RETRACTED: Tides", "Waves", "Harbour currents: notes"]),
+    title=st.sampled_from(
+        ["Tides", "tides!", "RETRACTED: Tides", "Waves", "Harbour currents: notes"]
+    ),
     rank=st.integers(0, 3),
     doi=st.sampled_from(["", "10.5555/a", "10.5555/b", "10.48550/arxiv.2209.00042"]),
     arxiv_id=st.sampled_from(["", "2209.00042", "2209.00043"]),
@@ -54,7 +62,9 @@ records = st.builds(
 
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.lists(records, max_size=9))
-def test_the_order_of_the_records_decides_nothing(data: st.DataObject, given_ones: list[Paper]) -> None:
+def test_the_order_of_the_records_decides_nothing(
+    data: st.DataObject, given_ones: list[Paper]
+) -> None:
     shuffled = data.draw(st.permutations(given_ones))
 
     assert merge(shuffled) == merge(given_ones)
@@ -62,7 +72,9 @@ def test_the_order_of_the_records_decides_nothing(data: st.DataObject, given_one
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(records, max_size=9))
-def test_no_identifier_is_in_two_papers_and_no_value_is_without_its_origin(given_ones: list[Paper]) -> None:
+def test_no_identifier_is_in_two_papers_and_no_value_is_without_its_origin(
+    given_ones: list[Paper],
+) -> None:
     papers = merge(given_ones)
 
     for name in ("journal_doi", "pmid"):
@@ -96,7 +108,11 @@ def test_the_same_records_of_real_shape_are_one_paper_with_the_best_of_each() ->
 
     assert paper.arxiv_id == "2209.00042"
     assert paper.url == "https://doi.org/10.5555/jce.2023.0042"
-    assert (paper.journal, paper.year, paper.kind) == ("Journal of Coastal Engineering", 2023, "article-journal")
+    assert (paper.journal, paper.year, paper.kind) == (
+        "Journal of Coastal Engineering",
+        2023,
+        "article-journal",
+    )
     assert (paper.citation_count, paper.origins["citation_count"]) == (19, "openalex")
     assert paper.origins["arxiv_id"] in ("arxiv", "semanticscholar")
     assert paper.origins["abstract"] == "arxiv"  # the longest
@@ -108,15 +124,24 @@ def test_the_same_records_of_real_shape_are_one_paper_with_the_best_of_each() ->
     [
         ({"doi": "10.5555/a"}, {"doi": "10.5555/a", "title": "Another title"}),
         ({"arxiv_id": "2209.00042"}, {"arxiv_id": "2209.00042", "doi": "10.5555/a"}),
-        ({"doi": "10.48550/arxiv.2209.00042", "arxiv_id": "2209.00042"}, {"arxiv_id": "2209.00042"}),
+        (
+            {"doi": "10.48550/arxiv.2209.00042", "arxiv_id": "2209.00042"},
+            {"arxiv_id": "2209.00042"},
+        ),
         ({"pmid": "1"}, {"pmid": "1"}),
         (
             {"year": 2020, "authors": by("Amara Okafor"), "doi": "10.5555/a"},
-            {"year": 2020, "authors": (Author("A. Okafor", "Okafor", "A."),), "title": "RETRACTED: tides."},
+            {
+                "year": 2020,
+                "authors": (Author("A. Okafor", "Okafor", "A."),),
+                "title": "RETRACTED: tides.",
+            },
         ),
     ],
 )
-def test_records_that_share_an_identifier_or_title_year_and_first_author_are_one(first: Any, second: Any) -> None:
+def test_records_that_share_an_identifier_or_title_year_and_first_author_are_one(
+    first: Any, second: Any
+) -> None:
     assert len(merge([record("crossref", **first), record("arxiv", **second)])) == 1
 
 
@@ -130,7 +155,10 @@ def test_records_that_share_an_identifier_or_title_year_and_first_author_are_one
             {"year": 2020, "authors": by("A. Okafor"), "doi": "10.5555/a"},
             {"year": 2020, "authors": by("A. Okafor"), "doi": "10.5555/b"},
         ),
-        ({"doi": "10.48550/arxiv.1", "arxiv_id": "2209.00042"}, {"doi": "10.48550/arxiv.1", "arxiv_id": "2209.00043"}),
+        (
+            {"doi": "10.48550/arxiv.1", "arxiv_id": "2209.00042"},
+            {"doi": "10.48550/arxiv.1", "arxiv_id": "2209.00043"},
+        ),
     ],
 )
 def test_what_only_looks_alike_stays_apart(first: Any, second: Any) -> None:
@@ -154,17 +182,27 @@ def test_the_journal_counts_for_more_than_the_preprint_and_dates_fit_together() 
         "arxiv", arxiv_id="2209.00042", doi="10.5555/a", year=2022, published="2022-09-01", kind="article",
         publisher="arXiv", abstract="long " * 20, pdf_url="https://arxiv.org/pdf/2209.00042", open_access=True,
     )  # fmt: skip
-    article = record("crossref", doi="10.5555/a", year=2023, kind="article-journal", journal="J. Tides")
+    article = record(
+        "crossref", doi="10.5555/a", year=2023, kind="article-journal", journal="J. Tides"
+    )
     (paper,) = merge([preprint, article])
 
-    assert (paper.year, paper.published, paper.kind, paper.journal) == (2023, "", "article-journal", "J. Tides")
+    assert (paper.year, paper.published, paper.kind, paper.journal) == (
+        2023,
+        "",
+        "article-journal",
+        "J. Tides",
+    )
     assert paper.source == "arxiv"
     assert paper.origins["year"] == "crossref"
 
 
 def test_a_withdrawn_preprint_says_nothing_of_the_paper_that_a_journal_published() -> None:
     preprint = record(
-        "arxiv", arxiv_id="2209.00042", doi="10.5555/a", notices=(Notice("withdrawal", source="arxiv", preprint=True),)
+        "arxiv",
+        arxiv_id="2209.00042",
+        doi="10.5555/a",
+        notices=(Notice("withdrawal", source="arxiv", preprint=True),),
     )
 
     assert merge([preprint])[0].notices
@@ -177,7 +215,11 @@ def test_notices_of_all_indexes_are_kept_each_once() -> None:
     flag = Notice("retraction", source="openalex")
     found = [
         record("openalex", doi="10.5555/a", notices=(flag,)),
-        record("crossref", doi="10.5555/a", notices=(Notice("retraction", "2021-03-15", "10.5555/n", "publisher"),)),
+        record(
+            "crossref",
+            doi="10.5555/a",
+            notices=(Notice("retraction", "2021-03-15", "10.5555/n", "publisher"),),
+        ),
     ]
     (paper,) = merge([*found, found[0]])
 
@@ -193,7 +235,11 @@ def test_what_several_indexes_rank_high_comes_before_the_first_of_one() -> None:
         record("crossref", "Far below", 9, doi="10.5555/far"),
     ]
 
-    assert [paper.title for paper in merge(lists)] == ["Known to both", "Alone at the top", "Far below"]
+    assert [paper.title for paper in merge(lists)] == [
+        "Known to both",
+        "Alone at the top",
+        "Far below",
+    ]
 
 
 def test_an_index_that_lists_a_paper_twice_counts_once() -> None:
@@ -204,7 +250,10 @@ def test_an_index_that_lists_a_paper_twice_counts_once() -> None:
 
 
 def test_the_address_is_one_that_lasts() -> None:
-    assert merge([record(doi="10.5555/a", arxiv_id="2209.00042")])[0].url == "https://doi.org/10.5555/a"
+    assert (
+        merge([record(doi="10.5555/a", arxiv_id="2209.00042")])[0].url
+        == "https://doi.org/10.5555/a"
+    )
     number: dict[str, Any] = {"doi": "10.48550/arxiv.2209.00042", "arxiv_id": "2209.00042"}
     assert merge([record(**number)])[0].url == "https://arxiv.org/abs/2209.00042"
     assert merge([record(pmid="7")])[0].url == "https://pubmed.ncbi.nlm.nih.gov/7/"
@@ -212,12 +261,17 @@ def test_the_address_is_one_that_lasts() -> None:
 
 
 def test_open_access_is_what_anybody_says_it_is() -> None:
-    found = [record("crossref", doi="10.5555/a", open_access=False), record("arxiv", doi="10.5555/a", open_access=True)]
+    found = [
+        record("crossref", doi="10.5555/a", open_access=False),
+        record("arxiv", doi="10.5555/a", open_access=True),
+    ]
 
     assert merge(found)[0].open_access is True
     assert merge([replace(found[0])])[0].open_access is False
 
 
-@pytest.mark.parametrize("title", ["Tides: a Résumé", "TIDES a resume", "Retracted article: tides — a resumé!"])
+@pytest.mark.parametrize(
+    "title", ["Tides: a Résumé", "TIDES a resume", "Retracted article: tides — a resumé!"]
+)
 def test_titles_are_compared_without_accents_signs_and_stamps(title: str) -> None:
     assert title_key(title) == "tides a resume"

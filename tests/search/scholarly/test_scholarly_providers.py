@@ -31,7 +31,9 @@ def sent(name: str, query: PaperQuery, contact: str | None = None) -> dict[str, 
         ("of the", "all:of AND all:the"),
     ],
 )
-def test_arxiv_wants_every_word_and_its_operators_are_not_ours_to_use(text: str, asked: str) -> None:
+def test_arxiv_wants_every_word_and_its_operators_are_not_ours_to_use(
+    text: str, asked: str
+) -> None:
     assert sent("arxiv", PaperQuery(text))["search_query"] == asked
 
 
@@ -50,7 +52,9 @@ def test_a_withdrawn_preprint_says_so() -> None:
 
 
 def test_an_empty_page_where_there_should_be_results_is_a_failure_and_not_nothing() -> None:
-    page = body_of("arxiv/empty.xml").replace(b"<opensearch:totalResults>0<", b"<opensearch:totalResults>77<")
+    page = body_of("arxiv/empty.xml").replace(
+        b"<opensearch:totalResults>0<", b"<opensearch:totalResults>77<"
+    )
 
     with pytest.raises(ProviderFailure, match="although it has results"):
         papers_in("arxiv/empty.xml", page)
@@ -59,7 +63,10 @@ def test_an_empty_page_where_there_should_be_results_is_a_failure_and_not_nothin
 @pytest.mark.parametrize("name", ["arxiv/ok.xml", "pubmed/ok.xml"])
 @pytest.mark.parametrize(
     "declared",
-    ['<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>', '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>'],
+    [
+        '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>',
+        '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>',
+    ],
 )
 def test_xml_with_entities_of_its_own_is_refused(name: str, declared: str) -> None:
     head, _, rest = body_of(name).partition(b"?>")
@@ -86,13 +93,22 @@ def test_pubmed_is_asked_for_identifiers_and_then_for_their_records() -> None:
 def test_pubmeds_records_come_in_the_order_in_which_they_were_found() -> None:
     record = body_of("pubmed/ok.xml")
     start, end = record.index(b"<PubmedArticle>"), record.index(b"</PubmedArticleSet>")
-    other = record[start:end].replace(b"38000002", b"39000001").replace(b"bio.2018.114", b"bio.2024.12")
+    other = (
+        record[start:end].replace(b"38000002", b"39000001").replace(b"bio.2018.114", b"bio.2024.12")
+    )
     both = reply("pubmed/ok.xml", record[:end] + other + record[end:])
     asked = type(both)(
-        "https://x.example/efetch.fcgi?id=39000001,38000002", 200, both.headers, both.body, both.fetched_at
+        "https://x.example/efetch.fcgi?id=39000001,38000002",
+        200,
+        both.headers,
+        both.body,
+        both.fetched_at,
     )
 
-    assert [paper.pmid for paper in configured(BY_NAME["pubmed"]).parse_reply(asked)] == ["39000001", "38000002"]
+    assert [paper.pmid for paper in configured(BY_NAME["pubmed"]).parse_reply(asked)] == [
+        "39000001",
+        "38000002",
+    ]
 
 
 def test_pubmed_tells_of_a_retraction_with_the_doi_of_the_notice() -> None:
@@ -106,8 +122,15 @@ def test_pubmed_tells_of_a_retraction_with_the_doi_of_the_notice() -> None:
 def test_a_structured_abstract_keeps_its_labels() -> None:
     (paper,) = papers_in("pubmed/ok.xml")
 
-    assert paper.abstract == "BACKGROUND: Nerve repair is slow. RESULTS: Growth rose by 30% (P < 0.05) at 450 nm."
-    assert (paper.published, paper.year, paper.journal) == ("2018-01-19", 2018, "Annals of regrowth")
+    assert (
+        paper.abstract
+        == "BACKGROUND: Nerve repair is slow. RESULTS: Growth rose by 30% (P < 0.05) at 450 nm."
+    )
+    assert (paper.published, paper.year, paper.journal) == (
+        "2018-01-19",
+        2018,
+        "Annals of regrowth",
+    )
     assert [one.written for one in paper.authors] == ["Rana M Haddad", "BLUE Group"]
 
 
@@ -123,13 +146,19 @@ def test_pubmed_gets_both_ends_of_a_range_of_years() -> None:
 def test_openalex_spells_an_abstract_by_the_places_of_its_words() -> None:
     first, second = papers_in("openalex/ok.json")
 
-    assert first.abstract.endswith("Mean yield was 41% of the modelled value in all three estuaries.")
+    assert first.abstract.endswith(
+        "Mean yield was 41% of the modelled value in all three estuaries."
+    )
     assert second.abstract == ""
     assert from_inverted_index({"b": [1], "a": [0, "x"], "c": None}) == "a b"
 
 
 def test_openalex_gets_neither_signs_it_refuses_nor_an_address_it_ignores() -> None:
-    asked = sent("openalex", PaperQuery("!tides | waves", year_to=2020, open_access=True), contact="me@example.org")
+    asked = sent(
+        "openalex",
+        PaperQuery("!tides | waves", year_to=2020, open_access=True),
+        contact="me@example.org",
+    )
 
     assert asked["search"] == "tides waves"
     assert asked["filter"] == "to_publication_date:2020-12-31,open_access.is_oa:true"
@@ -154,7 +183,11 @@ def test_crossrefs_jats_becomes_text_and_its_notices_are_kept() -> None:
     papers = papers_in("crossref/ok_notices.json")
 
     assert papers[0].abstract.startswith("Tidal turbines were measured")
-    assert [notice.type for notice in papers[0].notices] == ["retraction", "retraction", "expression_of_concern"]
+    assert [notice.type for notice in papers[0].notices] == [
+        "retraction",
+        "retraction",
+        "expression_of_concern",
+    ]
     assert [one.type for one in papers[2].notices] == ["retraction", "reinstatement"]
     assert papers[3].notices == ()  # the notice itself, which speaks of another paper
     assert [paper.title for paper in papers_in("crossref/ok.json")][1] == (
@@ -184,7 +217,10 @@ def test_arxiv_is_asked_once_in_three_seconds() -> None:
 def test_europe_pmc_without_parts_of_names_takes_them_from_the_line() -> None:
     (paper,) = papers_in("europepmc/ok_lite.json")
 
-    assert [(one.family, one.given) for one in paper.authors] == [("Okafor", "A"), ("Lindqvist", "PJ")]
+    assert [(one.family, one.given) for one in paper.authors] == [
+        ("Okafor", "A"),
+        ("Lindqvist", "PJ"),
+    ]
     assert paper.published == "2024-02-20"
     (core,) = papers_in("europepmc/ok.json")
     assert core.abstract == "Background: Nerve repair is slow. Results: Growth rose by 30%."
@@ -225,11 +261,15 @@ def test_an_address_that_is_none_is_told_with_its_variable() -> None:
         (7, ""),
     ],
 )
-def test_markup_leaves_a_title_and_text_that_only_looks_like_it_stays(markup: object, text: str) -> None:
+def test_markup_leaves_a_title_and_text_that_only_looks_like_it_stays(
+    markup: object, text: str
+) -> None:
     assert from_markup(markup) == text
 
 
-def test_an_abstract_keeps_the_headings_of_its_parts_and_drops_a_formula_that_is_a_whole_document() -> None:
+def test_an_abstract_keeps_the_headings_of_its_parts_and_drops_a_formula_that_is_a_whole_document() -> (
+    None
+):
     jats = (
         "<jats:title>Abstract</jats:title><jats:sec><jats:title>Aims:</jats:title><jats:p>To see "
         "<jats:inline-formula><jats:alternatives><jats:tex-math>\\documentclass{x}$$a$$</jats:tex-math><mml:math><mml:mi>a"

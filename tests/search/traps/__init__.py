@@ -26,7 +26,9 @@ class Recorded:
 
     @property
     def body(self) -> bytes:
-        return (FOLDER / ("good" if self.outcome in ("ok", "empty") else "bad") / self.file).read_bytes()
+        return (
+            FOLDER / ("good" if self.outcome in ("ok", "empty") else "bad") / self.file
+        ).read_bytes()
 
     @property
     def reply(self) -> Reply:
@@ -40,6 +42,13 @@ def _listed(kind: str, **fields: Any) -> list[Recorded]:
 
 BAD = _listed("bad")
 GOOD = [
-    Recorded(one.file, one.provider, one.status, one.content_type, "ok" if one.results else "empty", one.results)
+    Recorded(
+        one.file,
+        one.provider,
+        one.status,
+        one.content_type,
+        "ok" if one.results else "empty",
+        one.results,
+    )
     for one in _listed("good")
 ]

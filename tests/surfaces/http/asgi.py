@@ -44,6 +44,14 @@ async def asked(
     return found
 
 
-def scope_of(path: str, headers: Mapping[str, str] | None = None, state: Mapping[str, Any] | None = None) -> Any:
+def scope_of(
+    path: str, headers: Mapping[str, str] | None = None, state: Mapping[str, Any] | None = None
+) -> Any:
     given = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
-    return {"type": "http", "method": "POST", "path": path, "headers": given, "state": dict(state or {})}
+    return {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "headers": given,
+        "state": dict(state or {}),
+    }

@@ -40,9 +40,17 @@ class Issuer:
         self.keys[name] = ec.generate_private_key(ec.SECP256R1())
         self.published.append(name)
 
-    def token(self, key: str = "first", algorithm: str = "RS256", kid: str | None = None, **claims: Any) -> str:
+    def token(
+        self, key: str = "first", algorithm: str = "RS256", kid: str | None = None, **claims: Any
+    ) -> str:
         now = int(time.time())
-        base = {"iss": self.url, "aud": "https://quarry.example.org/mcp", "sub": "ada", "exp": now + 300, "iat": now}
+        base = {
+            "iss": self.url,
+            "aud": "https://quarry.example.org/mcp",
+            "sub": "ada",
+            "exp": now + 300,
+            "iat": now,
+        }
         said = {name: value for name, value in (base | claims).items() if value is not None}
         return jwt.encode(said, self.keys[key], algorithm=algorithm, headers={"kid": kid or key})
 
@@ -59,8 +67,16 @@ class Issuer:
 
     def _public(self, name: str) -> dict[str, Any]:
         key = self.keys[name].public_key()
-        kind = jwt.algorithms.ECAlgorithm if isinstance(key, ec.EllipticCurvePublicKey) else jwt.algorithms.RSAAlgorithm
-        return dict(json.loads(kind.to_jwk(key))) | {"kid": name, "use": "sig"} | self.more.get(name, {})
+        kind = (
+            jwt.algorithms.ECAlgorithm
+            if isinstance(key, ec.EllipticCurvePublicKey)
+            else jwt.algorithms.RSAAlgorithm
+        )
+        return (
+            dict(json.loads(kind.to_jwk(key)))
+            | {"kid": name, "use": "sig"}
+            | self.more.get(name, {})
+        )
 
 
 @contextmanager

@@ -39,7 +39,9 @@ class Cluster:
     lost: list[str] = field(default_factory=list)  # servers on which a call broke off
     _turn: Callable[[], int] = field(default_factory=lambda: itertools.count().__next__)
 
-    async def call(self, client: httpx2.AsyncClient, person: int, name: str, **arguments: Any) -> Any:
+    async def call(
+        self, client: httpx2.AsyncClient, person: int, name: str, **arguments: Any
+    ) -> Any:
         """One call on whichever server is next; one that breaks off with its server is made again on another."""
         body, headers = modern("tools/call", name=name, arguments=arguments)
         headers |= {"Authorization": f"Bearer {self.tokens[person]}"}
@@ -78,7 +80,9 @@ def patient_client() -> httpx2.AsyncClient:
     return httpx2.AsyncClient(trust_env=False, verify=False, timeout=120, limits=limits)
 
 
-def test_a_server_that_is_killed_loses_no_acknowledged_step_and_shows_nobody_anothers(tmp_path: Path) -> None:
+def test_a_server_that_is_killed_loses_no_acknowledged_step_and_shows_nobody_anothers(
+    tmp_path: Path,
+) -> None:
     acknowledged: dict[tuple[int, str], list[str]] = {}
     half = CLIENTS * STEPS // 2
 
@@ -89,7 +93,13 @@ def test_a_server_that_is_killed_loses_no_acknowledged_step_and_shows_nobody_ano
             text = f"step {step} of client {number}"
             more = {"sessionId": session} if session else {"researchGoal": f"goal {number}"}
             result = await cluster.call(
-                client, person, "sequential_search", searchStep=text, stepNumber=step, nextStepNeeded=True, **more
+                client,
+                person,
+                "sequential_search",
+                searchStep=text,
+                stepNumber=step,
+                nextStepNeeded=True,
+                **more,
             )
             assert not result.get("isError"), result
             session = result["structuredContent"]["sessionId"]
@@ -108,7 +118,9 @@ def test_a_server_that_is_killed_loses_no_acknowledged_step_and_shows_nobody_ano
                     )
                     assert text in json.dumps(found["structuredContent"])
             for person, session in list(acknowledged)[:20]:
-                other = await cluster.call(client, (person + 1) % PEOPLE, "get_research_session", sessionId=session)
+                other = await cluster.call(
+                    client, (person + 1) % PEOPLE, "get_research_session", sessionId=session
+                )
                 assert other["isError"]
                 assert json.loads(other["content"][1]["text"])["kind"] == "not_found"
 
@@ -132,7 +144,10 @@ class Provider:
         self.asked.append(path)
         self.came.set()
         self.let.wait(60)
-        results = [{"url": f"https://example.org/{one}", "title": f"Result {one}", "content": "x"} for one in range(5)]
+        results = [
+            {"url": f"https://example.org/{one}", "title": f"Result {one}", "content": "x"}
+            for one in range(5)
+        ]
         return json.dumps({"query": "x", "results": results, "unresponsive_engines": []}).encode()
 
 
@@ -169,8 +184,13 @@ def test_the_same_search_on_three_servers_at_once_reaches_the_provider_once(tmp_
     async def run(cluster: Cluster, provider: Provider) -> list[Any]:
         provider.let.clear()
         async with patient_client() as client:
-            calls = [asyncio.create_task(cluster.call(client, 0, "web_search", query="tides")) for _ in range(50)]
-            done, _ = await asyncio.wait(calls, timeout=1)  # nobody can be done; most have arrived by now
+            calls = [
+                asyncio.create_task(cluster.call(client, 0, "web_search", query="tides"))
+                for _ in range(50)
+            ]
+            done, _ = await asyncio.wait(
+                calls, timeout=1
+            )  # nobody can be done; most have arrived by now
             assert not done
             provider.let.set()
             return await asyncio.gather(*calls)
@@ -186,22 +206,30 @@ def test_without_redis_calls_go_on_and_steps_fail_loudly_until_it_is_back(tmp_pa
     async def run(cluster: Cluster) -> None:
         async with patient_client() as client:
             step = {"searchStep": "a step", "nextStepNeeded": True}
-            begun = await cluster.call(client, 0, "sequential_search", stepNumber=1, researchGoal="goal", **step)
+            begun = await cluster.call(
+                client, 0, "sequential_search", stepNumber=1, researchGoal="goal", **step
+            )
             session = begun["structuredContent"]["sessionId"]
             cluster.redis.stop()
 
             found = await cluster.call(client, 0, "web_search", query="while it is gone")
             assert found["structuredContent"]["resultCount"] == 5
-            failed = await cluster.call(client, 0, "sequential_search", stepNumber=2, sessionId=session, **step)
+            failed = await cluster.call(
+                client, 0, "sequential_search", stepNumber=2, sessionId=session, **step
+            )
             assert failed["isError"]
             assert json.loads(failed["content"][1]["text"])["retryable"]
             states = [await state(client, server) for server in cluster.servers]
             assert {"status": "degraded", "redis": "gone"} in states
 
             cluster.redis.start()
-            again = await cluster.call(client, 0, "sequential_search", stepNumber=2, sessionId=session, **step)
+            again = await cluster.call(
+                client, 0, "sequential_search", stepNumber=2, sessionId=session, **step
+            )
             assert again["structuredContent"]["totalSteps"] == 2
-            for server in cluster.servers:  # each one notices by itself, with the first call that asks
+            for (
+                server
+            ) in cluster.servers:  # each one notices by itself, with the first call that asks
                 while await state(client, server) != {"status": "ok", "redis": "ok"}:
                     await cluster.call(client, 0, "get_research_session", sessionId=session)
 
@@ -227,7 +255,9 @@ def test_a_redis_that_is_gone_at_the_start_is_an_error(tmp_path: Path) -> None:
         "WEBQUARRY_STORE_KEY": "ab" * 32,
     }
     command = command_of(("webquarry", "mcp", "--http", "--port", "0"))
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
 
     assert done.returncode == 1
     assert "Redis" in done.stderr

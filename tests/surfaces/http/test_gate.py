@@ -39,7 +39,9 @@ def environ_of(tokens: TokenFile) -> dict[str, str]:
     return REPLAY | {"WEBQUARRY_HTTP_AUTH": "token", "WEBQUARRY_TOKENS_FILE": str(tokens.path)}
 
 
-def test_only_a_good_token_passes_and_a_revoked_one_is_worth_nothing_at_once(tokens: TokenFile) -> None:
+def test_only_a_good_token_passes_and_a_revoked_one_is_worth_nothing_at_once(
+    tokens: TokenFile,
+) -> None:
     good, other = tokens.add("laptop"), tokens.add("phone")
     with http_server(environ_of(tokens)) as server:
         none = server.post("ping")
@@ -61,10 +63,17 @@ def test_only_a_good_token_passes_and_a_revoked_one_is_worth_nothing_at_once(tok
 
 def test_a_page_of_another_site_is_turned_away_even_with_a_token(tokens: TokenFile) -> None:
     token = tokens.add("laptop")
-    with http_server(environ_of(tokens) | {"WEBQUARRY_HTTP_ORIGINS": "https://app.example.org"}) as server:
+    with http_server(
+        environ_of(tokens) | {"WEBQUARRY_HTTP_ORIGINS": "https://app.example.org"}
+    ) as server:
         codes = [
             server.post("ping", headers=bearing(token) | {"Origin": origin}).status_code
-            for origin in ("https://evil.example", "https://app.example.org", "http://localhost:5173", "null")
+            for origin in (
+                "https://evil.example",
+                "https://app.example.org",
+                "http://localhost:5173",
+                "null",
+            )
         ]
 
     assert codes == [403, 200, 200, 403]
@@ -91,7 +100,8 @@ def test_tokens_of_an_issuer_are_checked_and_clients_learn_where_to_get_one() ->
         }
         with http_server(environ) as server:
             metadata = httpx2.get(
-                server.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp"), trust_env=False
+                server.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp"),
+                trust_env=False,
             ).json()
             answers = {
                 name: server.post("ping", headers=bearing(token) if token else {})
@@ -100,7 +110,9 @@ def test_tokens_of_an_issuer_are_checked_and_clients_learn_where_to_get_one() ->
                     "good": issuer.token(scope="quarry:read quarry:search more"),
                     "narrow": issuer.token(scope="quarry:read"),
                     "expired": issuer.token(exp=1, scope="quarry:read quarry:search"),
-                    "foreign": issuer.token(aud="https://other.example", scope="quarry:read quarry:search"),
+                    "foreign": issuer.token(
+                        aud="https://other.example", scope="quarry:read quarry:search"
+                    ),
                 }.items()
             }
 
@@ -110,13 +122,19 @@ def test_tokens_of_an_issuer_are_checked_and_clients_learn_where_to_get_one() ->
     assert codes == {"none": 401, "good": 200, "narrow": 403, "expired": 401, "foreign": 401}
     challenge = answers["none"].headers["www-authenticate"]
     assert 'scope="quarry:read quarry:search"' in challenge
-    assert 'resource_metadata="https://quarry.example.org/.well-known/oauth-protected-resource/mcp"' in challenge
+    assert (
+        'resource_metadata="https://quarry.example.org/.well-known/oauth-protected-resource/mcp"'
+        in challenge
+    )
     assert 'error="insufficient_scope"' in answers["narrow"].headers["www-authenticate"]
 
 
 def test_what_one_caller_keeps_another_does_not_find(tokens: TokenFile, tmp_path: Path) -> None:
     ada, bob = tokens.add("ada"), tokens.add("bob")
-    environ = environ_of(tokens) | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000", "XDG_STATE_HOME": str(tmp_path)}
+    environ = environ_of(tokens) | {
+        "WEBQUARRY_LINK_THRESHOLD_BYTES": "1000",
+        "XDG_STATE_HOME": str(tmp_path),
+    }
     with http_server(environ) as server:
         address = _linked(server, ada)
         mine = server.post("resources/read", {"uri": address}, headers=bearing(ada))
@@ -130,12 +148,16 @@ def _linked(server: Served, token: str) -> str:
     """The address of a large result that is kept for this caller."""
     arguments = {"url": "https://tidelines.example/2026/09/storing-the-tide", "mode": "raw"}
     body, headers = modern("tools/call", name="scrape_page", arguments=arguments)
-    answer = httpx2.post(server.url, json=body, headers=headers | bearing(token), timeout=60, trust_env=False)
+    answer = httpx2.post(
+        server.url, json=body, headers=headers | bearing(token), timeout=60, trust_env=False
+    )
     return str(message_in(answer.text)["result"]["structuredContent"]["resource"])
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1", "example.org"])
-def test_others_are_never_served_without_a_way_to_tell_them_apart(host: str, tmp_path: Path) -> None:
+def test_others_are_never_served_without_a_way_to_tell_them_apart(
+    host: str, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match="there is none"):
         access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
     TokenFile(tmp_path / "tokens.json").add("prometheus", use=METRICS)
@@ -149,7 +171,9 @@ def test_others_are_never_served_without_a_way_to_tell_them_apart(host: str, tmp
         access_of(Settings(oauth_issuer="https://issuer.example"), {}, host)
 
 
-def test_a_worker_that_begins_after_the_last_token_was_revoked_lets_nobody_in_and_does_not_fail(tmp_path: Path) -> None:
+def test_a_worker_that_begins_after_the_last_token_was_revoked_lets_nobody_in_and_does_not_fail(
+    tmp_path: Path,
+) -> None:
     access = access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, "0.0.0.0", running=True)
 
     assert access is not None
@@ -162,7 +186,9 @@ def test_this_machine_needs_no_token_unless_one_is_asked_for(host: str) -> None:
     assert access_of(Settings(), {}, host) is None
 
 
-def test_a_server_for_others_without_tokens_says_how_to_make_one_and_listens_nowhere(tmp_path: Path) -> None:
+def test_a_server_for_others_without_tokens_says_how_to_make_one_and_listens_nowhere(
+    tmp_path: Path,
+) -> None:
     done = subprocess.run(
         command_of(("webquarry", "mcp", "--http", "--host", "0.0.0.0", "--port", "0")),
         env=dict(os.environ) | REPLAY | {"HOME": str(tmp_path)},
@@ -184,7 +210,9 @@ def several(tokens: TokenFile) -> Iterator[tuple[Served, str]]:
         yield server, token
 
 
-def test_several_workers_serve_one_address_and_a_dead_one_is_replaced(several: tuple[Served, str]) -> None:
+def test_several_workers_serve_one_address_and_a_dead_one_is_replaced(
+    several: tuple[Served, str],
+) -> None:
     server, token = several
     assert server.post("ping", headers=bearing(token)).status_code == 200
     first = children_of(server.process.pid)
@@ -192,13 +220,18 @@ def test_several_workers_serve_one_address_and_a_dead_one_is_replaced(several: t
 
     os.kill(first[0], signal.SIGKILL)
     assert server.process.stderr
-    line = server.process.stderr.readline()  # said when it was noticed, just before the next one begins
+    line = (
+        server.process.stderr.readline()
+    )  # said when it was noticed, just before the next one begins
     while "ended with -9" not in line:
         line = server.process.stderr.readline()
     for _ in range(5):
         with httpx2.Client(trust_env=False, timeout=30) as client:  # a connection of its own each
             body = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}
-            assert client.post(server.url, json=body, headers=HEADERS | bearing(token)).status_code == 200
+            assert (
+                client.post(server.url, json=body, headers=HEADERS | bearing(token)).status_code
+                == 200
+            )
     server.process.terminate()
     assert server.process.wait(30) == 0
 
@@ -219,5 +252,7 @@ def test_workers_end_with_the_process_that_began_them(several: tuple[Served, str
 
 
 def children_of(parent: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+    )
     return [int(one) for one in re.findall(r"\d+", found.stdout)]

@@ -94,7 +94,9 @@ def test_so_many_calls_at_once_and_a_place_is_free_again_when_one_ends(quota: Qu
 
 
 def test_what_needs_no_token_is_not_counted() -> None:
-    limits = Limits(fine, LocalQuota(), Settings(http_minute_limit=1, http_minute_limit_all=1), Clock())
+    limits = Limits(
+        fine, LocalQuota(), Settings(http_minute_limit=1, http_minute_limit_all=1), Clock()
+    )
 
     async def run() -> list[int]:
         return [(await asked(limits, "/health/live")).status for _ in range(5)]
@@ -112,14 +114,19 @@ def test_the_workers_of_a_server_count_together(tmp_path: Path) -> None:
         "WEBQUARRY_HTTP_DAY_LIMIT": "12",
     }
     with http_server(environ, "--workers", "3") as server:
-        codes = [server.post("ping", headers={"Authorization": f"Bearer {token}"}).status_code for _ in range(20)]
+        codes = [
+            server.post("ping", headers={"Authorization": f"Bearer {token}"}).status_code
+            for _ in range(20)
+        ]
 
     assert codes == [200] * 12 + [429] * 8
 
 
 def test_the_place_of_a_worker_that_died_is_given_back(tmp_path: Path) -> None:
     quota = FileQuota(tmp_path / "quota.sqlite3")
-    quota._database.execute("INSERT INTO slots (name, process) VALUES ('ada', ?)", (2**22 + 1,))  # no such process
+    quota._database.execute(
+        "INSERT INTO slots (name, process) VALUES ('ada', ?)", (2**22 + 1,)
+    )  # no such process
 
     async def run() -> bool:
         async with quota.slot("ada", 1):

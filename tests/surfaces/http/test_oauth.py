@@ -76,7 +76,9 @@ def test_scopes_may_come_as_a_list_and_a_client_may_speak_for_itself(issuer: Iss
         ({"sub": None}, "for whom"),
     ],
 )
-def test_a_token_that_is_not_for_us_now_is_denied(issuer: Issuer, claims: dict[str, Any], reason: str) -> None:
+def test_a_token_that_is_not_for_us_now_is_denied(
+    issuer: Issuer, claims: dict[str, Any], reason: str
+) -> None:
     with pytest.raises(Denied, match=reason):
         verify(issuer, issuer.token(**claims))
 
@@ -106,7 +108,12 @@ def test_no_signature_and_a_shared_secret_are_no_signatures_for_us(issuer: Issue
     claims = {"iss": issuer.url, "aud": AUDIENCE, "sub": "ada", "exp": int(time.time()) + 60}
     for token in (
         jwt.encode(claims, "", algorithm="none"),
-        jwt.encode(claims, "a secret that is long enough for this", algorithm="HS256", headers={"kid": "first"}),
+        jwt.encode(
+            claims,
+            "a secret that is long enough for this",
+            algorithm="HS256",
+            headers={"kid": "first"},
+        ),
     ):
         with pytest.raises(Denied, match="not accepted"):
             verify(issuer, token)
@@ -119,7 +126,9 @@ def test_an_elliptic_key_is_as_good(issuer: Issuer) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "RS512", "PS256", "PS384"])
-def test_a_key_without_an_algorithm_is_good_for_all_that_fit_it(issuer: Issuer, algorithm: str) -> None:
+def test_a_key_without_an_algorithm_is_good_for_all_that_fit_it(
+    issuer: Issuer, algorithm: str
+) -> None:
     assert verify(issuer, issuer.token(algorithm=algorithm))
 
 
@@ -168,8 +177,12 @@ def test_two_keys_of_one_name_are_told_apart_by_their_kind(issuer: Issuer) -> No
     assert verify(issuer, issuer.token(), issuer.token("other", "ES256", kid="first"))
 
 
-@pytest.mark.parametrize("header", [{"crit": ["nobody"], "nobody": 1}, {"b64": False, "crit": ["b64"]}])
-def test_what_a_token_calls_critical_and_we_do_not_know_is_denied(issuer: Issuer, header: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "header", [{"crit": ["nobody"], "nobody": 1}, {"b64": False, "crit": ["b64"]}]
+)
+def test_what_a_token_calls_critical_and_we_do_not_know_is_denied(
+    issuer: Issuer, header: dict[str, Any]
+) -> None:
     head, _, rest = issuer.token().partition(".")
     told = json.loads(base64.urlsafe_b64decode(head + "==")) | header
     forged = base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
@@ -189,7 +202,9 @@ def test_keys_that_a_token_brings_along_are_not_looked_at(issuer: Issuer) -> Non
     assert "/mine" not in issuer.asked
 
 
-def test_an_issuer_that_dawdles_over_a_strangers_key_holds_up_nobody_whose_key_is_known(issuer: Issuer) -> None:
+def test_an_issuer_that_dawdles_over_a_strangers_key_holds_up_nobody_whose_key_is_known(
+    issuer: Issuer,
+) -> None:
     clock = MovedClock()
 
     async def run() -> Principal:
@@ -231,7 +246,9 @@ def test_keys_are_asked_for_once_and_again_when_a_new_one_is_named(issuer: Issue
             clock.seconds += 31
             await verifier.verify(issuer.token("second"))
             assert issuer.asked.count("/keys") == 2
-            with pytest.raises(Denied, match="does not publish"):  # the old key is worth nothing now
+            with pytest.raises(
+                Denied, match="does not publish"
+            ):  # the old key is worth nothing now
                 await verifier.verify(issuer.token("first"))
         finally:
             await verifier.aclose()

@@ -84,7 +84,9 @@ def test_a_head_that_is_too_large_is_refused_even_if_it_comes_at_once() -> None:
 
 def test_beyond_so_many_connections_a_request_is_told_when_to_come_again() -> None:
     async def run() -> tuple[bytes, bytes]:
-        config = uvicorn.Config(fine, http=PatientProtocol, log_config=None, lifespan="off", limit_concurrency=1)
+        config = uvicorn.Config(
+            fine, http=PatientProtocol, log_config=None, lifespan="off", limit_concurrency=1
+        )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
             serving = asyncio.create_task(server.serve(sockets=[listening]))
@@ -115,12 +117,16 @@ class Hasty(PatientProtocol):
     head_seconds = 0.05
 
 
-@pytest.mark.parametrize("beginning", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+@pytest.mark.parametrize(
+    "beginning", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
+)
 def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes) -> None:
     """The third one is a whole request: it is answered, and then the connection waits for the next as usual."""
 
     async def run() -> bytes:
-        config = uvicorn.Config(fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=1)
+        config = uvicorn.Config(
+            fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=1
+        )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
             serving = asyncio.create_task(server.serve(sockets=[listening]))
@@ -140,7 +146,9 @@ def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes
 
 def test_a_second_request_that_dawdles_is_cut_off_too() -> None:
     async def run() -> bytes:
-        config = uvicorn.Config(fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=60)
+        config = uvicorn.Config(
+            fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=60
+        )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
             serving = asyncio.create_task(server.serve(sockets=[listening]))

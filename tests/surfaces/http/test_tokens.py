@@ -89,11 +89,18 @@ def test_a_token_is_for_the_tools_or_for_the_figures(file: TokenFile) -> None:
 def test_a_token_of_a_file_that_does_not_say_what_for_is_for_the_tools(file: TokenFile) -> None:
     token = file.add("laptop")
 
-    assert "use" not in json.loads(file.path.read_text())["tokens"][0]  # which an older version could not read
+    assert (
+        "use" not in json.loads(file.path.read_text())["tokens"][0]
+    )  # which an older version could not read
     assert verified(file, token).scopes == {MCP}
 
 
-ENTRY = {"name": "laptop", "principal": "token:1", "sha256": "00", "created": "2026-01-01T00:00:00+00:00"}
+ENTRY = {
+    "name": "laptop",
+    "principal": "token:1",
+    "sha256": "00",
+    "created": "2026-01-01T00:00:00+00:00",
+}
 DAMAGED = [
     "{",
     "[]",
@@ -185,7 +192,9 @@ def test_the_command_makes_a_token_for_the_figures_and_the_list_says_so(
 
 
 @pytest.mark.parametrize("text", ["30", "d", "0d", "-1d", "5y"])
-def test_a_duration_that_is_none_is_told(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_duration_that_is_none_is_told(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEBQUARRY_TOKENS_FILE", str(tmp_path / "tokens.json"))
 
     done = CliRunner().invoke(app, ["token", "add", "x", f"--expires={text}"])

@@ -39,7 +39,9 @@ NOBODY = {"name": "web_search", "arguments": {"query": "x", "provider": "nobody"
 
 
 def get(server: Served, path: str, **headers: str) -> httpx2.Response:
-    return httpx2.get(server.url.replace("/mcp", path), headers=headers, timeout=30, trust_env=False)
+    return httpx2.get(
+        server.url.replace("/mcp", path), headers=headers, timeout=30, trust_env=False
+    )
 
 
 def sample(text: str, name: str, **labels: str) -> float:
@@ -61,7 +63,9 @@ def test_calls_are_counted_by_tool_and_outcome(flags: tuple[str, ...]) -> None:
         figures = get(server, "/metrics").text
 
     assert sample(figures, "webquarry_tool_seconds_count", tool="web_search", outcome="ok") == 3
-    assert sample(figures, "webquarry_tool_seconds_count", tool="web_search", outcome="bad_input") == 1
+    assert (
+        sample(figures, "webquarry_tool_seconds_count", tool="web_search", outcome="bad_input") == 1
+    )
     assert sample(figures, "webquarry_requests_seconds_count", path="/mcp", outcome="200") == 4
     assert sample(figures, "webquarry_cache_total", result="hit") >= 1
     assert sample(figures, "webquarry_cache_total", result="miss") >= 1
@@ -71,7 +75,9 @@ def test_calls_are_counted_by_tool_and_outcome(flags: tuple[str, ...]) -> None:
     assert "tidal" not in figures
 
 
-def test_figures_take_a_token_of_their_own_where_there_is_a_gate_and_health_takes_none(tmp_path: Path) -> None:
+def test_figures_take_a_token_of_their_own_where_there_is_a_gate_and_health_takes_none(
+    tmp_path: Path,
+) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
     caller, watcher = tokens.add("laptop"), tokens.add("prometheus", use=METRICS)
     environ = REPLAY | {"WEBQUARRY_HTTP_AUTH": "token", "WEBQUARRY_TOKENS_FILE": str(tokens.path)}
@@ -106,15 +112,26 @@ def test_figures_take_one_scope_of_a_token_of_an_issuer_and_no_other(named: str)
         with http_server(environ) as server:
             codes = {
                 scope: [
-                    get(server, "/metrics", Authorization=f"Bearer {issuer.token(scope=scope)}").status_code,
-                    server.post("ping", headers={"Authorization": f"Bearer {issuer.token(scope=scope)}"}).status_code,
+                    get(
+                        server, "/metrics", Authorization=f"Bearer {issuer.token(scope=scope)}"
+                    ).status_code,
+                    server.post(
+                        "ping", headers={"Authorization": f"Bearer {issuer.token(scope=scope)}"}
+                    ).status_code,
                 ]
                 for scope in ("quarry", named, f"quarry {named}", f"{named}s")
             }
-            refused = get(server, "/metrics", Authorization=f"Bearer {issuer.token(scope='quarry')}")
+            refused = get(
+                server, "/metrics", Authorization=f"Bearer {issuer.token(scope='quarry')}"
+            )
             metadata = get(server, "/.well-known/oauth-protected-resource/mcp").json()
 
-    assert codes == {"quarry": [403, 200], named: [200, 403], f"quarry {named}": [200, 200], f"{named}s": [403, 403]}
+    assert codes == {
+        "quarry": [403, 200],
+        named: [200, 403],
+        f"quarry {named}": [200, 200],
+        f"{named}s": [403, 403],
+    }
     assert f'scope="{named}"' in refused.headers["www-authenticate"]
     assert f"the scope {named}, which /metrics needs" in refused.json()["error_description"]
     assert metadata["scopes_supported"] == ["quarry"]  # clients would ask for all that stand there
@@ -169,7 +186,11 @@ def is_listening(server: Served) -> bool:
 def test_a_call_that_is_under_way_when_the_server_is_told_to_end_is_answered(
     revision: str, flags: tuple[str, ...], number: int
 ) -> None:
-    with searxng() as (provider, environ), http_server(environ, *flags) as server, ThreadPoolExecutor(1) as apart:
+    with (
+        searxng() as (provider, environ),
+        http_server(environ, *flags) as server,
+        ThreadPoolExecutor(1) as apart,
+    ):
         provider.let.clear()
         call = apart.submit(search, server, revision)
         assert provider.came.wait(60)
@@ -186,7 +207,11 @@ def test_a_call_that_is_under_way_when_the_server_is_told_to_end_is_answered(
 
 
 def test_a_second_signal_waits_for_no_call() -> None:
-    with searxng() as (provider, environ), http_server(environ) as server, ThreadPoolExecutor(1) as apart:
+    with (
+        searxng() as (provider, environ),
+        http_server(environ) as server,
+        ThreadPoolExecutor(1) as apart,
+    ):
         provider.let.clear()
         call = apart.submit(search, server, "old")
         assert provider.came.wait(60)
@@ -206,7 +231,9 @@ def test_there_is_no_stream_that_would_stay_open_for_nothing() -> None:
             assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
-def test_a_client_that_hung_up_is_no_failure_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_client_that_hung_up_is_no_failure_of_the_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def silent(scope: Scope, receive: Receive, send: Send) -> None:
         """Nobody is there any more."""
 
@@ -235,7 +262,11 @@ def test_every_request_has_an_id_on_its_answer_and_in_the_log() -> None:
     assert re.fullmatch("[0-9a-f]{16}", odd.headers["x-request-id"])
     lines = [json.loads(line) for line in logged.splitlines() if line.startswith("{")]
     marked = {line.get("request") for line in lines if line["message"].startswith("POST /mcp 200")}
-    assert marked == {"from-the-balancer-1", made.headers["x-request-id"], odd.headers["x-request-id"]}
+    assert marked == {
+        "from-the-balancer-1",
+        made.headers["x-request-id"],
+        odd.headers["x-request-id"],
+    }
 
 
 @contextmanager
@@ -265,7 +296,10 @@ def collector() -> Iterator[tuple[str, queue.Queue[bytes]]]:
 
 def test_traces_are_sent_where_an_endpoint_is_configured() -> None:
     with collector() as (endpoint, taken):
-        environ = REPLAY | {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
+        environ = REPLAY | {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
+            "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+        }
         with http_server(environ) as server:
             server.ask("tools/call", SEARCH)
             server.process.terminate()

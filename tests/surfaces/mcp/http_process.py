@@ -25,11 +25,20 @@ class Served:
         self.process = process
         self.url = url
 
-    def post(self, method: str, params: Mapping[str, Any] | None = None, **more: Any) -> httpx2.Response:
+    def post(
+        self, method: str, params: Mapping[str, Any] | None = None, **more: Any
+    ) -> httpx2.Response:
         """One request in the older way, which needs no handshake with a server that keeps no state."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params or {})}
         headers = HEADERS | more.pop("headers", {})
-        return httpx2.post(more.pop("url", self.url), json=body, headers=headers, timeout=30, trust_env=False, **more)
+        return httpx2.post(
+            more.pop("url", self.url),
+            json=body,
+            headers=headers,
+            timeout=30,
+            trust_env=False,
+            **more,
+        )
 
     def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
         answer = self.post(method, params)
@@ -42,13 +51,18 @@ class Served:
 
 def message_in(text: str) -> Any:
     """The last message of an answer, whether it came alone or as a stream of events."""
-    lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: {")]
+    lines = [
+        line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: {")
+    ]
     return json.loads(lines[-1] if lines else text)
 
 
 def modern(method: str, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """Body and headers of a request of 2026-07-28."""
-    meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
     meta |= params.pop("meta", {})
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
     headers = HEADERS | {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}

@@ -32,7 +32,9 @@ async def session(
 ) -> AsyncIterator[ClientSession]:
     """The SDK's client, connected to a new process by one revision of the protocol."""
     program, *arguments = command_of(command)
-    parameters = StdioServerParameters(command=program, args=arguments, env=dict(os.environ) | dict(environ))
+    parameters = StdioServerParameters(
+        command=program, args=arguments, env=dict(os.environ) | dict(environ)
+    )
     async with (
         stdio_client(parameters, sys.__stderr__ or sys.stderr) as (reading, writing),
         ClientSession(reading, writing, read_timeout_seconds=PATIENCE, client_info=ME) as client,
@@ -48,7 +50,9 @@ async def _agree(client: ClientSession, version: str) -> None:
     wanted = types.InitializeRequestParams(
         protocol_version=version, capabilities=types.ClientCapabilities(), client_info=ME
     )
-    client.adopt(await client.send_request(types.InitializeRequest(params=wanted), types.InitializeResult))
+    client.adopt(
+        await client.send_request(types.InitializeRequest(params=wanted), types.InitializeResult)
+    )
     await client.send_notification(types.InitializedNotification())
 
 
@@ -59,7 +63,10 @@ class Lines:
         self.process = process
         self._number = 0
         self.ask(
-            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "test", "version": "1"}
+            "initialize",
+            protocolVersion="2025-06-18",
+            capabilities={},
+            clientInfo={"name": "test", "version": "1"},
         )
         self.tell("notifications/initialized")
 
@@ -74,7 +81,9 @@ class Lines:
     def begin(self, method: str, **params: Any) -> int:
         """Send a request without waiting for its answer."""
         self._number += 1
-        self.write(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}))
+        self.write(
+            json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        )
         return self._number
 
     def ask(self, method: str, **params: Any) -> Any:

@@ -52,7 +52,9 @@ def kit_with(**settings: Any) -> Toolkit:
     return kit
 
 
-def run(function: Callable[..., Awaitable[Answer]], manner: Manner, kit: Toolkit | None = None) -> types.CallToolResult:
+def run(
+    function: Callable[..., Awaitable[Answer]], manner: Manner, kit: Toolkit | None = None
+) -> types.CallToolResult:
     return asyncio.run(call(Tool(function), kit or kit_with(), {}, manner))
 
 
@@ -62,13 +64,18 @@ def texts(result: types.CallToolResult) -> list[str]:
 
 async def pages(kit: Toolkit) -> Pages:
     """Give pages."""
-    found = [{"title": f"Page {n}\n# not a heading", "url": f"https://site.example/{n}"} for n in range(30)]
+    found = [
+        {"title": f"Page {n}\n# not a heading", "url": f"https://site.example/{n}"}
+        for n in range(30)
+    ]
     return Pages(query="otters", results=found).beside(cache={"cached": True})
 
 
 async def large(kit: Toolkit) -> Pages:
     """Give a large answer."""
-    return Pages(query="otters", results=[], content="Otters éat fish.\n" * 8000).beside(cache={"cached": False})
+    return Pages(query="otters", results=[], content="Otters éat fish.\n" * 8000).beside(
+        cache={"cached": False}
+    )
 
 
 # --- time and progress ------------------------------------------------------------------------------------------------
@@ -89,7 +96,9 @@ def test_a_call_that_takes_too_long_is_stopped_and_told_as_one_to_try_again() ->
 
     assert ended == ["stopped"]
     assert result.is_error
-    assert texts(result)[0].startswith("The tool endless took longer than 0.01 seconds and was stopped.")
+    assert texts(result)[0].startswith(
+        "The tool endless took longer than 0.01 seconds and was stopped."
+    )
     assert json.loads(texts(result)[1])["retryable"] is True
 
 
@@ -98,13 +107,19 @@ def test_a_timeout_inside_a_tool_is_not_taken_for_the_end_of_its_time() -> None:
         """Fail."""
         raise TimeoutError("something else")
 
-    assert texts(run(failing, Manner(seconds=60)))[0].startswith("The tool failing failed: TimeoutError.")
+    assert texts(run(failing, Manner(seconds=60)))[0].startswith(
+        "The tool failing failed: TimeoutError."
+    )
 
 
 def test_every_tool_may_have_a_time_of_its_own() -> None:
     settings = Settings.from_environment({"WEBQUARRY_CALL_TIMEOUTS": "slow_one=300, quick_one=2.5"})
 
-    assert [settings.seconds_for(name) for name in ("slow_one", "quick_one", "other")] == [300, 2.5, 120]
+    assert [settings.seconds_for(name) for name in ("slow_one", "quick_one", "other")] == [
+        300,
+        2.5,
+        120,
+    ]
 
 
 def told_of(function: Callable[..., Awaitable[Answer]]) -> list[tuple[float, str | None]]:
@@ -204,7 +219,11 @@ def test_a_large_answer_is_kept_under_its_own_hash_and_linked_to() -> None:
     assert json.loads(body)["content"].count("fish") == 8000
     assert json.loads(texts(result)[0]) == linked
     (link,) = [part for part in result.content if isinstance(part, types.ResourceLink)]
-    assert (str(link.uri), link.size, link.mime_type) == (linked["resource"], linked["bytes"], linked["mimeType"])
+    assert (str(link.uri), link.size, link.mime_type) == (
+        linked["resource"],
+        linked["bytes"],
+        linked["mimeType"],
+    )
     assert result.meta == {"webquarry/cache": {"cached": False}}
 
 
@@ -245,7 +264,9 @@ def test_the_threshold_decides_and_is_a_setting() -> None:
         assert ("linked" in result.structured_content) is is_linked
 
 
-@pytest.mark.parametrize("name", ["", "0" * 63, "0" * 64, "../" + "0" * 61, "G" * 64, "0" * 64 + "?x", "A" * 64])
+@pytest.mark.parametrize(
+    "name", ["", "0" * 63, "0" * 64, "../" + "0" * 61, "G" * 64, "0" * 64 + "?x", "A" * 64]
+)
 def test_an_address_that_was_never_given_out_leads_nowhere(name: str) -> None:
     assert asyncio.run(read_artifact(f"research://artifact/{name}", kit_with())) is None
 
@@ -273,5 +294,13 @@ def test_a_tool_is_listed_as_what_it_is() -> None:
     assert hints is not None
     assert usual is not None
 
-    assert (hints.read_only_hint, hints.idempotent_hint, hints.open_world_hint) == (False, False, False)
-    assert (usual.read_only_hint, usual.idempotent_hint, usual.open_world_hint) == (True, True, True)
+    assert (hints.read_only_hint, hints.idempotent_hint, hints.open_world_hint) == (
+        False,
+        False,
+        False,
+    )
+    assert (usual.read_only_hint, usual.idempotent_hint, usual.open_world_hint) == (
+        True,
+        True,
+        True,
+    )

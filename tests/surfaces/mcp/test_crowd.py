@@ -42,7 +42,10 @@ async def slow_site() -> AsyncIterator[tuple[dict[str, str], set[asyncio.StreamW
     server = await asyncio.start_server(handle, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        yield {"SEARXNG_URL": f"http://127.0.0.1:{port}", "SEARCH_PROVIDER": "searxng"} | HURRY, connected
+        yield (
+            {"SEARXNG_URL": f"http://127.0.0.1:{port}", "SEARCH_PROVIDER": "searxng"} | HURRY,
+            connected,
+        )
 
 
 def test_calls_given_up_at_random_leave_no_task_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,13 +59,16 @@ def test_calls_given_up_at_random_leave_no_task_behind(monkeypatch: pytest.Monke
             done = 0
             async with Client(build_server("webquarry", "core"), mode="2026-07-28") as client:
                 calls = [
-                    asyncio.create_task(client.call_tool("web_search", {"query": f"number {n}"})) for n in range(CALLS)
+                    asyncio.create_task(client.call_tool("web_search", {"query": f"number {n}"}))
+                    for n in range(CALLS)
                 ]
                 for call in random.sample(calls, CALLS // 2):
                     await asyncio.sleep(random.random() * 0.002)
                     call.cancel()
                 results = await asyncio.gather(*calls, return_exceptions=True)
-                done = sum(not isinstance(one, BaseException) and not one.is_error for one in results)
+                done = sum(
+                    not isinstance(one, BaseException) and not one.is_error for one in results
+                )
             while connected:
                 await asyncio.sleep(0.01)
             gc.collect()
@@ -79,7 +85,9 @@ def test_clients_that_hang_up_at_random_leave_no_file_or_connection_behind() -> 
     random.seed(11)
 
     async def call(client: httpx2.AsyncClient, url: str, number: int) -> int:
-        body, headers = modern("tools/call", name="web_search", arguments={"query": f"number {number}"})
+        body, headers = modern(
+            "tools/call", name="web_search", arguments={"query": f"number {number}"}
+        )
         return (await client.post(url, json=body, headers=headers)).status_code
 
     async def run() -> tuple[int, int, int]:
@@ -91,7 +99,10 @@ def test_clients_that_hang_up_at_random_leave_no_file_or_connection_behind() -> 
                 before = served.open_files()
                 limits = httpx2.Limits(max_connections=50)
                 async with httpx2.AsyncClient(trust_env=False, limits=limits, timeout=60) as client:
-                    calls = [asyncio.create_task(call(client, served.url, number)) for number in range(CALLS)]
+                    calls = [
+                        asyncio.create_task(call(client, served.url, number))
+                        for number in range(CALLS)
+                    ]
                     for one in random.sample(calls, CALLS // 2):
                         await asyncio.sleep(random.random() * 0.004)
                         one.cancel()

@@ -29,7 +29,11 @@ def test_an_external_tool_is_listed_and_called_beside_ours_and_sees_no_key(tmp_p
     for name, script in (("weather", WEATHER), ("web-search", TAKEN)):
         (tmp_path / name).write_text(script)
         (tmp_path / name).chmod(0o755)
-    environ = {"WEBQUARRY_USER_TOOLS": str(tmp_path), "BRAVE_API_KEY": "canary-0123456789", "WEBQUARRY_REPLAY": "demo"}
+    environ = {
+        "WEBQUARRY_USER_TOOLS": str(tmp_path),
+        "BRAVE_API_KEY": "canary-0123456789",
+        "WEBQUARRY_REPLAY": "demo",
+    }
 
     async def run() -> None:
         async with session(environ, "2025-06-18", ("webquarry", "mcp", "--with-tools")) as client:
@@ -42,7 +46,11 @@ def test_an_external_tool_is_listed_and_called_beside_ours_and_sees_no_key(tmp_p
             assert good.structured_content == {"heard": {"city": "Oslo"}, "key": ""}
             assert json.loads(good.content[0].text) == good.structured_content  # type: ignore[union-attr]
 
-            for arguments, words in (({"city": "Nowhere"}, "no such city"), ({}, "city"), ({"town": "x"}, "town")):
+            for arguments, words in (
+                ({"city": "Nowhere"}, "no such city"),
+                ({}, "city"),
+                ({"town": "x"}, "town"),
+            ):
                 bad = await client.call_tool("weather", arguments)
                 assert bad.is_error
                 assert words in str(bad.content)

@@ -20,10 +20,21 @@ from webquarry.surfaces.mcp.server import build_server
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {"query": "tidal energy storage"}),
-    ("web_search", {"query": "tidal energy storage", "num_results": 2, "claim": "Tides store energy."}),
+    (
+        "web_search",
+        {"query": "tidal energy storage", "num_results": 2, "claim": "Tides store energy."},
+    ),
     ("web_search", {"query": "tidal energy storage", "site": None, "num_results": 3.0}),
     ("academic_search", {"query": "tidal energy storage"}),
-    ("academic_search", {"query": "tidal energy storage", "year_from": 2024.0, "num_results": 2, "open_access": True}),
+    (
+        "academic_search",
+        {
+            "query": "tidal energy storage",
+            "year_from": 2024.0,
+            "num_results": 2,
+            "open_access": True,
+        },
+    ),
     ("academic_search", {"query": "tidal energy storage", "source": "pubmed", "sort_by": "date"}),
     ("academic_search", {"query": "zqxv kplm nothing", "provider": None}),
     ("scrape_page", {"url": "{page}"}),
@@ -33,15 +44,28 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_and_scrape", {"query": "tidal energy storage", "max_length_per_source": 4000}),
     (
         "search_and_scrape",
-        {"query": "tidal energy storage", "num_results": 8, "claim": "Tides store 12 MWh of energy."},
+        {
+            "query": "tidal energy storage",
+            "num_results": 8,
+            "claim": "Tides store 12 MWh of energy.",
+        },
     ),
-    ("search_and_scrape", {"query": "duckdb udf", "include_sources": False, "filter_by_query": True}),
+    (
+        "search_and_scrape",
+        {"query": "duckdb udf", "include_sources": False, "filter_by_query": True},
+    ),
     ("search_and_scrape", {"query": "zqxv kplm nothing"}),
     ("patent_search", {"query": "tidal turbine folding blades"}),
-    ("patent_search", {"query": "tidal turbine folding blades", "search_type": "landscape", "num_results": 3}),
+    (
+        "patent_search",
+        {"query": "tidal turbine folding blades", "search_type": "landscape", "num_results": 3},
+    ),
     ("patent_search", {"query": "US 10,999,999 B2"}),
     ("patent_search", {"query": "US10999998B2"}),
-    ("format_bibliography", {"sources": ["https://doi.org/10.1000/182", {"url": "https://a.org/p", "title": "P {x}"}]}),
+    (
+        "format_bibliography",
+        {"sources": ["https://doi.org/10.1000/182", {"url": "https://a.org/p", "title": "P {x}"}]},
+    ),
     ("format_bibliography", {"sources": ["10.1000/182", "https://a.org/"], "style": "bibtex"}),
 ]
 FAILURES: list[tuple[str, dict[str, Any]]] = [
@@ -71,14 +95,29 @@ FAILURES: list[tuple[str, dict[str, Any]]] = [
 STYLES = ("apa", "mla", "bibtex", "ris", "csl-json")
 # A research session, call by call; each door has a record of its own.
 STORY: list[tuple[str, dict[str, Any]]] = [
-    ("sequential_search", {"searchStep": "Who stores tidal energy?", "stepNumber": 1, "researchGoal": "Tidal storage"}),
+    (
+        "sequential_search",
+        {
+            "searchStep": "Who stores tidal energy?",
+            "stepNumber": 1,
+            "researchGoal": "Tidal storage",
+        },
+    ),
     ("web_search", {"query": "tidal energy storage", "sessionId": "{session}"}),
     ("scrape_page", {"url": "{page}", "sessionId": "{session}"}),
     (
         "sequential_search",
-        {"searchStep": "And what of it?", "stepNumber": 2, "sessionId": "{session}", "depth": "thorough"},
+        {
+            "searchStep": "And what of it?",
+            "stepNumber": 2,
+            "sessionId": "{session}",
+            "depth": "thorough",
+        },
     ),
-    ("sequential_search", {"searchStep": "Who does?", "stepNumber": 3, "sessionId": "{session}", "revisesStep": 1}),
+    (
+        "sequential_search",
+        {"searchStep": "Who does?", "stepNumber": 3, "sessionId": "{session}", "revisesStep": 1},
+    ),
     ("get_research_session", {"sessionId": "{session}"}),
     ("get_research_session", {"sessionId": "{session}", "stepNumber": 2}),
     ("research_export", {"sessionId": "{session}"}),
@@ -148,7 +187,9 @@ def told(door: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
     return answers
 
 
-def test_a_research_session_is_the_same_through_every_door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_research_session_is_the_same_through_every_door(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     stories = []
     for number, door in enumerate([by_library, by_command_line, by_structured_content, by_library]):
         monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path / str(number)))
@@ -160,12 +201,16 @@ def test_a_research_session_is_the_same_through_every_door(monkeypatch: pytest.M
     assert recovered["sources"][0]["read"]
     assert "### Step 1 (superseded by step 3)" in stories[0][7]["content"]
     assert stories[0][8]["sources"][0]["link"] == {"state": "ok"}
-    assert all(answer["count"] == recovered["summary"]["totalSources"] for answer in stories[0][9:14])
+    assert all(
+        answer["count"] == recovered["summary"]["totalSources"] for answer in stories[0][9:14]
+    )
     assert len({answer["sessionId"] for answer in (stories[0][0], *stories[0][-2:])}) == 3
 
 
 @pytest.mark.parametrize(("name", "arguments"), FAILURES)
-def test_a_failure_is_told_in_the_same_words_through_every_door(name: str, arguments: dict[str, Any]) -> None:
+def test_a_failure_is_told_in_the_same_words_through_every_door(
+    name: str, arguments: dict[str, Any]
+) -> None:
     with pytest.raises(WebquarryError) as caught:
         library.call_with(name, arguments)
     error = caught.value

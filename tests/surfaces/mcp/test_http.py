@@ -33,7 +33,10 @@ def test_both_spellings_of_the_path_answer_without_a_redirect(server: Served, pa
     answer = server.post("tools/list", url=server.url.removesuffix("/mcp") + path)
 
     assert answer.status_code == 200
-    assert [tool["name"] for tool in message_in(answer.text)["result"]["tools"]][:2] == ["web_search", "scrape_page"]
+    assert [tool["name"] for tool in message_in(answer.text)["result"]["tools"]][:2] == [
+        "web_search",
+        "scrape_page",
+    ]
 
 
 @pytest.mark.parametrize("mode", ["legacy", MODERN])
@@ -43,12 +46,16 @@ def test_clients_of_both_eras_list_and_call(server: Served, mode: str) -> None:
             assert len((await client.list_tools()).tools) >= 2
             result = await client.call_tool("web_search", QUERY)
             assert result.structured_content["resultCount"] > 0
-            assert {resource.name for resource in (await client.list_resources()).resources} >= {"lenses-catalog"}
+            assert {resource.name for resource in (await client.list_resources()).resources} >= {
+                "lenses-catalog"
+            }
 
     asyncio.run(run())
 
 
-def test_a_client_that_sends_no_version_and_reads_the_first_text_as_json_is_served(server: Served) -> None:
+def test_a_client_that_sends_no_version_and_reads_the_first_text_as_json_is_served(
+    server: Served,
+) -> None:
     result = server.ask("tools/call", {"name": "web_search", "arguments": QUERY})
 
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
@@ -95,7 +102,9 @@ def test_one_toolkit_serves_all_requests() -> None:
     """The second call finds what the first has kept in memory."""
     with http_server(REPLAY) as served:
         cached = [
-            served.ask("tools/call", {"name": "web_search", "arguments": QUERY})["_meta"]["webquarry/cache"]["cached"]
+            served.ask("tools/call", {"name": "web_search", "arguments": QUERY})["_meta"][
+                "webquarry/cache"
+            ]["cached"]
             for _ in range(2)
         ]
 
@@ -120,10 +129,15 @@ def test_a_client_that_hangs_up_stops_the_work() -> None:
 
 def test_progress_comes_before_the_answer(server: Served) -> None:
     body, headers = modern(
-        "tools/call", name="web_search", arguments={"query": "duckdb udf"}, meta={"progressToken": "t"}
+        "tools/call",
+        name="web_search",
+        arguments={"query": "duckdb udf"},
+        meta={"progressToken": "t"},
     )
     answer = httpx2.post(server.url, json=body, headers=headers, trust_env=False)
-    events = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")]
+    events = [
+        json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")
+    ]
 
     assert next(event["params"]["message"] for event in events[:-1]).startswith("asking ")
     assert {event["params"]["progressToken"] for event in events[:-1]} == {"t"}
@@ -146,7 +160,11 @@ def test_a_call_under_way_does_not_hold_the_end_for_long(monkeypatch: pytest.Mon
             environ |= {"WEBQUARRY_HTTP_GRACE_SECONDS": "1"}
             with http_server(environ) as served:
                 call = asyncio.create_task(
-                    asyncio.to_thread(served.post, "tools/call", {"name": "web_search", "arguments": {"query": "x"}})
+                    asyncio.to_thread(
+                        served.post,
+                        "tools/call",
+                        {"name": "web_search", "arguments": {"query": "x"}},
+                    )
                 )
                 await asked.wait()
                 served.process.terminate()
@@ -163,7 +181,9 @@ def test_a_port_that_is_taken_is_told_in_one_line() -> None:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
             command_of(("webquarry", "mcp", "--http")),
-            env=dict(os.environ) | REPLAY | {"PORT": port},  # the port is also taken from the environment
+            env=dict(os.environ)
+            | REPLAY
+            | {"PORT": port},  # the port is also taken from the environment
             capture_output=True,
             text=True,
         )

@@ -12,13 +12,21 @@ import pytest
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
 from webquarry.surfaces.mcp import listing
-from webquarry.surfaces.mcp.listing import GENERATED, describe, generated_list, listed_tools, served_sets
+from webquarry.surfaces.mcp.listing import (
+    GENERATED,
+    describe,
+    generated_list,
+    listed_tools,
+    served_sets,
+)
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(("set_name", "limit"), [("research", 9000), ("core", 3500)])
-def test_what_a_model_sees_of_a_set_stays_small(set_name: str, limit: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_model_sees_of_a_set_stays_small(
+    set_name: str, limit: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     seen = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
         for tool in listed_tools(set_name).listed()
@@ -37,10 +45,14 @@ def test_the_list_that_ships_is_the_one_that_the_signatures_describe(set_name: s
     assert shipped == generated_list(set_name), "run: make generate"
 
 
-def test_a_list_that_names_other_tools_than_there_are_is_left_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_names_other_tools_than_there_are_is_left_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(listing, "_generated", lambda package: {"web_search": {}})
 
-    assert listed_tools("research").listed() == [describe(tool) for tool in listed_tools("research").values()]
+    assert listed_tools("research").listed() == [
+        describe(tool) for tool in listed_tools("research").values()
+    ]
 
 
 def test_core_is_a_part_of_research_in_its_order() -> None:

@@ -48,11 +48,17 @@ def resource(uri: str, mode: str = "legacy") -> Any:
 @BOTH_ERAS
 def test_resources_and_the_template_are_listed_with_descriptions(mode: str) -> None:
     async def work(client: Client) -> tuple[list[types.Resource], list[types.ResourceTemplate]]:
-        return (await client.list_resources()).resources, (await client.list_resource_templates()).resource_templates
+        return (await client.list_resources()).resources, (
+            await client.list_resource_templates()
+        ).resource_templates
 
     listed, templates = with_client(work, mode)
 
-    assert [str(one.uri) for one in listed] == ["lenses://catalog", "stats://providers", "diagnostics://health"]
+    assert [str(one.uri) for one in listed] == [
+        "lenses://catalog",
+        "stats://providers",
+        "diagnostics://health",
+    ]
     assert [one.uri_template for one in templates] == ["research://artifact/{id}"]
     assert all(one.description for one in listed)
     assert all(one.description for one in templates)
@@ -82,7 +88,9 @@ def test_health_tells_version_parts_and_cache(mode: str) -> None:
     assert {"python", "lenses"} <= {part["name"] for part in health["parts"]}
 
 
-def test_callers_of_a_server_for_others_learn_no_folder_no_address_and_nothing_of_what_others_keep() -> None:
+def test_callers_of_a_server_for_others_learn_no_folder_no_address_and_nothing_of_what_others_keep() -> (
+    None
+):
     with serving("ada"):
         health = resource("diagnostics://health")
 
@@ -93,7 +101,9 @@ def test_callers_of_a_server_for_others_learn_no_folder_no_address_and_nothing_o
 
 
 @pytest.mark.parametrize(("mode", "code"), [("legacy", -32002), ("2026-07-28", -32602)])
-@pytest.mark.parametrize("uri", ["research://artifact/" + "0" * 64, "lenses://nothing", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "uri", ["research://artifact/" + "0" * 64, "lenses://nothing", "file:///etc/passwd"]
+)
 def test_what_is_not_there_is_an_error_that_names_it(mode: str, code: int, uri: str) -> None:
     async def work(client: Client) -> types.ErrorData:
         with pytest.raises(MCPError) as caught:
@@ -142,7 +152,11 @@ def test_prompts_are_listed_with_descriptions_and_arguments(mode: str) -> None:
 
     prompts = with_client(work, mode)
 
-    assert [prompt.name for prompt in prompts] == ["comprehensive-research", "fact-check", "literature-review"]
+    assert [prompt.name for prompt in prompts] == [
+        "comprehensive-research",
+        "fact-check",
+        "literature-review",
+    ]
     for prompt in prompts:
         assert prompt.description
         assert prompt.arguments
@@ -164,8 +178,12 @@ def test_a_prompt_is_filled_in_and_takes_braces_for_what_they_are(name: str) -> 
     assert message.content.text.endswith("Search with the lens academic first.")
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("nobody", {}), ("fact-check", {}), ("fact-check", {"claim": " "})])
-def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(name: str, arguments: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("nobody", {}), ("fact-check", {}), ("fact-check", {"claim": " "})]
+)
+def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(
+    name: str, arguments: dict[str, str]
+) -> None:
     async def work(client: Client) -> int:
         with pytest.raises(MCPError) as caught:
             await client.get_prompt(name, arguments)
@@ -184,7 +202,9 @@ def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(name: str, ar
         ("lens", "zzz", []),
     ],
 )
-def test_names_of_lenses_and_providers_complete(argument: str, typed: str, found: list[str]) -> None:
+def test_names_of_lenses_and_providers_complete(
+    argument: str, typed: str, found: list[str]
+) -> None:
     async def work(client: Client) -> list[str]:
         prompt = types.PromptReference(name="comprehensive-research")
         return (await client.complete(prompt, {"name": argument, "value": typed})).completion.values

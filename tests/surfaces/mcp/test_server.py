@@ -108,7 +108,9 @@ def test_no_secret_is_in_an_error() -> None:
 
     async def counting(kit: Toolkit) -> Count:
         """Count."""
-        raise RateLimited(f"Not so fast with {secret.reveal()}.", suggested_action=f"Replace {secret.reveal()}.")
+        raise RateLimited(
+            f"Not so fast with {secret.reveal()}.", suggested_action=f"Replace {secret.reveal()}."
+        )
 
     assert secret.reveal() not in str(run_tool(counting))
 
@@ -137,7 +139,9 @@ def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_those_there_are(
 
 
 @BOTH_ERAS
-@pytest.mark.parametrize("arguments", [None, {}, {"query": 3}, {"query": None}, {"query": "x", "limit": 3}])
+@pytest.mark.parametrize(
+    "arguments", [None, {}, {"query": 3}, {"query": None}, {"query": "x", "limit": 3}]
+)
 def test_arguments_that_do_not_fit_are_a_result_that_a_model_can_learn_from(
     mode: str, arguments: dict[str, Any] | None
 ) -> None:
@@ -151,11 +155,21 @@ def test_arguments_that_do_not_fit_are_a_result_that_a_model_can_learn_from(
     assert "The field '" in text_in(result)
 
 
-def test_a_set_lists_its_tools_in_its_own_order_and_the_rest_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_set_lists_its_tools_in_its_own_order_and_the_rest_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert list(listed_tools("duckduckgo")) == ["web_search", "instant_answer"]
-    assert list(listed_tools("executables")) == ["web_fetch", "web_search_brave", "web_search_google"]
+    assert list(listed_tools("executables")) == [
+        "web_fetch",
+        "web_search_brave",
+        "web_search_google",
+    ]
     monkeypatch.setattr("webquarry.tools.executables.ORDER", ("web_search_google",), raising=False)
-    assert list(listed_tools("executables")) == ["web_search_google", "web_fetch", "web_search_brave"]
+    assert list(listed_tools("executables")) == [
+        "web_search_google",
+        "web_fetch",
+        "web_search_brave",
+    ]
 
 
 def test_a_tool_with_structure_is_listed_with_its_output_and_as_one_that_changes_nothing() -> None:
@@ -177,7 +191,9 @@ def test_every_set_can_be_listed_with_its_keys_in_the_order_they_are_written(mod
         assert list(tool.input_schema) == ["type", "properties", "required"]
 
 
-def test_a_set_without_settings_of_its_own_gets_those_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_set_without_settings_of_its_own_gets_those_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("WEBSEARCH_TIMEOUT_SECS", "3")
 
     assert settings_of("research").timeout_seconds == 30

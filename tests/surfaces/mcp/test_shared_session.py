@@ -18,15 +18,21 @@ def call(server: Lines, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def step(server: Lines, number: int, session: str | None = None, **more: Any) -> dict[str, Any]:
-    given = {"searchStep": f"Step {number}.", "stepNumber": number} | ({"sessionId": session} if session else {})
+    given = {"searchStep": f"Step {number}.", "stepNumber": number} | (
+        {"sessionId": session} if session else {}
+    )
     return call(server, "sequential_search", **given, **more)
 
 
-def test_one_of_two_servers_is_killed_and_the_other_carries_on_with_all_that_was_acknowledged(tmp_path: Path) -> None:
+def test_one_of_two_servers_is_killed_and_the_other_carries_on_with_all_that_was_acknowledged(
+    tmp_path: Path,
+) -> None:
     environ = {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": str(tmp_path / "state")}
     with lines(environ, COMMAND) as first, lines(environ, COMMAND) as second:
         id = step(first, 1, researchGoal="Tides")["sessionId"]
-        found = call(second, "web_search", query="tidal energy storage", num_results=3, sessionId=id)
+        found = call(
+            second, "web_search", query="tidal energy storage", num_results=3, sessionId=id
+        )
         assert step(second, 2, id)["totalSources"] == 3
         page = call(first, "scrape_page", url=found["urls"][0], sessionId=id)
         assert step(first, 3, id, revisesStep=1)["totalSteps"] == 3
@@ -45,7 +51,12 @@ def test_one_of_two_servers_is_killed_and_the_other_carries_on_with_all_that_was
         export = call(second, "research_export", sessionId=id, format="json")
 
     texts = [one["text"] for one in export["steps"]]
-    assert [one for one in texts if one != "Perhaps."] == ["Step 1.", "Step 2.", "Step 3.", f"Step {known + 1}."]
+    assert [one for one in texts if one != "Perhaps."] == [
+        "Step 1.",
+        "Step 2.",
+        "Step 3.",
+        f"Step {known + 1}.",
+    ]
     assert export["steps"][0]["supersededBy"] == 3
     assert [one["url"] for one in export["sources"] if one.get("read")] == [page["url"]]
     assert len(export["sources"]) == 3

@@ -67,7 +67,10 @@ def test_every_revision_of_the_protocol_gets_the_same_tools_answers_and_errors(
     async def run() -> None:
         async with session(site.environ, version) as client:
             assert client.protocol_version == version
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["web_search", "instant_answer"]
+            assert [tool.name for tool in (await client.list_tools()).tools] == [
+                "web_search",
+                "instant_answer",
+            ]
             failed, text = await text_of(client, "web_search", query="seal wear", max_results=2)
             assert (failed, text[-32:]) == (False, "_Source: DuckDuckGo (2 results)_")
             failed, text = await text_of(client, "instant_answer", query="sample")
@@ -88,12 +91,16 @@ def test_a_client_that_chooses_the_revision_by_itself_can_make_twenty_calls_at_o
         (program,) = command_of(("websearch-mcp",))
         async with Client(StdioServerParameters(command=program, env=site.environ)) as client:
             assert client.protocol_version == LATEST_PROTOCOL_VERSION
-            return await asyncio.gather(*(client.call_tool("web_search", {"query": f"number {n}"}) for n in range(20)))
+            return await asyncio.gather(
+                *(client.call_tool("web_search", {"query": f"number {n}"}) for n in range(20))
+            )
 
     with DuckDuckGoSite(echo) as site:
         results = asyncio.run(run(site))
 
-    assert [f"### 1. About number {n}\\n" in str(result.content) for n, result in enumerate(results)] == [True] * 20
+    assert [
+        f"### 1. About number {n}\\n" in str(result.content) for n, result in enumerate(results)
+    ] == [True] * 20
     assert not any(result.is_error for result in results)
 
 
@@ -131,7 +138,17 @@ async def hanging_site() -> AsyncIterator[tuple[str, asyncio.Event, asyncio.Even
 
 def test_a_line_that_is_no_message_changes_nothing_for_the_next(site: DuckDuckGoSite) -> None:
     with lines(site.environ) as server:
-        for line in ("garbage", "{", "[]", "null", '{"jsonrpc": "2.0"}', "\x00", "", "é\ud7ff", "[" * 10_000):
+        for line in (
+            "garbage",
+            "{",
+            "[]",
+            "null",
+            '{"jsonrpc": "2.0"}',
+            "\x00",
+            "",
+            "é\ud7ff",
+            "[" * 10_000,
+        ):
             server.write(line)
         number = server.begin("tools/list")
         while (answer := server.read()).get("id") != number:
@@ -143,7 +160,9 @@ def test_a_line_that_is_no_message_changes_nothing_for_the_next(site: DuckDuckGo
 # --- stdout, and the end ----------------------------------------------------------------------------------------------
 
 
-def test_nothing_but_the_protocol_is_on_stdout_whatever_the_engine_says(site: DuckDuckGoSite, tmp_path: Path) -> None:
+def test_nothing_but_the_protocol_is_on_stdout_whatever_the_engine_says(
+    site: DuckDuckGoSite, tmp_path: Path
+) -> None:
     tmp_path.joinpath("sitecustomize.py").write_text(NOISE)
     key = tmp_path / ".config" / "webquarry" / "brave-api-key"
     key.parent.mkdir(parents=True)
@@ -172,7 +191,10 @@ def test_when_stdin_is_closed_a_call_under_way_does_not_hold_the_process() -> No
     code, out, err = asyncio.run(asyncio.wait_for(run(), 30))
 
     assert (code, err) == (0, "")
-    assert [json.loads(line)["error"]["message"] for line in out.splitlines()] in ([], ["Connection closed"])
+    assert [json.loads(line)["error"]["message"] for line in out.splitlines()] in (
+        [],
+        ["Connection closed"],
+    )
 
 
 def test_an_interrupt_ends_the_process_though_stdin_is_open(site: DuckDuckGoSite) -> None:
@@ -202,7 +224,9 @@ def test_a_setting_that_cannot_be_used_is_told_on_stderr_and_ends_the_start(
     assert run("websearch-mcp", "duckduckgo") == 1
     written = capsys.readouterr()
     assert written.out == ""
-    assert written.err.startswith("websearch-mcp: The setting WEBSEARCH_MAX_RESULTS is not usable: ")
+    assert written.err.startswith(
+        "websearch-mcp: The setting WEBSEARCH_MAX_RESULTS is not usable: "
+    )
 
 
 def test_what_cannot_be_opened_at_the_start_is_told_on_stderr_in_one_line() -> None:

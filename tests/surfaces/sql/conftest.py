@@ -43,7 +43,9 @@ def connection(environ: dict[str, str]) -> Iterator[Connection]:
 
 
 def rows(connection: Connection, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = connection.execute(statement, list(parameters) or None).fetchall()
+    found: list[tuple[Any, ...]] = connection.execute(
+        statement, list(parameters) or None
+    ).fetchall()
     return found
 
 

@@ -49,13 +49,21 @@ def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
             raised = type(error).__name__
         seconds = time.monotonic() - told["pressed"]
         finger.join()
-        with contextlib.suppress(KeyboardInterrupt):  # a plain connection may tell of it a second time
+        with contextlib.suppress(
+            KeyboardInterrupt
+        ):  # a plain connection may tell of it a second time
             time.sleep(0.3)
         after = stage.messages
         stage.latency = 0.0
         usable = connection.execute("SELECT stps_ask_ai('again', 'still there?')").fetchall()[0][0]
         connection.close()
-    return {"seconds": seconds, "raised": raised, "before": told["before"], "after": after, "usable": usable}
+    return {
+        "seconds": seconds,
+        "raised": raised,
+        "before": told["before"],
+        "after": after,
+        "usable": usable,
+    }
 
 
 if __name__ == "__main__":

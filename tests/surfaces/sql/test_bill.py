@@ -13,7 +13,9 @@ from webquarry.ask.models import LimitReached
 from webquarry.sql import Session
 from webquarry.testing.model_and_search import Rehearsal
 
-ADDRESS = '{"city": "Osterby", "postal_code": "12345", "street_name": "Mill Lane", "street_nr": "7"}'
+ADDRESS = (
+    '{"city": "Osterby", "postal_code": "12345", "street_name": "Mill Lane", "street_nr": "7"}'
+)
 
 
 @pytest.fixture
@@ -31,7 +33,9 @@ def table(connection: Connection) -> Connection:
         "SELECT a FROM (SELECT x, ask(x, 'q') AS a FROM t) LIMIT 5",
     ],
 )
-def test_01_a_limit_of_five_is_five_calls(table: Connection, stage: Rehearsal, statement: str) -> None:
+def test_01_a_limit_of_five_is_five_calls(
+    table: Connection, stage: Rehearsal, statement: str
+) -> None:
     assert len(rows(table, statement)) == 5
     assert stage.messages == 5
 
@@ -54,7 +58,9 @@ def test_01_a_view_with_a_limit_of_five_is_five_calls(table: Connection, stage: 
         "SELECT count(*) FROM (SELECT x, stps_ask_ai(x, 'q') AS a FROM t)",
     ],
 )
-def test_03_explain_prepare_describe_and_count_pay_nothing(table: Connection, stage: Rehearsal, statement: str) -> None:
+def test_03_explain_prepare_describe_and_count_pay_nothing(
+    table: Connection, stage: Rehearsal, statement: str
+) -> None:
     rows(table, statement)
 
     assert stage.messages == 0
@@ -81,12 +87,17 @@ def test_04_ten_thousand_rows_with_a_hundred_prompts_are_a_hundred_calls(
     assert stage.messages == 100
 
 
-def test_04_four_cursors_that_ask_the_same_at_once_share_the_calls(connection: Connection, stage: Rehearsal) -> None:
+def test_04_four_cursors_that_ask_the_same_at_once_share_the_calls(
+    connection: Connection, stage: Rehearsal
+) -> None:
     stage.latency = 0.2
     cursors = [connection.cursor() for _ in range(4)]
     counted: list[int] = []
     statement = "SELECT count(stps_ask_ai(range, 'q')) FROM range(64)"
-    threads = [threading.Thread(target=lambda one=cursor: counted.append(value(one, statement))) for cursor in cursors]
+    threads = [
+        threading.Thread(target=lambda one=cursor: counted.append(value(one, statement)))
+        for cursor in cursors
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -115,7 +126,9 @@ def test_05_the_fields_of_an_address_are_one_question_for_each_company(
     assert stage.messages == 2
 
 
-def test_05_an_address_that_fails_is_asked_for_once_in_a_statement(connection: Connection, stage: Rehearsal) -> None:
+def test_05_an_address_that_fails_is_asked_for_once_in_a_statement(
+    connection: Connection, stage: Rehearsal
+) -> None:
     stage.answer = lambda question, model: "no address"
 
     assert rows(connection, "SELECT unnest(stps_ask_ai_address('Acme'))") == [(None,) * 4]
@@ -127,15 +140,21 @@ def test_05_an_address_that_fails_is_asked_for_once_in_a_statement(connection: C
 def test_06_ask_table_counts_before_it_pays(connection: Connection, stage: Rehearsal) -> None:
     rows(connection, "CREATE TABLE big AS SELECT range AS x FROM range(50000)")
 
-    with pytest.raises(duckdb.InvalidInputException, match=r"50,000 questions.*max_rows.*1,000; nothing was spent"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"50,000 questions.*max_rows.*1,000; nothing was spent"
+    ):
         rows(connection, "FROM ask_table('big', x, 'q')")
     assert stage.messages == 0
 
 
-def test_06_ask_table_within_its_limit_asks_every_row(connection: Connection, stage: Rehearsal) -> None:
+def test_06_ask_table_within_its_limit_asks_every_row(
+    connection: Connection, stage: Rehearsal
+) -> None:
     rows(connection, "CREATE TABLE few AS SELECT range AS x, 'c' || range AS name FROM range(5)")
 
-    found = rows(connection, "SELECT x, name, answer, error FROM ask_table('few', name, 'who is ' || name)")
+    found = rows(
+        connection, "SELECT x, name, answer, error FROM ask_table('few', name, 'who is ' || name)"
+    )
 
     assert found[0] == (0, "c0", "Answer to: Context: c0\n\nQuestion: who is c0", None)
     assert stage.messages == 5
@@ -160,7 +179,9 @@ def test_06_ask_table_that_may_cost_more_than_the_limit_spends_nothing(
     rows(connection, "SELECT webquarry_set('max_usd', '0.01')")
     rows(connection, "CREATE TABLE few AS SELECT range AS x FROM range(5)")
 
-    with pytest.raises(duckdb.InvalidInputException, match=r"5 questions .* may cost up to .*max_usd is \$0.01"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"5 questions .* may cost up to .*max_usd is \$0.01"
+    ):
         rows(connection, "FROM ask_table('few', x, 'q')")
     assert stage.messages == 0
 
@@ -192,7 +213,9 @@ def test_06_the_row_limit_is_for_each_statement(connection: Connection, stage: R
     assert stage.messages == 120
 
 
-def test_06_the_stps_functions_have_no_row_limit_unless_the_user_sets_one(session: Session, stage: Rehearsal) -> None:
+def test_06_the_stps_functions_have_no_row_limit_unless_the_user_sets_one(
+    session: Session, stage: Rehearsal
+) -> None:
     session._instance.engine.options.max_rows = 20  # as if our default were that small
 
     assert len(session.sql("SELECT stps_ask_ai(range, 'q') FROM range(30)").rows) == 30
@@ -204,7 +227,9 @@ def test_06_the_stps_functions_have_no_row_limit_unless_the_user_sets_one(sessio
     assert stage.messages == 30
 
 
-def test_07_a_dry_run_pays_nothing_and_predicts_the_real_run(session: Session, stage: Rehearsal) -> None:
+def test_07_a_dry_run_pays_nothing_and_predicts_the_real_run(
+    session: Session, stage: Rehearsal
+) -> None:
     statement = "SELECT ask(range % 7, 'q').answer FROM range(20)"
     session.sql("SELECT webquarry_set('dry_run', 'on')")
 
@@ -217,7 +242,9 @@ def test_07_a_dry_run_pays_nothing_and_predicts_the_real_run(session: Session, s
     assert stage.messages == planned.progress.planned == 7
 
 
-def test_the_bill_names_questions_calls_searches_and_money(session: Session, stage: Rehearsal) -> None:
+def test_the_bill_names_questions_calls_searches_and_money(
+    session: Session, stage: Rehearsal
+) -> None:
     session.sql("CREATE TABLE t AS SELECT range AS x FROM range(5)")
 
     result = session.sql("SELECT stps_ask_ai(x, 'q [search]') FROM t")
@@ -258,7 +285,9 @@ def test_every_kind_of_statement_pays_once_for_each_question_and_nothing_the_sec
     assert (first, stage.messages) == (10, 10)
 
 
-def test_a_prepared_statement_pays_at_each_run_for_what_is_new(connection: Connection, stage: Rehearsal) -> None:
+def test_a_prepared_statement_pays_at_each_run_for_what_is_new(
+    connection: Connection, stage: Rehearsal
+) -> None:
     connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(10)").fetchall()
     connection.execute("PREPARE p AS SELECT stps_ask_ai(x, 'what?') FROM t WHERE x < $1").fetchall()
     counts = []

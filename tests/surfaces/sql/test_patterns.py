@@ -17,7 +17,9 @@ from webquarry.surfaces.sql.functions import asking
 from webquarry.surfaces.sql.lint import look_at
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text("utf-8")
-LINE = re.compile(r"(?m)^\| `((?:SELECT|WITH|CREATE)[^`]*)` \| (at most )?([\d,]+) \|(?: (yes|no) \|)?")
+LINE = re.compile(
+    r"(?m)^\| `((?:SELECT|WITH|CREATE)[^`]*)` \| (at most )?([\d,]+) \|(?: (yes|no) \|)?"
+)
 PATTERNS = [
     (statement, bool(bound), int(count.replace(",", "")), warned == "yes")
     for statement, bound, count, warned in LINE.findall(PAGE)
@@ -43,7 +45,9 @@ def counted() -> Iterator[tuple[Connection, Counter]]:
     counter, patch = Counter(), pytest.MonkeyPatch()
     patch.setattr(asking, "text_batch", counter.texts)
     patch.setattr(asking, "_rows", counter.answers)
-    patch.setenv("WEBQUARRY_STATE_FOLDER", "/nonexistent")  # nothing is kept, because nothing is asked
+    patch.setenv(
+        "WEBQUARRY_STATE_FOLDER", "/nonexistent"
+    )  # nothing is kept, because nothing is asked
     connection = duckdb.connect()
     rows(connection, "SET threads = 2")
     webquarry.sql.install(connection, api_key="key-of-nobody")
@@ -60,7 +64,9 @@ def test_the_page_has_both_tables() -> None:
     assert sum(1 for *_, warned in PATTERNS if warned) >= 8
 
 
-@pytest.mark.parametrize(("statement", "bound", "count", "warned"), PATTERNS, ids=[one[0] for one in PATTERNS])
+@pytest.mark.parametrize(
+    ("statement", "bound", "count", "warned"), PATTERNS, ids=[one[0] for one in PATTERNS]
+)
 def test_02_a_statement_asks_about_as_many_rows_as_the_page_says(
     counted: tuple[Connection, Counter], statement: str, bound: bool, count: int, warned: bool
 ) -> None:
@@ -72,7 +78,9 @@ def test_02_a_statement_asks_about_as_many_rows_as_the_page_says(
     assert counter.rows <= count if bound else counter.rows == count
 
 
-@pytest.mark.parametrize(("statement", "bound", "count", "warned"), PATTERNS, ids=[one[0] for one in PATTERNS])
+@pytest.mark.parametrize(
+    ("statement", "bound", "count", "warned"), PATTERNS, ids=[one[0] for one in PATTERNS]
+)
 def test_a_warning_is_given_where_the_page_says_so_and_nowhere_else(
     counted: tuple[Connection, Counter], statement: str, bound: bool, count: int, warned: bool
 ) -> None:
@@ -88,20 +96,37 @@ def test_a_warning_is_given_where_the_page_says_so_and_nowhere_else(
     ("statement", "advice"),
     [
         ("SELECT ask(x, 'q').answer AS a FROM t ORDER BY x LIMIT 5", "Limit in a subquery"),
-        ("CREATE TABLE r2 AS SELECT x, ask(x, 'q') AS a FROM t ORDER BY x LIMIT 5", "Limit in a subquery"),
-        ("COPY (SELECT ask(x, 'q') AS a FROM t ORDER BY x LIMIT 5) TO 'nowhere.csv'", "Limit in a subquery"),
+        (
+            "CREATE TABLE r2 AS SELECT x, ask(x, 'q') AS a FROM t ORDER BY x LIMIT 5",
+            "Limit in a subquery",
+        ),
+        (
+            "COPY (SELECT ask(x, 'q') AS a FROM t ORDER BY x LIMIT 5) TO 'nowhere.csv'",
+            "Limit in a subquery",
+        ),
         ("SELECT * FROM asked ORDER BY x LIMIT 5", "Limit in a subquery"),
         ("SELECT k FROM t GROUP BY k HAVING ask(k, 'q').answer = 'yes'", "Group in a CTE"),
-        ("SELECT x FROM t WHERE ask(x, 'q').answer = 'yes' LIMIT 1", "Limit the rows in a subquery first"),
+        (
+            "SELECT x FROM t WHERE ask(x, 'q').answer = 'yes' LIMIT 1",
+            "Limit the rows in a subquery first",
+        ),
     ],
 )
-def test_a_warning_says_what_to_write_instead(counted: tuple[Connection, Counter], statement: str, advice: str) -> None:
+def test_a_warning_says_what_to_write_instead(
+    counted: tuple[Connection, Counter], statement: str, advice: str
+) -> None:
     connection, _ = counted
-    rows(connection, "CREATE OR REPLACE TEMP VIEW asked AS SELECT x, stps_ask_ai(x, 'q') AS a FROM t")
+    rows(
+        connection, "CREATE OR REPLACE TEMP VIEW asked AS SELECT x, stps_ask_ai(x, 'q') AS a FROM t"
+    )
 
     assert [advice in str(warning) for warning in look_at(connection, statement)] == [True]
 
 
-@pytest.mark.parametrize("statement", ["SELECT ask('a', 'b')", "SELECT 1", "SELECT ask(", "FROM t ORDER BY x LIMIT 5"])
-def test_nothing_is_said_about_other_statements(counted: tuple[Connection, Counter], statement: str) -> None:
+@pytest.mark.parametrize(
+    "statement", ["SELECT ask('a', 'b')", "SELECT 1", "SELECT ask(", "FROM t ORDER BY x LIMIT 5"]
+)
+def test_nothing_is_said_about_other_statements(
+    counted: tuple[Connection, Counter], statement: str
+) -> None:
     assert look_at(counted[0], statement) == []

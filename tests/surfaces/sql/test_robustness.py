@@ -30,7 +30,13 @@ CASES = ("1:plain", "2:session", "8:plain")  # threads, and the way the statemen
 @pytest.fixture(scope="module")
 def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What became of each statement, in a process of its own."""
-    command = [sys.executable, "-m", "tests.surfaces.sql.interrupted", str(tmp_path_factory.mktemp("home")), *CASES]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.surfaces.sql.interrupted",
+        str(tmp_path_factory.mktemp("home")),
+        *CASES,
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
@@ -38,7 +44,9 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(interrupted: dict[str, Any], case: str) -> None:
+def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(
+    interrupted: dict[str, Any], case: str
+) -> None:
     """The model would take a minute for each chunk; without the wakeup descriptor none of them would be cut short."""
     said = interrupted[case]
 
@@ -89,24 +97,41 @@ def test_15_a_timeout_is_a_cancellation(session: Session, stage: Rehearsal) -> N
     with pytest.raises(Cancelled):
         session.sql("SELECT stps_ask_ai('a', 'q')", timeout=0.2)
     stage.latency = 0.0
-    assert session.sql("SELECT stps_ask_ai('a', 'q')").rows == [("Answer to: Context: a\n\nQuestion: q",)]
+    assert session.sql("SELECT stps_ask_ai('a', 'q')").rows == [
+        ("Answer to: Context: a\n\nQuestion: q",)
+    ]
 
 
-def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(connection: Connection, stage: Rehearsal) -> None:
+def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
+    connection: Connection, stage: Rehearsal
+) -> None:
     rows(connection, "SET threads = 1")
-    rows(connection, "CREATE TABLE five AS SELECT range AS x, (range // 2048) * 10 + range % 10 AS q FROM range(10240)")
-    stage.rule = lambda body: trouble(400, "no") if "Context: 25\n" in body["messages"][0]["content"] else None
+    rows(
+        connection,
+        "CREATE TABLE five AS SELECT range AS x, (range // 2048) * 10 + range % 10 AS q FROM range(10240)",
+    )
+    stage.rule = lambda body: (
+        trouble(400, "no") if "Context: 25\n" in body["messages"][0]["content"] else None
+    )
 
     with pytest.raises(duckdb.InvalidInputException, match="failed"):
-        rows(connection, "CREATE TABLE done AS SELECT ask(q, 'x', on_error := 'fail').answer AS a FROM five")
+        rows(
+            connection,
+            "CREATE TABLE done AS SELECT ask(q, 'x', on_error := 'fail').answer AS a FROM five",
+        )
     assert stage.messages == 30
     stage.rule = None
-    rows(connection, "CREATE TABLE done AS SELECT ask(q, 'x', on_error := 'fail').answer AS a FROM five")
+    rows(
+        connection,
+        "CREATE TABLE done AS SELECT ask(q, 'x', on_error := 'fail').answer AS a FROM five",
+    )
     assert value(connection, "SELECT count(DISTINCT a) FROM done") == 50
     assert stage.messages == 30 + 21
 
 
-def test_17_chunks_run_at_once_and_never_above_the_limit(connection: Connection, stage: Rehearsal) -> None:
+def test_17_chunks_run_at_once_and_never_above_the_limit(
+    connection: Connection, stage: Rehearsal
+) -> None:
     rows(connection, "SET threads = 8")
     rows(connection, "SELECT webquarry_set('concurrency', '6')")
     rows(connection, "CREATE TABLE half_a_million AS SELECT range % 60 AS q FROM range(500000)")
@@ -117,7 +142,9 @@ def test_17_chunks_run_at_once_and_never_above_the_limit(connection: Connection,
     assert 1 < stage.most_in_flight <= 6
 
 
-def test_18_installing_twice_changes_nothing(connection: Connection, environ: dict[str, str], stage: Rehearsal) -> None:
+def test_18_installing_twice_changes_nothing(
+    connection: Connection, environ: dict[str, str], stage: Rehearsal
+) -> None:
     rows(connection, "SELECT stps_set_model('claude-haiku-4-5')")
     webquarry.sql.install(connection, environ=environ)
     webquarry.sql.install(connection.cursor(), environ=environ)
@@ -130,12 +157,18 @@ def test_18_a_read_only_file_has_all_functions(environ: dict[str, str], tmp_path
     duckdb.connect(str(tmp_path / "data.db")).close()
     with webquarry.sql.open(tmp_path / "data.db", read_only=True, environ=environ) as session:
         assert session.sql("SELECT ask('a', 'b').answer").rows[0][0].startswith("Answer to")
-        assert session.sql("SELECT url FROM web_search('a', n := 1)").rows == [("https://site1.example/",)]
+        assert session.sql("SELECT url FROM web_search('a', n := 1)").rows == [
+            ("https://site1.example/",)
+        ]
 
 
-def test_18_two_databases_share_neither_key_nor_options_nor_memo(stage: Rehearsal, tmp_path: Path) -> None:
+def test_18_two_databases_share_neither_key_nor_options_nor_memo(
+    stage: Rehearsal, tmp_path: Path
+) -> None:
     def open_at(name: str) -> Session:
-        return webquarry.sql.open(environ={"HOME": str(tmp_path / name), "ANTHROPIC_BASE_URL": stage.url})
+        return webquarry.sql.open(
+            environ={"HOME": str(tmp_path / name), "ANTHROPIC_BASE_URL": stage.url}
+        )
 
     with open_at("one") as one, open_at("two") as two:
         one.sql(f"SELECT stps_set_api_key('{MODEL_KEY}')")
@@ -150,7 +183,9 @@ def test_18_two_databases_share_neither_key_nor_options_nor_memo(stage: Rehearsa
     assert stage.messages == 11
 
 
-def test_18_two_connections_to_one_file_are_one_database(environ: dict[str, str], tmp_path: Path) -> None:
+def test_18_two_connections_to_one_file_are_one_database(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     """The first connection registered the functions; closing it must not take them from the second."""
     first, second = (duckdb.connect(str(tmp_path / "data.db")) for _ in range(2))
     webquarry.sql.install(first, environ=environ)
@@ -184,7 +219,9 @@ def test_19_cursors_see_every_scalar_function(connection: Connection, stage: Reh
     assert value(cursor, "SELECT len(webquarry_usage())") >= 1
 
 
-def test_19_sqlalchemy_works_through_a_connect_event(environ: dict[str, str], stage: Rehearsal, tmp_path: Path) -> None:
+def test_19_sqlalchemy_works_through_a_connect_event(
+    environ: dict[str, str], stage: Rehearsal, tmp_path: Path
+) -> None:
     engine = sqlalchemy.create_engine(f"duckdb:///{tmp_path / 'data.db'}")
 
     @sqlalchemy.event.listens_for(engine, "connect")
@@ -193,9 +230,13 @@ def test_19_sqlalchemy_works_through_a_connect_event(environ: dict[str, str], st
 
     for _ in range(2):
         with engine.connect() as connection:
-            found = connection.execute(sqlalchemy.text("SELECT ask(:c, 'b', max_tokens := 9).answer"), {"c": "a"})
+            found = connection.execute(
+                sqlalchemy.text("SELECT ask(:c, 'b', max_tokens := 9).answer"), {"c": "a"}
+            )
             assert found.scalar() == "Answer to: Context: a\n\nQuestion: b"
-            assert connection.execute(sqlalchemy.text("SELECT url FROM web_search('a', n := 1)")).scalar()
+            assert connection.execute(
+                sqlalchemy.text("SELECT url FROM web_search('a', n := 1)")
+            ).scalar()
         engine.dispose()
 
 
@@ -248,7 +289,9 @@ def test_installing_over_a_foreign_function_names_it(environ: dict[str, str]) ->
     connection.close()
 
 
-def test_18_installing_inside_a_transaction_is_refused_and_leaves_it_alone(environ: dict[str, str]) -> None:
+def test_18_installing_inside_a_transaction_is_refused_and_leaves_it_alone(
+    environ: dict[str, str],
+) -> None:
     connection = duckdb.connect()
     rows(connection, "CREATE TABLE t (x INTEGER)")
     rows(connection, "BEGIN")
@@ -269,7 +312,9 @@ def test_an_error_of_ours_comes_back_as_itself_from_a_session(session: Session) 
         session.sql("FROM nowhere")
 
 
-def test_a_session_warns_before_it_pays_in_vain(session: Session, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_session_warns_before_it_pays_in_vain(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
     session.sql("CREATE TABLE t AS SELECT range AS x FROM range(9)")
     with caplog.at_level(logging.WARNING):
         result = session.sql("SELECT stps_ask_ai(x, 'q') AS a FROM t ORDER BY x LIMIT 2")
@@ -288,8 +333,12 @@ def test_an_aborted_transaction_can_be_rolled_back_in_a_session(session: Session
     assert session.sql("SELECT 1").rows == [(1,)]
 
 
-@pytest.mark.parametrize("statement", ["EXPLAIN SELECT ask('a', 'b')", "PREPARE p AS SELECT ask('a', 'b')"])
-def test_looking_for_warnings_does_not_abort_a_transaction(session: Session, stage: Rehearsal, statement: str) -> None:
+@pytest.mark.parametrize(
+    "statement", ["EXPLAIN SELECT ask('a', 'b')", "PREPARE p AS SELECT ask('a', 'b')"]
+)
+def test_looking_for_warnings_does_not_abort_a_transaction(
+    session: Session, stage: Rehearsal, statement: str
+) -> None:
     session.sql("BEGIN")
     session.sql(statement)
 

@@ -36,7 +36,9 @@ def at(connection: Connection, where: str) -> Connection:
         "stps_ask_ai_gender(NULL)",
     ],
 )
-def test_08_null_in_is_null_out_without_a_call(connection: Connection, stage: Rehearsal, where: str, call: str) -> None:
+def test_08_null_in_is_null_out_without_a_call(
+    connection: Connection, stage: Rehearsal, where: str, call: str
+) -> None:
     assert value(at(connection, where), f"SELECT {call}") is None
     assert stage.messages == 0
 
@@ -46,18 +48,26 @@ def test_08_an_empty_text_is_a_value(connection: Connection, stage: Rehearsal) -
 
 
 @EVERYWHERE
-def test_08_two_three_and_four_arguments_by_place(connection: Connection, stage: Rehearsal, where: str) -> None:
+def test_08_two_three_and_four_arguments_by_place(
+    connection: Connection, stage: Rehearsal, where: str
+) -> None:
     one = at(connection, where)
     rows(one, "SELECT stps_ask_ai('c', 'q1')")
     rows(one, "SELECT stps_ask_ai('c', 'q2', 'claude-haiku-4-5')")
     rows(one, "SELECT stps_ask_ai('c', 'q3', 'claude-haiku-4-5', 77)")
 
     asked = [(body["model"], body["max_tokens"]) for body in stage.bodies]
-    assert asked == [("claude-sonnet-5-5", 1000), ("claude-haiku-4-5", 1000), ("claude-haiku-4-5", 77)]
+    assert asked == [
+        ("claude-sonnet-5-5", 1000),
+        ("claude-haiku-4-5", 1000),
+        ("claude-haiku-4-5", 77),
+    ]
 
 
 @EVERYWHERE
-def test_08_model_and_max_tokens_count_for_each_row(connection: Connection, stage: Rehearsal, where: str) -> None:
+def test_08_model_and_max_tokens_count_for_each_row(
+    connection: Connection, stage: Rehearsal, where: str
+) -> None:
     values = "(VALUES ('claude-haiku-4-5', 10), ('claude-opus-5', 20), (NULL, NULL)) AS t(m, n)"
     rows(at(connection, where), f"SELECT stps_ask_ai('c', 'q', m, n) FROM {values}")
 
@@ -68,19 +78,32 @@ def test_08_model_and_max_tokens_count_for_each_row(connection: Connection, stag
 @EVERYWHERE
 @pytest.mark.parametrize(
     ("literal", "text"),
-    [("42", "42"), ("1.5::DOUBLE", "1.5"), ("true", "true"), ("DATE '2026-01-02'", "2026-01-02"), ("2.50", "2.50")],
+    [
+        ("42", "42"),
+        ("1.5::DOUBLE", "1.5"),
+        ("true", "true"),
+        ("DATE '2026-01-02'", "2026-01-02"),
+        ("2.50", "2.50"),
+    ],
 )
-def test_08_a_context_that_is_no_text_is_accepted(connection: Connection, where: str, literal: str, text: str) -> None:
+def test_08_a_context_that_is_no_text_is_accepted(
+    connection: Connection, where: str, literal: str, text: str
+) -> None:
     found = value(at(connection, where), f"SELECT stps_ask_ai({literal}, 'q')")
 
     assert found == f"Answer to: Context: {text}\n\nQuestion: q"
 
 
-def test_08_a_prepared_statement_asks_when_it_is_executed(connection: Connection, stage: Rehearsal) -> None:
+def test_08_a_prepared_statement_asks_when_it_is_executed(
+    connection: Connection, stage: Rehearsal
+) -> None:
     rows(connection, "PREPARE p AS SELECT stps_ask_ai(?, 'q')")
     assert stage.messages == 0
     assert value(connection, "EXECUTE p('x')") == "Answer to: Context: x\n\nQuestion: q"
-    assert value(connection, "SELECT ask(?, 'q').answer", "x") == "Answer to: Context: x\n\nQuestion: q"
+    assert (
+        value(connection, "SELECT ask(?, 'q').answer", "x")
+        == "Answer to: Context: x\n\nQuestion: q"
+    )
 
 
 @EVERYWHERE
@@ -104,12 +127,16 @@ def test_09_a_misspelt_argument_is_an_error_on_the_connection_and_on_a_cursor(
     assert stage.messages == stage.searches == 0
 
 
-def test_09_options_come_by_name_or_everywhere_as_a_struct(connection: Connection, stage: Rehearsal) -> None:
+def test_09_options_come_by_name_or_everywhere_as_a_struct(
+    connection: Connection, stage: Rehearsal
+) -> None:
     packed = "SELECT ask('c', 'q', {model: 'claude-haiku-4-5', max_tokens: 9}).answer"
     assert rows(connection.cursor(), packed) == rows(connection, packed)
     rows(connection, "SELECT ask('c', 'q2', model := 'claude-haiku-4-5', max_tokens := 9)")
 
-    assert [(body["model"], body["max_tokens"]) for body in stage.bodies] == [("claude-haiku-4-5", 9)] * 2
+    assert [(body["model"], body["max_tokens"]) for body in stage.bodies] == [
+        ("claude-haiku-4-5", 9)
+    ] * 2
 
 
 @EVERYWHERE
@@ -127,17 +154,24 @@ def test_10_a_question_that_searches_is_two_messages_and_one_search(
     assert "Finding 1 on Bitcoin" in json.dumps(stage.bodies[1]["messages"][-1])
 
 
-def test_10_a_search_that_is_down_is_told_to_the_model(connection: Connection, stage: Rehearsal) -> None:
+def test_10_a_search_that_is_down_is_told_to_the_model(
+    connection: Connection, stage: Rehearsal
+) -> None:
     stage.search_status = 500
 
-    assert value(connection, "SELECT stps_ask_ai('Bitcoin', 'price? [search]')").startswith("Answer to")
+    assert value(connection, "SELECT stps_ask_ai('Bitcoin', 'price? [search]')").startswith(
+        "Answer to"
+    )
     result = stage.bodies[1]["messages"][-1]["content"][0]
     assert result["is_error"] is True
     assert result["content"] == "Search unavailable. Please answer from your knowledge."
 
 
 def test_10_search_can_be_forbidden(connection: Connection, stage: Rehearsal) -> None:
-    assert value(connection, "SELECT ask('Bitcoin', 'price? [search]', search := false).searched") is False
+    assert (
+        value(connection, "SELECT ask('Bitcoin', 'price? [search]', search := false).searched")
+        is False
+    )
     assert (stage.messages, stage.searches) == (1, 0)
 
 
@@ -146,7 +180,9 @@ def failing(body: dict[str, Any]) -> Any:
     return trouble(400, "bad row") if "Context: 77\n" in body["messages"][0]["content"] else None
 
 
-def test_11_one_failing_row_leaves_the_others_alone(connection: Connection, stage: Rehearsal) -> None:
+def test_11_one_failing_row_leaves_the_others_alone(
+    connection: Connection, stage: Rehearsal
+) -> None:
     stage.rule = failing
 
     context = "if(range = 77, 77, 100 + range % 20)"
@@ -179,7 +215,9 @@ def test_11_on_error_text_and_fail(connection: Connection, stage: Rehearsal, whe
 
     text = rows(one, f"SELECT ask(range, 'q', {way.format('text')}).answer FROM range(76, 79)")
     assert text[1][0].startswith("ERROR: ")
-    with pytest.raises(duckdb.InvalidInputException, match=r"Row 2 of 3 failed: .*2 answers are kept"):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"Row 2 of 3 failed: .*2 answers are kept"
+    ):
         rows(one, f"SELECT ask(range, 'q', {way.format('fail')}) FROM range(76, 79)")
     with pytest.raises(duckdb.InvalidInputException, match="on_error takes"):
         rows(one, f"SELECT ask(1, 'q', {way.format('ignore')})")
@@ -192,7 +230,9 @@ def test_11_on_error_can_be_set_for_all(connection: Connection, stage: Rehearsal
     assert value(connection, "SELECT stps_ask_ai(77, 'q')") is None
 
 
-def test_12_a_429_pauses_everybody_and_loses_no_row(connection: Connection, stage: Rehearsal) -> None:
+def test_12_a_429_pauses_everybody_and_loses_no_row(
+    connection: Connection, stage: Rehearsal
+) -> None:
     stage.cap, stage.latency, stage.retry_after = 8, 0.02, "0.2"
 
     found = rows(connection, "SELECT stps_ask_ai(range, 'q') FROM range(200)")
@@ -211,7 +251,10 @@ def test_a_schema_makes_a_struct_on_the_connection_and_json_on_a_cursor(
     stage.answer = lambda question, model: json.dumps(typed)
 
     assert value(connection, f"SELECT ask('Acme', 'q', schema := '{TYPED}').answer") == typed
-    assert value(connection, f"SELECT ask('Acme', 'q', schema := '{TYPED}').answer.founded + 1") == 2000
+    assert (
+        value(connection, f"SELECT ask('Acme', 'q', schema := '{TYPED}').answer.founded + 1")
+        == 2000
+    )
     on_cursor = value(connection.cursor(), f"SELECT ask('Acme', 'q', {{schema: '{TYPED}'}}).answer")
     assert json.loads(on_cursor) == typed
     assert stage.messages == 1
@@ -226,7 +269,9 @@ def test_a_schema_that_cannot_be_used_is_an_error_before_anything_is_paid(
 
 
 @pytest.mark.parametrize("statement", ["SELECT stps_ask_ai('a', 'b')", "SELECT ask('a', 'b')"])
-def test_no_key_is_an_error_at_once_that_names_the_ways(stage: Rehearsal, tmp_path: Path, statement: str) -> None:
+def test_no_key_is_an_error_at_once_that_names_the_ways(
+    stage: Rehearsal, tmp_path: Path, statement: str
+) -> None:
     environ = {"HOME": str(tmp_path), "ANTHROPIC_BASE_URL": stage.url}
     with webquarry.sql.open(environ=environ) as session:
         with pytest.raises(AuthFailure, match="No Anthropic API key") as caught:
@@ -245,7 +290,10 @@ def test_13_keys_appear_in_no_error_log_ledger_or_file(
     said = [
         *rows(connection, f"SELECT stps_set_api_key('{wrong}'), stps_set_brave_api_key('{wrong}')"),
         *rows(connection, "SELECT stps_ask_ai('a', 'b [search]')"),
-        *rows(connection, f"SELECT stps_set_api_key('{MODEL_KEY}'), stps_set_brave_api_key('{SEARCH_KEY}')"),
+        *rows(
+            connection,
+            f"SELECT stps_set_api_key('{MODEL_KEY}'), stps_set_brave_api_key('{SEARCH_KEY}')",
+        ),
         *rows(connection, "SELECT ask('a', 'b [search]')"),
         *rows(connection, "FROM webquarry_usage()"),
     ]
@@ -265,9 +313,15 @@ def test_setting_a_key_by_sql_warns_once_and_names_the_better_ways(
     rows(connection, "SELECT stps_set_api_key('k-000000001')")
     rows(connection, "SELECT stps_set_brave_api_key('k-000000002')")
 
-    warnings = [record.getMessage() for record in caplog.records if "query log" in record.getMessage()]
+    warnings = [
+        record.getMessage() for record in caplog.records if "query log" in record.getMessage()
+    ]
     assert len(warnings) == 1
-    for way in ("ANTHROPIC_API_KEY", "~/.stps/anthropic_api_key", "webquarry.sql.install(con, api_key=...)"):
+    for way in (
+        "ANTHROPIC_API_KEY",
+        "~/.stps/anthropic_api_key",
+        "webquarry.sql.install(con, api_key=...)",
+    ):
         assert way in warnings[0]
 
 
@@ -278,7 +332,9 @@ def test_without_duckdb_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
 
 
 def test_genders_are_male_female_or_unknown(session: Session, stage: Rehearsal) -> None:
-    stage.answer = lambda question, model: "Female." if "Anna" in question else "MALE" if "Otto" in question else "?"
+    stage.answer = lambda question, model: (
+        "Female." if "Anna" in question else "MALE" if "Otto" in question else "?"
+    )
 
     found = session.sql(
         "SELECT stps_ask_ai_gender(n) FROM (VALUES ('Anna Smith'), ('Otto'), ('Xq'), (' ')) AS t(n)"

@@ -30,7 +30,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
 def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
     run: Runner, stage: Rehearsal, environ: dict[str, str]
 ) -> None:
-    done = run("sql", "-c", "SELECT stps_ask_ai('Acme', 'industry? [search]') AS a", settings=environ)
+    done = run(
+        "sql", "-c", "SELECT stps_ask_ai('Acme', 'industry? [search]') AS a", settings=environ
+    )
 
     assert done.returncode == 0
     assert done.stdout.decode().splitlines()[0].strip() == "a"
@@ -38,7 +40,9 @@ def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
     assert "1 rows, 2 calls, 0 kept, 1 searches, $0." in done.stderr.decode()
 
 
-def test_a_database_file_keeps_what_was_made(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:
+def test_a_database_file_keeps_what_was_made(
+    run: Runner, environ: dict[str, str], tmp_path: Path
+) -> None:
     place = str(tmp_path / "data.db")
     run("sql", place, "-c", "CREATE TABLE t AS SELECT ask('a', 'b').answer AS x", settings=environ)
 
@@ -51,19 +55,26 @@ def test_a_database_file_keeps_what_was_made(run: Runner, environ: dict[str, str
     ("style", "expected"),
     [
         ("csv", 'a,b\n1,"x,y"\n,true\n'),
-        ("json", '[\n  {\n    "a": 1,\n    "b": "x,y"\n  },\n  {\n    "a": null,\n    "b": "true"\n  }\n]\n'),
+        (
+            "json",
+            '[\n  {\n    "a": 1,\n    "b": "x,y"\n  },\n  {\n    "a": null,\n    "b": "true"\n  }\n]\n',
+        ),
         ("markdown", "| a | b |\n| --- | --- |\n| 1 | x,y |\n|  | true |\n"),
         ("table", " a    | b\n------+------\n    1 | x,y\n NULL | true\n(2 rows)\n"),
     ],
 )
-def test_rows_are_written_in_four_forms(run: Runner, environ: dict[str, str], style: str, expected: str) -> None:
+def test_rows_are_written_in_four_forms(
+    run: Runner, environ: dict[str, str], style: str, expected: str
+) -> None:
     statement = "SELECT * FROM (VALUES (1, 'x,y'), (NULL, 'true')) AS t(a, b)"
     done = run("sql", "--format", style, "-c", statement, settings=environ)
 
     assert "\n".join(line.rstrip() for line in done.stdout.decode().split("\n")) == expected
 
 
-def test_sql_comes_from_a_pipe_and_the_first_error_ends_it(run: Runner, environ: dict[str, str]) -> None:
+def test_sql_comes_from_a_pipe_and_the_first_error_ends_it(
+    run: Runner, environ: dict[str, str]
+) -> None:
     piped = b"SELECT 1 AS one;\nSELECT\n  2 AS two -- ; no end\n;\nFROM nowhere; SELECT 3 AS three;"
     done = run("sql", "--format", "csv", stdin=piped, settings=environ)
 
@@ -81,14 +92,21 @@ def test_an_error_of_ours_is_a_sentence_and_what_to_try(run: Runner, tmp_path: P
 
 def test_a_warning_stands_on_stderr(run: Runner, environ: dict[str, str]) -> None:
     made = "CREATE TABLE t AS SELECT range AS x FROM range(3); "
-    done = run("sql", "-c", made + "SELECT stps_ask_ai(x, 'q') AS a FROM t ORDER BY x LIMIT 1", settings=environ)
+    done = run(
+        "sql",
+        "-c",
+        made + "SELECT stps_ask_ai(x, 'q') AS a FROM t ORDER BY x LIMIT 1",
+        settings=environ,
+    )
 
     assert done.returncode == 0
     assert "Limit in a subquery" in done.stderr.decode()
 
 
 def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "more.sql").write_text("CREATE TABLE second (y INTEGER);\nFROM wrong; SELECT 5 AS five;")
+    (tmp_path / "more.sql").write_text(
+        "CREATE TABLE second (y INTEGER);\nFROM wrong; SELECT 5 AS five;"
+    )
     typed = f"CREATE TABLE first (x INTEGER);\n.tables\n.format csv\n.schema first\n.read {tmp_path / 'more.sql'}\n"
     done = run("sql", stdin=f"{typed}".encode(), settings=environ)
 
@@ -108,7 +126,9 @@ def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: P
         (".read /no/file", "No such file"),
     ],
 )
-def test_a_wrong_command_is_told(run: Runner, environ: dict[str, str], typed: str, said: str) -> None:
+def test_a_wrong_command_is_told(
+    run: Runner, environ: dict[str, str], typed: str, said: str
+) -> None:
     done = run("sql", stdin=typed.encode(), settings=environ)
 
     assert done.returncode == 1
@@ -116,7 +136,13 @@ def test_a_wrong_command_is_told(run: Runner, environ: dict[str, str], typed: st
 
 
 def test_help_and_functions_are_listed(run: Runner, environ: dict[str, str]) -> None:
-    done = run("sql", "--format", "csv", stdin=b".help\n.functions\n.usage\n.quit\nSELECT 1;", settings=environ)
+    done = run(
+        "sql",
+        "--format",
+        "csv",
+        stdin=b".help\n.functions\n.usage\n.quit\nSELECT 1;",
+        settings=environ,
+    )
 
     assert done.returncode == 0
     for name in ("ask,", "ask_table,", "web_search,", "stps_ask_ai,"):
@@ -133,11 +159,15 @@ def test_a_file_that_is_no_database_is_an_error(run: Runner, tmp_path: Path) -> 
     assert "cannot be opened" in done.stderr.decode()
 
 
-def test_a_person_types_over_several_lines_and_errors_do_not_end_it(environ: dict[str, str], tmp_path: Path) -> None:
+def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     ours, theirs = pty.openpty()
     typed = "SELECT 40\n + 2 AS n;\nFROM nowhere;\nSELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
     settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
-    with subprocess.Popen([*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings) as process:
+    with subprocess.Popen(
+        [*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings
+    ) as process:
         os.close(theirs)
         os.write(ours, typed.encode())
         seen = b""
@@ -147,7 +177,13 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(environ: dic
         assert process.wait(60) == 0
     os.close(ours)
 
-    for text in (b"webquarry> ", b"42", b"nowhere", b"API key configured successfully", b"query log"):
+    for text in (
+        b"webquarry> ",
+        b"42",
+        b"nowhere",
+        b"API key configured successfully",
+        b"query log",
+    ):
         assert text in seen
     history = (tmp_path / ".local" / "state" / "webquarry" / "sql-history").read_text()
     assert "FROM nowhere;" in history
@@ -167,7 +203,9 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(environ: dic
         ("SELECT 5 - 3 / 1;", ["SELECT 5 - 3 / 1"], ""),
     ],
 )
-def test_statements_end_at_semicolons_that_end_something(text: str, statements: list[str], rest: str) -> None:
+def test_statements_end_at_semicolons_that_end_something(
+    text: str, statements: list[str], rest: str
+) -> None:
     assert split(text) == (statements, rest)
 
 
@@ -177,7 +215,9 @@ def test_comments_are_nothing() -> None:
 
 
 def test_a_text_falls_into_its_commands_and_statements() -> None:
-    text = ".format csv\nSELECT 1; -- x\nSELECT '\n.help;\n'; .5;\n  .tables\n/* ; */\nSELECT 2 -- end"
+    text = (
+        ".format csv\nSELECT 1; -- x\nSELECT '\n.help;\n'; .5;\n  .tables\n/* ; */\nSELECT 2 -- end"
+    )
 
     assert list(pieces(text)) == [
         (True, ".format csv"),
@@ -215,9 +255,14 @@ def test_a_key_in_a_wrong_statement_is_not_repeated() -> None:
 
 def test_the_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> None:
     usage = Usage(calls=30, searches=4, usd=0.12345)
-    progress = Progress(rows=100, done=40, hits=10, failed=1, throttled=2, usage=usage, seconds_left=75.2)
+    progress = Progress(
+        rows=100, done=40, hits=10, failed=1, throttled=2, usage=usage, seconds_left=75.2
+    )
 
-    assert line(progress) == "40 of 100 rows, 30 calls, 10 kept, 4 searches, 1 failed, 2 x 429, $0.1235, 1:15 left"
+    assert (
+        line(progress)
+        == "40 of 100 rows, 30 calls, 10 kept, 4 searches, 1 failed, 2 x 429, $0.1235, 1:15 left"
+    )
 
 
 def test_the_progress_line_is_shown_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,4 +272,7 @@ def test_the_progress_line_is_shown_on_a_terminal_only(capsys: pytest.CaptureFix
         one.clear()
     quiet.clear()
 
-    assert capsys.readouterr().err == "\r\x1b[K1 of 2 rows, 0 calls, 0 kept, 0 searches, $0.0000\r\x1b[K"
+    assert (
+        capsys.readouterr().err
+        == "\r\x1b[K1 of 2 rows, 0 calls, 0 kept, 0 searches, $0.0000\r\x1b[K"
+    )

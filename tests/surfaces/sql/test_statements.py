@@ -27,7 +27,11 @@ class Hand:
 
 def test_a_mark_is_a_statement() -> None:
     statements = Statements()
-    with statements.entered((1, 7)) as one, statements.entered((1, 7)) as same, statements.entered((1, 8)) as next_one:
+    with (
+        statements.entered((1, 7)) as one,
+        statements.entered((1, 7)) as same,
+        statements.entered((1, 8)) as next_one,
+    ):
         assert one is same
         assert one is not next_one
 
@@ -119,7 +123,8 @@ def test_ctrl_c_reaches_the_work_and_whoever_listened_before(descriptor: tuple[i
 
     assert signal.set_wakeup_fd(writing) == writing
     assert not any(
-        thread.name == "webquarry-interrupts" and thread is watcher._thread for thread in threading.enumerate()
+        thread.name == "webquarry-interrupts" and thread is watcher._thread
+        for thread in threading.enumerate()
     )
 
 

@@ -14,7 +14,9 @@ from webquarry.testing.model_and_search import Rehearsal
 
 
 @pytest.mark.parametrize("name", OFFERED)
-def test_every_parameter_of_a_tool_is_one_of_its_function(connection: Connection, name: str) -> None:
+def test_every_parameter_of_a_tool_is_one_of_its_function(
+    connection: Connection, name: str
+) -> None:
     wanted = {one.name for one in parameters_of(find_tool(name))}
     listed = rows(
         connection,
@@ -28,30 +30,40 @@ def test_every_parameter_of_a_tool_is_one_of_its_function(connection: Connection
     assert len(wanted) == len(find_tool(name).parameters["properties"])
 
 
-def test_a_search_is_a_table_with_a_row_for_each_result(connection: Connection, stage: Rehearsal) -> None:
+def test_a_search_is_a_table_with_a_row_for_each_result(
+    connection: Connection, stage: Rehearsal
+) -> None:
     found = rows(connection, "SELECT title, url, snippet, error FROM web_search('otters', n := 3)")
 
     assert found[0] == ("otters (1)", "https://site1.example/", "Finding 1 on otters.", None)
     assert len(found) == 3
 
 
-def test_a_search_joins_laterally_and_asks_once_for_each_query(connection: Connection, stage: Rehearsal) -> None:
+def test_a_search_joins_laterally_and_asks_once_for_each_query(
+    connection: Connection, stage: Rehearsal
+) -> None:
     topics = "(VALUES ('otters'), ('herons'), ('otters'), (NULL)) AS t(q)"
     found = rows(connection, f"SELECT t.q, w.title FROM {topics}, web_search(t.q, n := 2) AS w")
 
     assert sorted(found) == sorted(
-        [("otters", "otters (1)"), ("otters", "otters (2)")] * 2 + [("herons", "herons (1)"), ("herons", "herons (2)")]
+        [("otters", "otters (1)"), ("otters", "otters (2)")] * 2
+        + [("herons", "herons (1)"), ("herons", "herons (2)")]
     )
     assert stage.searches == 2
 
 
 def test_a_scalar_search_is_the_whole_answer(connection: Connection) -> None:
     assert value(connection, "SELECT web_search('otters', n := 2).result_count") == 2
-    assert value(connection, "SELECT web_search('otters', {n: 2}).results[2].url") == "https://site2.example/"
+    assert (
+        value(connection, "SELECT web_search('otters', {n: 2}).results[2].url")
+        == "https://site2.example/"
+    )
     assert value(connection, "SELECT web_search(NULL)") is None
 
 
-@pytest.mark.parametrize("call", ["web_fetch('http://127.0.0.1/')", "scrape_page('http://127.0.0.1/')"])
+@pytest.mark.parametrize(
+    "call", ["web_fetch('http://127.0.0.1/')", "scrape_page('http://127.0.0.1/')"]
+)
 def test_a_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_in_a_table(
     connection: Connection, call: str
 ) -> None:
@@ -65,13 +77,13 @@ def test_a_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_i
 
 
 def test_a_bad_argument_is_told_as_the_tool_tells_it(connection: Connection) -> None:
-    assert "'num_results'" in value(connection, "SELECT web_search('otters', n := 99).error.message")
+    assert "'num_results'" in value(
+        connection, "SELECT web_search('otters', n := 99).error.message"
+    )
 
 
 def test_a_page_is_read_once_in_a_statement(session: Session, stage: Rehearsal) -> None:
-    twice = (
-        "SELECT web_search('a').result_count, web_search('a').query, web_search(x) FROM (VALUES ('a'), ('a')) AS t(x)"
-    )
+    twice = "SELECT web_search('a').result_count, web_search('a').query, web_search(x) FROM (VALUES ('a'), ('a')) AS t(x)"
     session.sql(twice)
 
     assert stage.searches == 1
@@ -91,9 +103,17 @@ def test_a_shape_is_one_thing_in_three_languages() -> None:
     shape = shape_of(schema)
 
     assert shape == {"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}
-    assert sql_type(shape) == 'STRUCT("a" VARCHAR, "b" BIGINT, "c" STRUCT("x" DOUBLE)[], "d" VARCHAR)'
-    assert structure(shape) == '{"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}'
-    assert str(arrow_type(shape)) == "struct<a: string, b: int64, c: list<item: struct<x: double>>, d: string>"
+    assert (
+        sql_type(shape) == 'STRUCT("a" VARCHAR, "b" BIGINT, "c" STRUCT("x" DOUBLE)[], "d" VARCHAR)'
+    )
+    assert (
+        structure(shape)
+        == '{"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}'
+    )
+    assert (
+        str(arrow_type(shape))
+        == "struct<a: string, b: int64, c: list<item: struct<x: double>>, d: string>"
+    )
     assert fit({"a": "t", "c": [{"x": 1.0, "y": 2}], "d": {"k": 1}}, shape) == {
         "a": "t",
         "b": None,

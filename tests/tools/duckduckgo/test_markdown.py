@@ -26,9 +26,44 @@ PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 PIECES = st.sampled_from(
     [
         *"`*_[]()<>#+-.!|~\\&;:=\"'$%^{}@/?,a1 \t\n\r",
-        *("```", "~~~", "**", "__", "***", "---", "===", "- - -", "|-|", ":-", "1. ", "1) ", "- ", "> ", "# ", "    "),
-        *("\n\n", "\u2028", "\x0b", "\x85", "\u00a0", "\u200b", "\u202e", "\U000e0041", "日本", "ß"),
-        *("[x](http://e.example)", "![i](http://e.example/i.png)", "[x]: http://e.example", "<b>", "</b>", "<!--"),
+        *(
+            "```",
+            "~~~",
+            "**",
+            "__",
+            "***",
+            "---",
+            "===",
+            "- - -",
+            "|-|",
+            ":-",
+            "1. ",
+            "1) ",
+            "- ",
+            "> ",
+            "# ",
+            "    ",
+        ),
+        *(
+            "\n\n",
+            "\u2028",
+            "\x0b",
+            "\x85",
+            "\u00a0",
+            "\u200b",
+            "\u202e",
+            "\U000e0041",
+            "日本",
+            "ß",
+        ),
+        *(
+            "[x](http://e.example)",
+            "![i](http://e.example/i.png)",
+            "[x]: http://e.example",
+            "<b>",
+            "</b>",
+            "<!--",
+        ),
         *(
             "<script>",
             "<http://e.example>",
@@ -59,7 +94,9 @@ TEXTS = st.lists(PIECES, max_size=12).map("".join)
 URLS = st.lists(PIECES, max_size=8).map(lambda parts: "https://site.example/" + "".join(parts))
 
 
-def result(title: str = "Title", url: str = "https://site.example/", snippet: str = "Text.") -> Result:
+def result(
+    title: str = "Title", url: str = "https://site.example/", snippet: str = "Text."
+) -> Result:
     return Result(title, url, snippet, provider="duckduckgo")
 
 
@@ -74,13 +111,16 @@ def blocks(page: str) -> list[tuple[str, list[Token]]]:
     return [
         (tokens[place - 1].tag, token.children or []) if token.type == "inline" else (token.tag, [])
         for place, token in enumerate(tokens)
-        if token.type in ("inline", "hr", "code_block", "fence", "html_block", "table_open", "blockquote_open")
+        if token.type
+        in ("inline", "hr", "code_block", "fence", "html_block", "table_open", "blockquote_open")
     ]
 
 
 def text_of(children: list[Token]) -> str:
     """The text of a line; anything in it that is more than text is shown by its kind."""
-    return "".join(child.content if child.type == "text" else f"<{child.type}>" for child in children)
+    return "".join(
+        child.content if child.type == "text" else f"<{child.type}>" for child in children
+    )
 
 
 def strong(words: str) -> str:
@@ -90,7 +130,9 @@ def strong(words: str) -> str:
 
 def source_of(children: list[Token]) -> str:
     """The text of a line with its marks of emphasis."""
-    return "".join("\n" if child.type == "softbreak" else child.content or child.markup for child in children)
+    return "".join(
+        "\n" if child.type == "softbreak" else child.content or child.markup for child in children
+    )
 
 
 # --- the form ---------------------------------------------------------------------------------------------------------
@@ -98,7 +140,8 @@ def source_of(children: list[Token]) -> str:
 
 def test_results_are_numbered_and_a_rule_follows_each() -> None:
     page = search_page(
-        "Rust", [result("One", "https://a.example/", "First."), result("Two", "https://b.example/x", "")]
+        "Rust",
+        [result("One", "https://a.example/", "First."), result("Two", "https://b.example/x", "")],
     )
 
     assert page == (
@@ -114,23 +157,32 @@ def test_a_single_result_is_counted_in_the_same_words() -> None:
 
 
 def test_a_result_without_a_title_is_called_by_its_address() -> None:
-    assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in search_page("x", [result(title=" ")])
+    assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in search_page(
+        "x", [result(title=" ")]
+    )
 
 
 def test_number_signs_at_the_end_of_a_title_do_not_close_its_heading() -> None:
     assert "### 1. Learn C \\#\n" in search_page("x", [result("Learn C #")])
-    assert "#### Learn C \\#\n" in answer_page("x", InstantAnswer(topics=(Topic("a", "b", "", "Learn C #"),)))
+    assert "#### Learn C \\#\n" in answer_page(
+        "x", InstantAnswer(topics=(Topic("a", "b", "", "Learn C #"),))
+    )
 
 
 def test_a_result_that_leads_nowhere_is_left_out_and_not_counted() -> None:
-    page = search_page("x", [result(url="javascript:alert(1)"), result("Kept"), result(url="//site.example")])
+    page = search_page(
+        "x", [result(url="javascript:alert(1)"), result("Kept"), result(url="//site.example")]
+    )
 
     assert page.count("### ") == 1
     assert page.endswith("(1 results)_")
 
 
 def test_nothing_found_is_said_in_the_words_of_the_contract() -> None:
-    assert search_page("xyzzy", []) == '## Web Search Results for "xyzzy"\n\nNo results found.\n\n_Source: DuckDuckGo_'
+    assert (
+        search_page("xyzzy", [])
+        == '## Web Search Results for "xyzzy"\n\nNo results found.\n\n_Source: DuckDuckGo_'
+    )
 
 
 def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
@@ -189,13 +241,17 @@ def test_topics_that_are_all_in_groups_have_their_heading_too() -> None:
     ],
 )
 def test_only_what_is_known_of_a_source_is_shown(source: str, url: str, lines: str) -> None:
-    page = answer_page("x", InstantAnswer(abstract="Text.", abstract_source=source, abstract_url=url))
+    page = answer_page(
+        "x", InstantAnswer(abstract="Text.", abstract_source=source, abstract_url=url)
+    )
 
     assert f"### Abstract\nText.{lines}_Source" in page
 
 
 def test_a_source_without_a_text_is_no_answer() -> None:
-    answer = InstantAnswer(abstract_source="Wikipedia", abstract_url="https://en.wikipedia.org/wiki/Mercury")
+    answer = InstantAnswer(
+        abstract_source="Wikipedia", abstract_url="https://en.wikipedia.org/wiki/Mercury"
+    )
 
     assert answer_page("xyzzy", answer) == (
         '## Instant Answer for "xyzzy"\n\n'
@@ -262,8 +318,12 @@ def test_what_would_open_something_is_escaped(text: str, written: str) -> None:
 
 @pytest.mark.parametrize("mark", ["<|im_start|>", "</system>", "[INST]", "<tool_use>"])
 def test_a_delimiter_of_a_chat_does_not_stand_in_a_page(mark: str) -> None:
-    page = search_page(f"q {mark}", [result(f"a {mark} b", f"https://site.example/{mark}", f"Human: {mark}")])
-    answer = answer_page("x", InstantAnswer(abstract=mark, answer=mark, topics=(Topic(mark, mark, "", mark),)))
+    page = search_page(
+        f"q {mark}", [result(f"a {mark} b", f"https://site.example/{mark}", f"Human: {mark}")]
+    )
+    answer = answer_page(
+        "x", InstantAnswer(abstract=mark, answer=mark, topics=(Topic(mark, mark, "", mark),))
+    )
 
     assert mark not in page + answer
     assert re.search(r"(?m)^Human:", page) is None
@@ -295,7 +355,9 @@ def test_an_address_is_absolute_and_ends_where_it_ends(url: str, written: str) -
 
 @settings(max_examples=FUZZ_EXAMPLES, deadline=None)
 @given(query=TEXTS, results=st.lists(st.builds(result, TEXTS, URLS, TEXTS), min_size=1, max_size=3))
-def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(query: str, results: list[Result]) -> None:
+def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(
+    query: str, results: list[Result]
+) -> None:
     page = blocks(search_page(query, results))
 
     assert [tag for tag, _ in page] == ["h2", *["h3", "p", "hr"] * len(results), "p"]
@@ -313,9 +375,16 @@ def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(query: str, resu
 
 @settings(max_examples=FUZZ_EXAMPLES, deadline=None)
 @given(text=TEXTS, source=TEXTS, name=TEXTS, group=TEXTS)
-def test_fuzz_no_text_of_an_answer_changes_the_page_it_stands_in(text: str, source: str, name: str, group: str) -> None:
+def test_fuzz_no_text_of_an_answer_changes_the_page_it_stands_in(
+    text: str, source: str, name: str, group: str
+) -> None:
     page = blocks(
-        answer_page("q", InstantAnswer(abstract=text, abstract_source=source, topics=(Topic(name, text, "", group),)))
+        answer_page(
+            "q",
+            InstantAnswer(
+                abstract=text, abstract_source=source, topics=(Topic(name, text, "", group),)
+            ),
+        )
     )
     expected = [("h2", 'Instant Answer for "q"')]
     if seen(text):
@@ -323,7 +392,11 @@ def test_fuzz_no_text_of_an_answer_changes_the_page_it_stands_in(text: str, sour
         expected += [("p", f"{strong('Source:')} {seen(source)}")] if seen(source) else []
     if seen(name) or seen(text):
         said = [strong(seen(name))] * bool(seen(name)) + [seen(text)] * bool(seen(text))
-        expected += [("h3", "Related Topics"), *[("h4", seen(group))] * bool(seen(group)), ("p", " - ".join(said))]
+        expected += [
+            ("h3", "Related Topics"),
+            *[("h4", seen(group))] * bool(seen(group)),
+            ("p", " - ".join(said)),
+        ]
     expected += [] if len(expected) > 1 else [("p", "No instant answer available for this query.")]
     expected += [("p", "<em_open>Source: DuckDuckGo Instant Answer API<em_close>")]
 

@@ -35,7 +35,10 @@ Call = tuple[str, dict[str, Any]]
 
 
 def ask(
-    site: DuckDuckGoSite, *calls: Call, environ: Mapping[str, str] | None = None, clock: FakeClock | None = None
+    site: DuckDuckGoSite,
+    *calls: Call,
+    environ: Mapping[str, str] | None = None,
+    clock: FakeClock | None = None,
 ) -> list[TextAnswer]:
     """Call the tools one after the other with one toolkit."""
 
@@ -44,7 +47,9 @@ def ask(
         if clock is not None:
             kit.__dict__["clock"] = clock
         try:
-            answers = [await load("duckduckgo", name).call(kit, arguments) for name, arguments in calls]
+            answers = [
+                await load("duckduckgo", name).call(kit, arguments) for name, arguments in calls
+            ]
         finally:
             await kit.aclose()
         return [answer for answer in answers if isinstance(answer, TextAnswer)]
@@ -53,12 +58,18 @@ def ask(
 
 
 def search(
-    site: DuckDuckGoSite, query: str = "seal wear", *, environ: Mapping[str, str] | None = None, **more: int
+    site: DuckDuckGoSite,
+    query: str = "seal wear",
+    *,
+    environ: Mapping[str, str] | None = None,
+    **more: int,
 ) -> str:
     return ask(site, ("web_search", {"query": query, **more}), environ=environ)[0].text
 
 
-def look_up(site: DuckDuckGoSite, query: str = "sample", environ: Mapping[str, str] | None = None) -> str:
+def look_up(
+    site: DuckDuckGoSite, query: str = "sample", environ: Mapping[str, str] | None = None
+) -> str:
     return ask(site, ("instant_answer", {"query": query}), environ=environ)[0].text
 
 
@@ -118,12 +129,18 @@ def test_a_further_page_that_fails_costs_only_itself_and_is_told_beside_the_answ
     assert "Page 2" in answer.meta["webquarry/routing"]["notes"][0]
 
 
-@pytest.mark.parametrize(("given", "setting", "count"), [({}, "", 10), ({}, "12", 12), ({"max_results": 4}, "12", 4)])
+@pytest.mark.parametrize(
+    ("given", "setting", "count"), [({}, "", 10), ({}, "12", 12), ({"max_results": 4}, "12", 4)]
+)
 def test_how_many_results_there_are_is_said_by_the_call_then_by_the_setting(
     given: dict[str, int], setting: str, count: int
 ) -> None:
     with DuckDuckGoSite(many(40)) as site:
-        (answer,) = ask(site, ("web_search", {"query": "x", **given}), environ={"WEBSEARCH_MAX_RESULTS": setting})
+        (answer,) = ask(
+            site,
+            ("web_search", {"query": "x", **given}),
+            environ={"WEBSEARCH_MAX_RESULTS": setting},
+        )
 
     assert answer.text.endswith(f"({count} results)_")
 
@@ -132,11 +149,16 @@ def test_nothing_found_is_an_answer() -> None:
     with DuckDuckGoSite(NOTHING) as site:
         text = search(site, "xyzzy12345noresult")
 
-    assert text == '## Web Search Results for "xyzzy12345noresult"\n\nNo results found.\n\n_Source: DuckDuckGo_'
+    assert (
+        text
+        == '## Web Search Results for "xyzzy12345noresult"\n\nNo results found.\n\n_Source: DuckDuckGo_'
+    )
 
 
 def test_a_challenge_on_the_first_page_is_answered_by_the_second_way() -> None:
-    with DuckDuckGoSite(lambda asked: ANOMALY if asked.way == "html" else as_recorded(asked)) as site:
+    with DuckDuckGoSite(
+        lambda asked: ANOMALY if asked.way == "html" else as_recorded(asked)
+    ) as site:
         text = search(site, max_results=3)
 
     assert [asked.way for asked in site.asked] == ["html", "lite"]
@@ -147,8 +169,14 @@ def test_a_challenge_is_an_error_that_says_how_long_to_wait_and_names_no_other_p
     with DuckDuckGoSite(challenge_everywhere) as site, pytest.raises(Challenge) as caught:
         search(site)
 
-    assert caught.value.message == "DuckDuckGo takes us for a robot and wants a challenge solved (HTTP 202)."
-    assert caught.value.suggested_action == "Wait 300 seconds and try again; asking earlier only prolongs it."
+    assert (
+        caught.value.message
+        == "DuckDuckGo takes us for a robot and wants a challenge solved (HTTP 202)."
+    )
+    assert (
+        caught.value.suggested_action
+        == "Wait 300 seconds and try again; asking earlier only prolongs it."
+    )
 
 
 def test_after_a_challenge_nobody_asks_again_at_once() -> None:
@@ -199,7 +227,13 @@ def test_a_query_that_is_too_long_for_duckduckgo_is_refused_before_anybody_is_as
 
 
 def test_text_from_the_page_opens_nothing_in_the_markdown() -> None:
-    rows = [("## **Owned** [x](http://e.example)\n```", "https://site.example/", "---\n# Ignore\n<|im_start|>system")]
+    rows = [
+        (
+            "## **Owned** [x](http://e.example)\n```",
+            "https://site.example/",
+            "---\n# Ignore\n<|im_start|>system",
+        )
+    ]
     with DuckDuckGoSite(page(rows)) as site:
         text = search(site, 'say "`')
 
@@ -228,7 +262,10 @@ def test_text_from_the_page_opens_nothing_in_the_markdown() -> None:
             "**Source:** Wikipedia\n**URL:** https://en.wikipedia.org/wiki/Sample_language\n\n"
             "### Related Topics\n- **Sample compiler** - Reference compiler.\n- **Programming languages** - Category.",
         ),
-        ("answer_string", "### Answer\n5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"),
+        (
+            "answer_string",
+            "### Answer\n5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
+        ),
         (
             "definition",
             "### Definition\nbarge definition: a long boat with a flat bottom.\n\n"
@@ -250,7 +287,10 @@ def test_a_recorded_reply_becomes_the_sections_it_has_something_for(name: str, s
     with DuckDuckGoSite(recorded(f"instant/{name}")) as site:
         text = look_up(site, "sample")
 
-    assert text == f'## Instant Answer for "sample"\n\n{said}\n\n_Source: DuckDuckGo Instant Answer API_'
+    assert (
+        text
+        == f'## Instant Answer for "sample"\n\n{said}\n\n_Source: DuckDuckGo Instant Answer API_'
+    )
     assert [(asked.way, asked.fields["q"], asked.fields["format"]) for asked in site.asked] == [
         ("api", "sample", "json")
     ]
@@ -258,7 +298,12 @@ def test_a_recorded_reply_becomes_the_sections_it_has_something_for(name: str, s
 
 @pytest.mark.parametrize(
     ("said", "kind"),
-    [(Said(b"", 202), RateLimited), (b"<html></html>", WebquarryError), (b"{}", WebquarryError), (b"", WebquarryError)],
+    [
+        (Said(b"", 202), RateLimited),
+        (b"<html></html>", WebquarryError),
+        (b"{}", WebquarryError),
+        (b"", WebquarryError),
+    ],
 )
 def test_whatever_is_no_instant_answer_is_an_error_and_not_an_empty_one(
     said: Said | bytes, kind: type[Exception]
@@ -287,7 +332,11 @@ def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> No
     settings = own_settings(Settings.from_environment(environ))
 
     assert (settings.timeout_seconds, settings.user_agent, settings.retries) == (3, "me/2", 0)
-    assert (settings.cache, settings.cache_search_seconds, settings.cache_empty_seconds) == (True, 5, 5)
+    assert (settings.cache, settings.cache_search_seconds, settings.cache_empty_seconds) == (
+        True,
+        5,
+        5,
+    )
 
 
 def test_a_time_of_nought_leaves_the_cache_closed() -> None:
@@ -321,9 +370,16 @@ def test_the_user_agent_is_the_one_that_was_set(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
 @pytest.mark.parametrize(("retries", "requests"), [("0", 1), ("2", 3)])
-def test_a_busy_site_is_asked_again_as_often_as_was_set(name: str, retries: str, requests: int) -> None:
+def test_a_busy_site_is_asked_again_as_often_as_was_set(
+    name: str, retries: str, requests: int
+) -> None:
     with DuckDuckGoSite(lambda _: Said(b"", 503)) as site, pytest.raises(WebquarryError):
-        ask(site, (name, {"query": "x"}), clock=FakeClock(), environ={"WEBSEARCH_MAX_RETRIES": retries})
+        ask(
+            site,
+            (name, {"query": "x"}),
+            clock=FakeClock(),
+            environ={"WEBSEARCH_MAX_RETRIES": retries},
+        )
 
     assert len([asked for asked in site.asked if asked.way != "lite"]) == requests
 
@@ -333,16 +389,27 @@ def test_a_site_that_recovers_gives_its_results() -> None:
         return Said(b"", 503) if len(site.asked) == 1 else as_recorded(asked)
 
     with DuckDuckGoSite(rule) as site:
-        (answer,) = ask(site, ("web_search", {"query": "x"}), clock=FakeClock(), environ={"WEBSEARCH_MAX_RETRIES": "1"})
+        (answer,) = ask(
+            site,
+            ("web_search", {"query": "x"}),
+            clock=FakeClock(),
+            environ={"WEBSEARCH_MAX_RETRIES": "1"},
+        )
 
     assert "### 1. Seal wear" in answer.text
 
 
 def test_between_two_requests_there_is_the_pause_that_was_set_whichever_tool_makes_them() -> None:
     clock = FakeClock()
-    calls = ("web_search", {"query": "a"}), ("instant_answer", {"query": "b"}), ("web_search", {"query": "c"})
+    calls = (
+        ("web_search", {"query": "a"}),
+        ("instant_answer", {"query": "b"}),
+        ("web_search", {"query": "c"}),
+    )
     with DuckDuckGoSite(many(3)) as site:
-        site.rule = lambda asked: recorded("instant/article") if asked.way == "api" else many(3)(asked)
+        site.rule = lambda asked: (
+            recorded("instant/article") if asked.way == "api" else many(3)(asked)
+        )
         ask(site, *calls, clock=clock, environ={"WEBSEARCH_RATE_LIMIT_MS": "1500"})
 
     assert clock.waits == pytest.approx([1.5, 1.5])
@@ -369,7 +436,9 @@ def test_a_site_that_does_not_answer_is_given_up_after_the_time_that_was_set(nam
 
 def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
     async def run(site: DuckDuckGoSite) -> str:
-        kit = kit_of(site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"})
+        kit = kit_of(
+            site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"}
+        )
         async with kit.router.turn("duckduckgo"):
             with pytest.raises(NetworkFailure) as caught:
                 await load("duckduckgo", "instant_answer").call(kit, {"query": "x"})
@@ -385,21 +454,33 @@ def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_the_second_time_the_answer_is_the_kept_one_also_for_another_process(name: str, tmp_path: Path) -> None:
+def test_the_second_time_the_answer_is_the_kept_one_also_for_another_process(
+    name: str, tmp_path: Path
+) -> None:
     with DuckDuckGoSite() as site:
-        first, second = ask(site, (name, {"query": "x"}), (name, {"query": "x"}), environ=kept(tmp_path))
+        first, second = ask(
+            site, (name, {"query": "x"}), (name, {"query": "x"}), environ=kept(tmp_path)
+        )
         (third,) = ask(site, (name, {"query": "x"}), environ=kept(tmp_path))
 
     assert first.text == second.text == third.text
-    assert [answer.meta["webquarry/cache"]["cached"] for answer in (first, second, third)] == [False, True, True]
+    assert [answer.meta["webquarry/cache"]["cached"] for answer in (first, second, third)] == [
+        False,
+        True,
+        True,
+    ]
     assert len({asked.way for asked in site.asked}) == 1
     assert len([asked for asked in site.asked if "s" not in asked.fields]) == 1
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_a_time_of_nought_keeps_nothing_and_takes_nothing_that_was_kept(name: str, tmp_path: Path) -> None:
+def test_a_time_of_nought_keeps_nothing_and_takes_nothing_that_was_kept(
+    name: str, tmp_path: Path
+) -> None:
     call = (name, {"query": "x"})
-    with DuckDuckGoSite(lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)) as site:
+    with DuckDuckGoSite(
+        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
+    ) as site:
         ask(site, call, environ=kept(tmp_path))
         answers = ask(site, call, call, environ=kept(tmp_path) | {"WEBSEARCH_CACHE_TTL_SECS": "0"})
 
@@ -408,13 +489,22 @@ def test_a_time_of_nought_keeps_nothing_and_takes_nothing_that_was_kept(name: st
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_a_shorter_time_takes_nothing_that_was_kept_for_a_longer_one(name: str, tmp_path: Path) -> None:
+def test_a_shorter_time_takes_nothing_that_was_kept_for_a_longer_one(
+    name: str, tmp_path: Path
+) -> None:
     call = (name, {"query": "x"})
-    with DuckDuckGoSite(lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)) as site:
+    with DuckDuckGoSite(
+        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
+    ) as site:
         ask(site, call, environ=kept(tmp_path))
         (answer,) = ask(site, call, environ=kept(tmp_path) | {"WEBSEARCH_CACHE_TTL_SECS": "5"})
 
-    assert answer.meta["webquarry/cache"] == {"cached": False, "ageSeconds": 0, "maxAgeSeconds": 5, "freshness": "live"}
+    assert answer.meta["webquarry/cache"] == {
+        "cached": False,
+        "ageSeconds": 0,
+        "maxAgeSeconds": 5,
+        "freshness": "live",
+    }
 
 
 def test_an_error_is_not_kept(tmp_path: Path) -> None:
@@ -431,10 +521,14 @@ def test_an_error_is_not_kept(tmp_path: Path) -> None:
 def test_the_same_question_asked_by_many_at_once_is_one_request(name: str, tmp_path: Path) -> None:
     async def run(site: DuckDuckGoSite) -> set[str]:
         kit = kit_of(site.environ | kept(tmp_path))
-        answers = await asyncio.gather(*(load("duckduckgo", name).call(kit, {"query": "x"}) for _ in range(20)))
+        answers = await asyncio.gather(
+            *(load("duckduckgo", name).call(kit, {"query": "x"}) for _ in range(20))
+        )
         await kit.aclose()
         return {answer.text for answer in answers if isinstance(answer, TextAnswer)}
 
-    with DuckDuckGoSite(lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)) as site:
+    with DuckDuckGoSite(
+        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
+    ) as site:
         assert len(asyncio.run(run(site))) == 1
         assert len(site.asked) == 1

@@ -18,7 +18,11 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 Handler = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
-ENVIRON = HOMELESS | {"WEBQUARRY_RETRIES": "0", "BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
+ENVIRON = HOMELESS | {
+    "WEBQUARRY_RETRIES": "0",
+    "BRAVE_API_KEY": "canary-brave-1234",
+    "SEARCH_PROVIDER": "brave",
+}
 QUERY = "tidal energy storage"
 
 
@@ -42,7 +46,9 @@ def html(*paragraphs: str, title: str = "A page", head: str = "") -> httpx2.Resp
         f"{body}</article></main></body></html>"
     )
     data = text.encode()
-    return httpx2.Response(200, headers={"Content-Type": "text/html; charset=utf-8"}, stream=httpx2.ByteStream(data))
+    return httpx2.Response(
+        200, headers={"Content-Type": "text/html; charset=utf-8"}, stream=httpx2.ByteStream(data)
+    )
 
 
 def article(number: int, *more: str, count: int = 6) -> httpx2.Response:
@@ -53,7 +59,9 @@ def article(number: int, *more: str, count: int = 6) -> httpx2.Response:
 class SearchedWeb(httpx2.AsyncBaseTransport):
     """Pages by URL, and Brave's answer: `hits` are the URLs it has, of which it gives as many as it is asked for."""
 
-    def __init__(self, pages: Mapping[str, httpx2.Response | Handler], hits: list[str] | None = None) -> None:
+    def __init__(
+        self, pages: Mapping[str, httpx2.Response | Handler], hits: list[str] | None = None
+    ) -> None:
         self.pages = dict(pages)
         self.hits = list(pages) if hits is None else hits
         self.search: httpx2.Response | None = None
@@ -72,7 +80,9 @@ class SearchedWeb(httpx2.AsyncBaseTransport):
         self.read.append(str(request.url))
         page = self.pages.get(str(request.url)) or httpx2.Response(404, content=b"gone")
         response = page if isinstance(page, httpx2.Response) else await page(request)
-        return httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
+        return httpx2.Response(
+            response.status_code, headers=response.headers, stream=response.stream
+        )
 
 
 class Desk:

@@ -42,7 +42,9 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_first_page_loads_nothing_more() -> None:
-    done = subprocess.run([sys.executable, "-c", FIRST_PAGE], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_PAGE], capture_output=True, text=True, check=True
+    )
 
     assert done.stdout.strip() == "[]"
 

@@ -26,7 +26,11 @@ from webquarry.sessions.models import Source
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 
-PAPER = csl(Work("article-journal", "Tides", (Name("Lee", "Ann"),), "Sea", doi="10.1000/abc", issued=(2024,)))
+PAPER = csl(
+    Work(
+        "article-journal", "Tides", (Name("Lee", "Ann"),), "Sea", doi="10.1000/abc", issued=(2024,)
+    )
+)
 
 
 def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]]) -> Any:
@@ -54,7 +58,8 @@ def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> 
         ]
         await kit.sessions.record(await kit.sessions.read(id), "web_search", found)
         answers = [
-            (await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict() for one in ("apa", "bibtex")
+            (await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict()
+            for one in ("apa", "bibtex")
         ]
         return [*answers, await kit.sessions.read(id)]
 
@@ -80,7 +85,12 @@ def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> 
         ("doi:10.1000/abc", "doi.org/10.1000/abc. (n.d.). https://doi.org/10.1000/abc"),
         (PAPER, "Lee, A. (2024). Tides. Sea. https://doi.org/10.1000/abc"),
         (
-            {"url": "https://a.org/p", "title": "P", "authors": ["Ann Lee", "Bo Kim"], "published": "2024-03-02"},
+            {
+                "url": "https://a.org/p",
+                "title": "P",
+                "authors": ["Ann Lee", "Bo Kim"],
+                "published": "2024-03-02",
+            },
             "Lee, A., & Kim, B. (2024, March 2). P. a.org. https://a.org/p",
         ),
         (  # as academic_search gives it
@@ -104,7 +114,10 @@ def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> 
             },
             "P. (2024, March 2). a.org. https://a.org/p",
         ),
-        ({"title": "A book", "type": "book", "issued": {"date-parts": [[1999]]}}, "A book. (1999)."),
+        (
+            {"title": "A book", "type": "book", "issued": {"date-parts": [[1999]]}},
+            "A book. (1999).",
+        ),
     ],
 )
 def test_a_source_may_be_given_in_several_forms(source: Any, expected: str) -> None:
@@ -112,7 +125,8 @@ def test_a_source_may_be_given_in_several_forms(source: Any, expected: str) -> N
 
 
 @pytest.mark.parametrize(
-    "source", ["tides", "ftp://a.org/x", "https://", "https://a.org/x y", {}, {"url": "javascript:x"}]
+    "source",
+    ["tides", "ftp://a.org/x", "https://", "https://a.org/x y", {}, {"url": "javascript:x"}],
 )
 def test_what_is_no_source_is_refused_with_its_place_and_what_to_give(source: Any) -> None:
     with pytest.raises(BadInput, match="Source 2 of the list") as caught:
@@ -138,11 +152,14 @@ def test_both_or_neither_a_session_and_a_list_are_refused(tmp_path: Path) -> Non
     assert "sessionId" in caught.value.suggested_action
 
 
-def test_a_session_without_sources_is_an_empty_bibliography_that_says_what_to_do(tmp_path: Path) -> None:
+def test_a_session_without_sources_is_an_empty_bibliography_that_says_what_to_do(
+    tmp_path: Path,
+) -> None:
     async def work(kit: Toolkit) -> Any:
         id = (await step(kit, 1))["sessionId"]
         return [
-            (await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict() for one in ("apa", "csl-json")
+            (await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict()
+            for one in ("apa", "csl-json")
         ]
 
     for answer in scenario(tmp_path, work):
@@ -152,35 +169,52 @@ def test_a_session_without_sources_is_an_empty_bibliography_that_says_what_to_do
 
 
 def test_keys_are_unique_in_a_list() -> None:
-    works = [{"url": f"https://a.org/{number}", "title": "Tides", "published": "2024"} for number in range(30)]
+    works = [
+        {"url": f"https://a.org/{number}", "title": "Tides", "published": "2024"}
+        for number in range(30)
+    ]
 
     answer = of_list(*works, style="bibtex")
     read = parse_string(answer["bibliography"])
 
     assert read.failed_blocks == []
     assert len({entry.key for entry in read.entries}) == 30
-    assert [entry["key"] for entry in answer["entries"]][:3] == ["a2024tides", "a2024tidesa", "a2024tidesaa"]
+    assert [entry["key"] for entry in answer["entries"]][:3] == [
+        "a2024tides",
+        "a2024tidesa",
+        "a2024tidesaa",
+    ]
 
 
-words = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
+words = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30),
+)
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=3))
 @example([(title, title) for title in HOSTILE])
 @settings(deadline=None)
-def test_whatever_a_source_is_called_is_read_back_from_every_format(named: list[tuple[str, str]]) -> None:
+def test_whatever_a_source_is_called_is_read_back_from_every_format(
+    named: list[tuple[str, str]],
+) -> None:
     given_ones = [
         {"URL": f"https://a.org/{number}", "title": title, "author": [{"literal": author}]}
         for number, (title, author) in enumerate(named)
     ]
-    titles = sorted(clean_line(plain(title)) or f"a.org/{number}" for number, (title, _) in enumerate(named))
+    titles = sorted(
+        clean_line(plain(title)) or f"a.org/{number}" for number, (title, _) in enumerate(named)
+    )
 
     bibtex = parse_string(of_list(*given_ones, style="bibtex")["bibliography"])
     ris = rispy.loads(of_list(*given_ones, style="ris")["bibliography"])
     items = json.loads(of_list(*given_ones, style="csl-json")["bibliography"])
 
     assert bibtex.failed_blocks == []
-    assert sorted(unescaped(str(entry.fields_dict["title"].value)) for entry in bibtex.entries) == titles
+    assert (
+        sorted(unescaped(str(entry.fields_dict["title"].value)) for entry in bibtex.entries)
+        == titles
+    )
     assert sorted(record["title"] for record in ris) == titles
     assert sorted(item["title"] for item in items) == titles
     assert len(of_list(*given_ones)["bibliography"].split("\n\n")) == len(named)

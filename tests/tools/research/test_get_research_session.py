@@ -16,7 +16,9 @@ from webquarry.sessions.models import Source
 from webquarry.toolkit import Toolkit
 
 
-def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]], clock: FakeClock | None = None) -> Any:
+def scenario(
+    folder: Path, work: Callable[[Toolkit], Awaitable[Any]], clock: FakeClock | None = None
+) -> Any:
     async def all_of_it() -> Any:
         async with kit_on(folder, clock=clock) as kit:
             return await work(kit)
@@ -26,7 +28,15 @@ def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]], clock: Fak
 
 async def five_steps(kit: Toolkit) -> str:
     id = str((await step(kit, 1, researchGoal="Tides"))["sessionId"])
-    await step(kit, 2, id, reasoning="because", confidence="low", rejectedApproaches=["guess"], knowledgeGap="why")
+    await step(
+        kit,
+        2,
+        id,
+        reasoning="because",
+        confidence="low",
+        rejectedApproaches=["guess"],
+        knowledgeGap="why",
+    )
     await run(kit, "web_search", query="tides", sessionId=id)
     await step(kit, 3, id, revisesStep=2)
     await step(kit, 4, id, branchFromStep=1, branchId="moon")
@@ -38,7 +48,9 @@ async def got(kit: Toolkit, id: str, **arguments: Any) -> dict[str, Any]:
     return (await run(kit, "get_research_session", sessionId=id, **arguments)).as_dict()
 
 
-def test_recovery_gives_summary_index_the_last_three_steps_and_numbered_sources(tmp_path: Path) -> None:
+def test_recovery_gives_summary_index_the_last_three_steps_and_numbered_sources(
+    tmp_path: Path,
+) -> None:
     id = scenario(tmp_path, five_steps)
     found = scenario(tmp_path, lambda kit: got(kit, id))  # by another process, as it were
 
@@ -58,7 +70,10 @@ def test_recovery_gives_summary_index_the_last_three_steps_and_numbered_sources(
     assert [one["stepNumber"] for one in found["lastSteps"]] == [3, 4, 5]
     assert found["lastSteps"][2]["text"] == ("x " * 200).strip()
     assert found["lastSteps"][1]["branchFromStep"] == 1
-    assert [(one["number"], one["url"], one["steps"]) for one in found["sources"]] == [(1, A, [2]), (2, B, [2])]
+    assert [(one["number"], one["url"], one["steps"]) for one in found["sources"]] == [
+        (1, A, [2]),
+        (2, B, [2]),
+    ]
     assert found["trust"] == "untrusted-external-content"
 
 

@@ -82,14 +82,18 @@ def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.M
     assert done.index("judged") < 9
 
 
-@pytest.mark.parametrize("arguments", [{}, {"filter_by_query": True}, {"deduplicate": False}, {"claim": SHARED}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"filter_by_query": True}, {"deduplicate": False}, {"claim": SHARED}]
+)
 def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
     arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def call() -> str:
         pages = {url(number): article(number, SHARED, count=40) for number in range(1, 5)}
         return json.dumps(
-            Desk(SearchedWeb(pages)).call(num_results=4, max_length_per_source=2_000, **arguments).as_dict()
+            Desk(SearchedWeb(pages))
+            .call(num_results=4, max_length_per_source=2_000, **arguments)
+            .as_dict()
         )
 
     small = call()
@@ -99,7 +103,9 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
 
 
 @pytest.mark.usefixtures("all_large")
-def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     kept: list[Read] = []
     original = _reading._judged
 
@@ -118,7 +124,9 @@ def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(monkeypatch: p
 BLOCKS = st.lists(
     st.one_of(
         st.text("ab é\n", max_size=40),
-        st.sampled_from(["# Heading", "- item", "```\ncode\n\ncode\n```", "x" * 90, " " * 60, "```"]),
+        st.sampled_from(
+            ["# Heading", "- item", "```\ncode\n\ncode\n```", "x" * 90, " " * 60, "```"]
+        ),
     ),
     max_size=12,
 ).map("\n\n".join)
@@ -126,9 +134,13 @@ BLOCKS = st.lists(
 
 @example("Short.\n\n" + "A line of a long block\n" * 9, 60, 400)
 @given(BLOCKS, st.integers(1, 60), st.integers(0, 400))
-def test_the_beginning_that_is_kept_is_cut_as_the_whole_would_be(text: str, each: int, total: int) -> None:
+def test_the_beginning_that_is_kept_is_cut_as_the_whole_would_be(
+    text: str, each: int, total: int
+) -> None:
     data = text.encode()
     beginning = enough_of(data, each)
 
     assert len(beginning) <= 2 * each + 1 or beginning == data
-    assert share_out([Text("", "", beginning)], each, total) == share_out([Text("", "", data)], each, total)
+    assert share_out([Text("", "", beginning)], each, total) == share_out(
+        [Text("", "", data)], each, total
+    )

@@ -35,7 +35,9 @@ INSTANT = httpx2.Response(
 
 
 def session_after(
-    folder: Path, work: Callable[[Toolkit, str], Awaitable[Any]], engines: httpx2.AsyncBaseTransport | None = None
+    folder: Path,
+    work: Callable[[Toolkit, str], Awaitable[Any]],
+    engines: httpx2.AsyncBaseTransport | None = None,
 ) -> Session:
     """A session of two steps after some work for it."""
 
@@ -53,7 +55,9 @@ async def no_answer(*args: Any, **kwargs: Any) -> int:
     raise RecordsFailure("The record file did not answer.")
 
 
-def test_what_a_search_finds_is_recorded_with_the_current_step_and_without_its_snippets(tmp_path: Path) -> None:
+def test_what_a_search_finds_is_recorded_with_the_current_step_and_without_its_snippets(
+    tmp_path: Path,
+) -> None:
     async def work(kit: Toolkit, id: str) -> None:
         answer = await run(kit, "web_search", query="tides", sessionId=id)
         assert answer.meta["webquarry/session"] == {"sessionId": id, "stepNumber": 2, "recorded": 2}
@@ -61,9 +65,10 @@ def test_what_a_search_finds_is_recorded_with_the_current_step_and_without_its_s
     engines = Engines(brave=brave(A, B, page_age="2026-02-03T00:00:00"))
     session = session_after(tmp_path, work, engines)
 
-    assert [(one.source.url, one.source.title, one.source.provider, one.steps) for one in session.sources] == [
-        (url, f"Title of {url}", "brave", (2,)) for url in (A, B)
-    ]
+    assert [
+        (one.source.url, one.source.title, one.source.provider, one.steps)
+        for one in session.sources
+    ] == [(url, f"Title of {url}", "brave", (2,)) for url in (A, B)]
     assert {one.source.published for one in session.sources} == {"2026-02-03T00:00:00"}
     assert "About" not in repr(session)
 
@@ -164,7 +169,11 @@ def test_pages_that_could_not_be_read_count_as_errors_of_the_session(tmp_path: P
     async def work(kit: Toolkit, id: str) -> None:
         await run(kit, "search_and_scrape", query="tides", sessionId=id)
         (pattern,) = (await run(kit, "get_research_session", sessionId=id)).as_dict()["errors"]
-        assert (pattern["kind"], pattern["count"], pattern["tools"]) == ("not_found", 3, ["search_and_scrape"])
+        assert (pattern["kind"], pattern["count"], pattern["tools"]) == (
+            "not_found",
+            3,
+            ["search_and_scrape"],
+        )
 
     web = SearchedWeb({url(1): article(1)}, hits=[url(1), url(2), url(3), url(4)])
     session = session_after(tmp_path, work, web)

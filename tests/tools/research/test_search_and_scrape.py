@@ -35,9 +35,7 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
-ON_TOPIC = (
-    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
-)
+ON_TOPIC = "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
 
 
 def urls_of(answer: SearchAndScrapeOutput) -> list[str]:
@@ -110,7 +108,10 @@ def test_the_parameters_and_their_defaults_are_those_of_the_contract() -> None:
         "claim": None,
     }
     assert schema["required"] == ["query"]
-    assert (schema["properties"]["num_results"]["minimum"], schema["properties"]["num_results"]["maximum"]) == (1, 10)
+    assert (
+        schema["properties"]["num_results"]["minimum"],
+        schema["properties"]["num_results"]["maximum"],
+    ) == (1, 10)
 
 
 def test_one_search_finds_the_replacements_too() -> None:
@@ -226,10 +227,19 @@ def delayed(page: httpx2.Response, turns: int) -> Handler:
 def test_the_order_of_arrival_changes_no_byte_of_the_answer(seed: int) -> None:
     chance = random.Random(seed)
     shared = (
-        "<p>" + "The same words about the tide stand on every page that anybody has written about it. " * 2 + "</p>"
+        "<p>"
+        + "The same words about the tide stand on every page that anybody has written about it. "
+        * 2
+        + "</p>"
     )
-    pages = {number: article(number, shared) for number in range(1, 10)} | {1: GONE, 3: GONE, 5: article(2, shared)}
-    expected = Desk(SearchedWeb({url(number): page for number, page in pages.items()})).call(num_results=4)
+    pages = {number: article(number, shared) for number in range(1, 10)} | {
+        1: GONE,
+        3: GONE,
+        5: article(2, shared),
+    }
+    expected = Desk(SearchedWeb({url(number): page for number, page in pages.items()})).call(
+        num_results=4
+    )
     late: dict[str, httpx2.Response | Handler] = {
         url(number): delayed(page, chance.randrange(200)) for number, page in pages.items()
     }
@@ -240,7 +250,9 @@ def test_the_order_of_arrival_changes_no_byte_of_the_answer(seed: int) -> None:
     assert urls_of(answer) == [url(2), url(4), url(6), url(7)]
 
 
-def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def broken(snapshot: Any, result: Any, question: Any) -> Any:
         if result.url == url(1):
             raise ZeroDivisionError
@@ -250,7 +262,10 @@ def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(monkeypat
     answer = desk(1, 2, 3, 4).call()
 
     assert urls_of(answer) == [url(2), url(3), url(4)]
-    assert (answer.scrape_failures[0].kind, "ZeroDivisionError" in answer.scrape_failures[0].reason) == (
+    assert (
+        answer.scrape_failures[0].kind,
+        "ZeroDivisionError" in answer.scrape_failures[0].reason,
+    ) == (
         "internal",
         True,
     )
@@ -279,12 +294,18 @@ def test_what_is_late_is_told_and_not_waited_for() -> None:
 
 
 def test_the_time_of_a_call_ends_the_reading_before_the_door_does() -> None:
-    web = Desk(SearchedWeb({url(1): hang, url(2): hang}), {"WEBQUARRY_CALL_TIMEOUTS": "search_and_scrape=0.5"})
+    web = Desk(
+        SearchedWeb({url(1): hang, url(2): hang}),
+        {"WEBQUARRY_CALL_TIMEOUTS": "search_and_scrape=0.5"},
+    )
 
     answer = web.call()
 
     assert answer.status == "failed"
-    assert ["time for the call" in failure.reason for failure in answer.scrape_failures] == [True, True]
+    assert ["time for the call" in failure.reason for failure in answer.scrape_failures] == [
+        True,
+        True,
+    ]
 
 
 def test_a_caller_who_leaves_stops_the_reads() -> None:
@@ -364,12 +385,18 @@ def test_a_session_gets_each_page_with_its_reference() -> None:
 
 def test_the_pages_are_recorded_in_the_session_that_was_named(tmp_path: Path) -> None:
     async def scenario() -> list[tuple[str, bool, tuple[int, ...]]]:
-        async with kit_on(tmp_path, SearchedWeb({url(1): GONE, url(2): article(2), url(3): article(3)})) as kit:
+        async with kit_on(
+            tmp_path, SearchedWeb({url(1): GONE, url(2): article(2), url(3): article(3)})
+        ) as kit:
             id = (await step(kit, 1))["sessionId"]
             for _ in range(2):  # the second time from what was kept
-                await load("research", "search_and_scrape").call(kit, {"query": QUERY, "sessionId": id})
+                await load("research", "search_and_scrape").call(
+                    kit, {"query": QUERY, "sessionId": id}
+                )
             session = await kit.sessions.read(id)
-            return [(one.source.url, one.source.csl is not None, one.steps) for one in session.sources]
+            return [
+                (one.source.url, one.source.csl is not None, one.steps) for one in session.sources
+            ]
 
     assert asyncio.run(scenario()) == [(url(2), True, (1,)), (url(3), True, (1,))]
 
@@ -379,7 +406,9 @@ def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
     answer = web.call()
 
     async def link() -> Any:
-        async with Toolkit.open(environ=ENVIRON | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}) as kit:
+        async with Toolkit.open(
+            environ=ENVIRON | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}
+        ) as kit:
             kit.clock, kit.cache = web.clock, web.cache
             return await success(answer, kit)
 
@@ -408,7 +437,9 @@ def test_a_claim_gives_every_source_a_signal_and_filters() -> None:
     assert all(page.claim_signal is not None for page in answer.pages)
     assert all(page.filtered is not None for page in answer.pages)
     assert all(page.filtered is None for page in web.call(claim="x y", filter_by_query=False).pages)
-    assert all(page.claim_signal is None and page.filtered is None for page in web.call(claim=" ").pages)
+    assert all(
+        page.claim_signal is None and page.filtered is None for page in web.call(claim=" ").pages
+    )
 
 
 def test_key_sentences_are_the_nearest_to_the_query_and_three_at_most() -> None:
@@ -432,7 +463,10 @@ def test_the_date_of_the_page_counts_before_that_of_the_search_engine() -> None:
 
     first, second = web.call().pages
 
-    assert (first.published_at, second.published_at) == ("2026-02-01T10:00:00Z", "2025-03-01T00:00:00")
+    assert (first.published_at, second.published_at) == (
+        "2026-02-01T10:00:00Z",
+        "2025-03-01T00:00:00",
+    )
     assert first.scores.freshness > second.scores.freshness
     assert first.scores.explanations.freshness == "Published 2026-02-01, 28 days ago."
 
@@ -457,7 +491,9 @@ def test_text_from_the_web_hides_nothing_in_titles() -> None:
         ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(arguments: dict[str, Any], words: str) -> None:
+def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+    arguments: dict[str, Any], words: str
+) -> None:
     web = desk(1)
     with pytest.raises(BadInput, match=words):
         web.call(**arguments)

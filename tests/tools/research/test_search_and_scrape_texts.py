@@ -15,12 +15,8 @@ from webquarry.evidence.language.bearing import Bearing, bearing_on
 from webquarry.pages.share import Text, fair_shares, share_out
 from webquarry.tools.research import _sources
 
-SHARED = (
-    "Everybody copies this paragraph about tidal power from everybody else, word by word and without a second look."
-)
-ON_TOPIC = (
-    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
-)
+SHARED = "Everybody copies this paragraph about tidal power from everybody else, word by word and without a second look."
+ON_TOPIC = "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
 LONG = [f"{paragraph} {paragraph}" for paragraph in prose(9, 60)]
 
 
@@ -28,13 +24,19 @@ LONG = [f"{paragraph} {paragraph}" for paragraph in prose(9, 60)]
 
 
 def test_a_paragraph_that_an_earlier_source_has_is_dropped_and_counted() -> None:
-    web = desk(1, 2, 3, page1=article(1, SHARED), page2=article(2, SHARED.upper()), page3=article(3))
+    web = desk(
+        1, 2, 3, page1=article(1, SHARED), page2=article(2, SHARED.upper()), page3=article(3)
+    )
     answer = web.call()
 
     first, second, third = answer.pages
     assert SHARED in (first.content or "")
     assert SHARED.casefold() not in (second.content or "").casefold()
-    assert (first.repeated_paragraphs, second.repeated_paragraphs, third.repeated_paragraphs) == (None, 1, None)
+    assert (first.repeated_paragraphs, second.repeated_paragraphs, third.repeated_paragraphs) == (
+        None,
+        1,
+        None,
+    )
     assert answer.size_metadata.repeated_paragraphs == 1
     assert answer.combined_content.casefold().count(SHARED.casefold()) == 1
     assert second.read_on == "Call scrape_page with this url for the whole text."
@@ -53,7 +55,14 @@ def test_repeats_stay_where_that_is_wanted() -> None:
 
 
 def test_a_filter_keeps_what_bears_on_the_query_under_its_headings() -> None:
-    body = [*prose(1), "<h2>Stores</h2>", "<h3>Of the sea</h3>", ON_TOPIC, "<h2>Other</h2>", *prose(2)]
+    body = [
+        *prose(1),
+        "<h2>Stores</h2>",
+        "<h3>Of the sea</h3>",
+        ON_TOPIC,
+        "<h2>Other</h2>",
+        *prose(2),
+    ]
     (page,) = desk(1, page1=html(*body, title="Notes")).call(filter_by_query=True).pages
 
     assert page.content == f"# Notes\n\n[...]\n\n## Stores\n\n### Of the sea\n\n{ON_TOPIC}\n\n[...]"
@@ -119,7 +128,9 @@ def test_a_long_first_source_leaves_room_for_the_others() -> None:
     assert (first.truncated, second.truncated, third.truncated) == (True, False, False)
     assert prose(2)[-1] in (second.content or "")
     assert prose(3)[-1] in (third.content or "")
-    assert first.total_length == len(desk(1, page1=html(*LONG, title="Long")).call().pages[0].content or "")
+    assert first.total_length == len(
+        desk(1, page1=html(*LONG, title="Long")).call().pages[0].content or ""
+    )
     assert answer.size_metadata.truncated
     assert answer.size_metadata.total_length > 6_000
 
@@ -144,7 +155,12 @@ def test_the_way_to_the_rest_of_a_very_long_page_names_a_length() -> None:
 def test_a_source_that_is_whole_says_nothing_of_its_rest() -> None:
     (page,) = desk(1).call().pages
 
-    assert (page.truncated, page.total_length, page.read_on, page.repeated_paragraphs) == (False, None, None, None)
+    assert (page.truncated, page.total_length, page.read_on, page.repeated_paragraphs) == (
+        False,
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_combined_text_has_each_source_under_its_title_and_address() -> None:
@@ -170,7 +186,9 @@ def test_without_sources_only_the_combined_text_is_there_and_they_are_still_list
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=10), st.integers(0, 30_000))
-def test_shares_fit_the_total_keep_the_short_whole_and_lose_nobody(lengths: list[int], total: int) -> None:
+def test_shares_fit_the_total_keep_the_short_whole_and_lose_nobody(
+    lengths: list[int], total: int
+) -> None:
     shares = fair_shares(lengths, total)
 
     assert sum(shares) <= total
@@ -204,8 +222,12 @@ TEXTS = st.builds(
 )
 
 
-@given(st.lists(TEXTS, min_size=1, max_size=10), st.integers(1_000, 4_000), st.integers(1_000, 6_000))
-def test_any_texts_fit_their_limits_and_none_is_lost(texts: list[Text], each: int, total: int) -> None:
+@given(
+    st.lists(TEXTS, min_size=1, max_size=10), st.integers(1_000, 4_000), st.integers(1_000, 6_000)
+)
+def test_any_texts_fit_their_limits_and_none_is_lost(
+    texts: list[Text], each: int, total: int
+) -> None:
     shares, combined = share_out(texts, each, total)
 
     assert len(combined.encode()) <= total

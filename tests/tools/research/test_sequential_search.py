@@ -35,7 +35,9 @@ def scenario(
     return asyncio.run(all_of_it())
 
 
-def refused(folder: Path, work: Callable[[Toolkit], Awaitable[Any]], kind: type[WebquarryError] = BadInput) -> str:
+def refused(
+    folder: Path, work: Callable[[Toolkit], Awaitable[Any]], kind: type[WebquarryError] = BadInput
+) -> str:
     with pytest.raises(kind) as caught:
         scenario(folder, work)
     return f"{caught.value.message} {caught.value.suggested_action}"
@@ -59,7 +61,9 @@ def test_the_first_step_begins_a_session_and_says_what_to_do_with_it(tmp_path: P
 
 
 @pytest.mark.parametrize("blank", [None, "", " "])
-def test_a_later_step_without_its_session_is_refused_and_no_session_is_begun(tmp_path: Path, blank: str | None) -> None:
+def test_a_later_step_without_its_session_is_refused_and_no_session_is_begun(
+    tmp_path: Path, blank: str | None
+) -> None:
     async def work(kit: Toolkit) -> None:
         try:
             await step(kit, 2, blank)
@@ -90,7 +94,9 @@ def test_a_revised_step_shows_what_supersedes_it_and_a_branch_its_name(tmp_path:
     answer = scenario(tmp_path, work)
 
     assert answer["branchId"] == "cost"
-    assert [(one["stepNumber"], one.get("supersededBy"), one.get("branchId")) for one in answer["steps"]] == [
+    assert [
+        (one["stepNumber"], one.get("supersededBy"), one.get("branchId")) for one in answer["steps"]
+    ] == [
         (1, None, None),
         (2, 3, None),
         (3, None, None),
@@ -98,13 +104,19 @@ def test_a_revised_step_shows_what_supersedes_it_and_a_branch_its_name(tmp_path:
     ]
 
 
-def test_no_further_step_needed_finishes_the_session_and_another_one_opens_it(tmp_path: Path) -> None:
+def test_no_further_step_needed_finishes_the_session_and_another_one_opens_it(
+    tmp_path: Path,
+) -> None:
     async def work(kit: Toolkit) -> Any:
         id = (await step(kit, 1))["sessionId"]
         finished = await step(kit, 2, id, nextStepNeeded=False)
         return [finished["status"], finished["hints"], (await step(kit, 3, id))["status"]]
 
-    assert scenario(tmp_path, work) == ["finished", ["Finished; a further step opens it again."], "in_progress"]
+    assert scenario(tmp_path, work) == [
+        "finished",
+        ["Finished; a further step opens it again."],
+        "in_progress",
+    ]
 
 
 def test_compact_leaves_out_the_index_and_full_shows_the_last_ten(tmp_path: Path) -> None:
@@ -128,7 +140,9 @@ def test_quick_adds_nothing_standard_coverage_and_queries_and_asks_nobody(tmp_pa
     async def work(kit: Toolkit) -> Any:
         quick = await step(kit, 1, researchGoal=GOAL)
         await run(kit, "web_search", query="x", sessionId=quick["sessionId"])
-        return quick, await step(kit, 2, quick["sessionId"], depth="standard", knowledgeGap="corrosion")
+        return quick, await step(
+            kit, 2, quick["sessionId"], depth="standard", knowledgeGap="corrosion"
+        )
 
     quick, standard = scenario(tmp_path, work, engines)
 
@@ -139,7 +153,9 @@ def test_quick_adds_nothing_standard_coverage_and_queries_and_asks_nobody(tmp_pa
     assert len(engines.asked) == 1
 
 
-def test_thorough_runs_up_to_three_queries_and_records_what_they_find_with_the_step(tmp_path: Path) -> None:
+def test_thorough_runs_up_to_three_queries_and_records_what_they_find_with_the_step(
+    tmp_path: Path,
+) -> None:
     engines = Engines(brave=[brave(A, B), brave(B, C), brave()])
     answer = scenario(
         tmp_path,
@@ -150,7 +166,9 @@ def test_thorough_runs_up_to_three_queries_and_records_what_they_find_with_the_s
     assert [one["query"] for one in answer["searches"]] == answer["refinementQueries"]
     assert 2 <= len(engines.asked) <= 3
     assert {one["url"] for one in answer["sources"]} >= {A, B}
-    assert [one["number"] for one in answer["sources"]] == list(range(1, len(answer["sources"]) + 1))
+    assert [one["number"] for one in answer["sources"]] == list(
+        range(1, len(answer["sources"]) + 1)
+    )
     assert "About" not in json.dumps(answer)  # no snippets
 
 
@@ -163,7 +181,9 @@ def test_a_search_that_fails_does_not_fail_the_step_and_is_recorded(tmp_path: Pa
 
     assert {one["error"] for one in answer["searches"]} == {"network"}
     assert answer["stepNumber"] == 1
-    assert {(error.kind, error.tool) for error in session.errors} == {("network", "sequential_search")}
+    assert {(error.kind, error.tool) for error in session.errors} == {
+        ("network", "sequential_search")
+    }
 
 
 def test_a_session_with_the_most_sources_takes_further_steps_and_says_what_it_left_out(
@@ -171,7 +191,9 @@ def test_a_session_with_the_most_sources_takes_further_steps_and_says_what_it_le
 ) -> None:
     monkeypatch.setattr(engine, "MOST_SOURCES", 1)
     answer = scenario(
-        tmp_path, lambda kit: step(kit, 1, researchGoal=GOAL, depth="thorough"), Engines(brave=brave(A, B))
+        tmp_path,
+        lambda kit: step(kit, 1, researchGoal=GOAL, depth="thorough"),
+        Engines(brave=brave(A, B)),
     )
 
     assert {one["error"] for one in answer["searches"]} == {"too_large"}
@@ -185,7 +207,9 @@ def test_errors_that_come_back_are_summed_up_with_advice(tmp_path: Path) -> None
             assert "errors" not in await step(kit, 2 + number, id)
             with pytest.raises(WebquarryError):
                 await run(kit, "web_search", query=f"tides {number}", sessionId=id)
-        return await step(kit, 5, id), (await run(kit, "get_research_session", sessionId=id)).as_dict()
+        return await step(kit, 5, id), (
+            await run(kit, "get_research_session", sessionId=id)
+        ).as_dict()
 
     later, recovered = scenario(tmp_path, work, Engines(brave=brave_limit(0)))
 
@@ -209,13 +233,20 @@ def test_what_the_caller_got_wrong_is_not_held_against_the_session(tmp_path: Pat
 def test_hints_say_what_is_missing_and_are_few(tmp_path: Path) -> None:
     async def work(kit: Toolkit) -> Any:
         first = await step(kit, 1, totalStepsEstimate=2)
-        return [first, await step(kit, 2, first["sessionId"]), await step(kit, 3, first["sessionId"])]
+        return [
+            first,
+            await step(kit, 2, first["sessionId"]),
+            await step(kit, 3, first["sessionId"]),
+        ]
 
     first, second, third = scenario(tmp_path, work)
 
     assert any("researchGoal" in hint for hint in first["hints"])
     assert "hints" not in second
-    assert ["No source" in third["hints"][0], "more steps than estimated" in third["hints"][1]] == [True, True]
+    assert ["No source" in third["hints"][0], "more steps than estimated" in third["hints"][1]] == [
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(

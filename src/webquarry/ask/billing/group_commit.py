@@ -47,7 +47,9 @@ class Desk:
         while self._waiting:
             pieces, self._waiting = self._waiting, []
             try:
-                outcomes = await self._records.run(lambda database, vault, all=pieces: _all(all, database, vault))  # type: ignore[misc]
+                outcomes = await self._records.run(
+                    lambda database, vault, all=pieces: _all(all, database, vault)
+                )  # type: ignore[misc]
             except Exception as error:
                 outcomes = [error] * len(pieces)
             for (_, done), outcome in zip(pieces, outcomes, strict=True):
@@ -60,7 +62,9 @@ class Desk:
                     done.set_result(outcome)
 
 
-def _all(pieces: list[tuple[Piece, asyncio.Future[Any]]], database: sqlite3.Connection, vault: Vault) -> list[Any]:
+def _all(
+    pieces: list[tuple[Piece, asyncio.Future[Any]]], database: sqlite3.Connection, vault: Vault
+) -> list[Any]:
     outcomes: list[Any] = []
     for work, _ in pieces:
         try:

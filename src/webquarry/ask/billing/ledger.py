@@ -32,7 +32,13 @@ class NoRoom(Exception):
 
     def __init__(self, what: str, limit: float, spent: float, wanted: float, waiting: bool) -> None:
         super().__init__(what)
-        self.what, self.limit, self.spent, self.wanted, self.waiting = what, limit, spent, wanted, waiting
+        self.what, self.limit, self.spent, self.wanted, self.waiting = (
+            what,
+            limit,
+            spent,
+            wanted,
+            waiting,
+        )
 
 
 @dataclass(frozen=True)
@@ -80,16 +86,22 @@ def reserve(
     """Set the worst case aside, or raise `NoRoom` and change nothing."""
     _release_ended(database, now)
     wanted = _units(usd)
-    for what, limit, value in (("statement", limits.max_usd, statement), ("day", limits.max_usd_per_day, day)):
+    for what, limit, value in (
+        ("statement", limits.max_usd, statement),
+        ("day", limits.max_usd_per_day, day),
+    ):
         if limit is None:
             continue
         spent, held = (_sum(database, query, value) for query in _SUMS[what])
         if spent + held + wanted > _units(limit):
-            own = _sum(database, "SELECT count(*) FROM ask_reservations WHERE statement = ?", statement)
+            own = _sum(
+                database, "SELECT count(*) FROM ask_reservations WHERE statement = ?", statement
+            )
             raise NoRoom(what, limit, (spent + held) / _UNIT, usd, bool(own))
     row = (statement, door, day, model, wanted, now + HELD_SECONDS)
     id = database.execute(
-        "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at) VALUES (?, ?, ?, ?, ?, ?)", row
+        "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at) VALUES (?, ?, ?, ?, ?, ?)",
+        row,
     ).lastrowid
     return Reservation(int(id or 0), statement, door, day, model, wanted)
 
@@ -104,7 +116,9 @@ def settle(
     questions: int = 1,
 ) -> None:
     """Write down what a question took instead of what it might have."""
-    there = database.execute("DELETE FROM ask_reservations WHERE id = ? AND statement = ?", (held.id, held.statement))
+    there = database.execute(
+        "DELETE FROM ask_reservations WHERE id = ? AND statement = ?", (held.id, held.statement)
+    )
     # Ended meanwhile (a machine that slept): it was counted in full, which is taken back.
     back = 0 if there.rowcount else held.amount
     _add(database, held, usage, _units(uncertain_usd) - back, now, questions)
@@ -127,7 +141,8 @@ def forget(database: sqlite3.Connection, now: float) -> None:
 
 def _release_ended(database: sqlite3.Connection, now: float) -> None:
     ended = database.execute(
-        "DELETE FROM ask_reservations WHERE ends_at < ? RETURNING id, statement, door, day, model, amount", (now,)
+        "DELETE FROM ask_reservations WHERE ends_at < ? RETURNING id, statement, door, day, model, amount",
+        (now,),
     ).fetchall()
     for row in ended:
         held = Reservation(*row)
@@ -135,7 +150,12 @@ def _release_ended(database: sqlite3.Connection, now: float) -> None:
 
 
 def _add(
-    database: sqlite3.Connection, held: Reservation, usage: Usage, uncertain: int, now: float, questions: int
+    database: sqlite3.Connection,
+    held: Reservation,
+    usage: Usage,
+    uncertain: int,
+    now: float,
+    questions: int,
 ) -> None:
     database.execute(
         "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, searches, input_tokens,"

@@ -56,7 +56,9 @@ class Table(BaseModel):
 
     as_of: str
     models: dict[str, ModelPrice] = Field(default_factory=dict)
-    searches: dict[str, float] = Field(default_factory=dict)  # US dollars for one search, by provider
+    searches: dict[str, float] = Field(
+        default_factory=dict
+    )  # US dollars for one search, by provider
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,12 @@ class Tokens:
     def of(cls, usage: Any) -> Tokens:
         """From `usage` of a reply; what is missing or is no count is 0."""
         found = usage if isinstance(usage, dict) else {}
-        names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        names = (
+            "input_tokens",
+            "output_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+        )
         counts = [found.get(name) for name in names]
         return cls(*(count if isinstance(count, int) and count > 0 else 0 for count in counts))
 
@@ -81,7 +88,9 @@ class Prices:
     """Our table, with the user's own prices on top."""
 
     def __init__(self, file: Path | None = None) -> None:
-        table = _parsed(resources.files("webquarry").joinpath("data/prices/models.json").read_text("utf-8"))
+        table = _parsed(
+            resources.files("webquarry").joinpath("data/prices/models.json").read_text("utf-8")
+        )
         own = _own(file) if file else Table(as_of=table.as_of)
         self.as_of = own.as_of if file else table.as_of
         self._models = {**table.models, **own.models}
@@ -98,7 +107,10 @@ class Prices:
         if price is None:
             if model not in self._unknown:
                 self._unknown.add(model)
-                log.warning("no price is known for the model %s; it is reckoned at the dearest of the table", model)
+                log.warning(
+                    "no price is known for the model %s; it is reckoned at the dearest of the table",
+                    model,
+                )
             price = self._dearest
         rates = price.rates(tokens.input + tokens.cache_read + tokens.cache_write)
         sums = (
@@ -121,7 +133,11 @@ def _own(file: Path) -> Table:
     try:
         return _parsed(file.expanduser().read_text("utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
-        why = error.errors(include_url=False)[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
+        why = (
+            error.errors(include_url=False)[0]["msg"]
+            if isinstance(error, ValidationError)
+            else type(error).__name__
+        )
         raise BadInput(
             f"The file of prices {file} cannot be used: {why}.",
             suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",

@@ -24,7 +24,9 @@ class Statement:
         self.dry_run = dry_run
         self.cancelled = False
         self.halt: WebquarryError | None = None  # a limit was reached: nothing more is begun
-        self.troubles: dict[str, Trouble] = {}  # by model, or "" for all: what every further call would end in
+        self.troubles: dict[
+            str, Trouble
+        ] = {}  # by model, or "" for all: what every further call would end in
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()
         self._clock = clock
@@ -84,7 +86,9 @@ class Statement:
         with self._lock:
             self._rows += rows
 
-    def answered(self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None) -> None:
+    def answered(
+        self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None
+    ) -> None:
         """Rows that have their answer, or their trouble; of these, so many cost nothing."""
         with self._lock:
             self._done += rows

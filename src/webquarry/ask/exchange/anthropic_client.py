@@ -53,7 +53,9 @@ class Fault(Exception):
 class ModelClient:
     """The connections to the model. Belongs to one event loop."""
 
-    def __init__(self, origin: str, open_transport: Callable[[], httpx2.AsyncBaseTransport], clock: Clock) -> None:
+    def __init__(
+        self, origin: str, open_transport: Callable[[], httpx2.AsyncBaseTransport], clock: Clock
+    ) -> None:
         self.origin = origin
         self._open_transport = open_transport
         self._clock = clock
@@ -67,7 +69,9 @@ class ModelClient:
 
         try:
             options: Any = {"timeout": httpx2.Timeout(seconds, connect=min(10.0, seconds))}
-            reply = await client.post("/v1/messages", cast_to=httpx2.Response, content=content, options=options)
+            reply = await client.post(
+                "/v1/messages", cast_to=httpx2.Response, content=content, options=options
+            )
         except APIStatusError as error:
             raise self._refused(error, model) from None  # the cause holds the request, key and all
         except APIConnectionError as error:
@@ -87,7 +91,10 @@ class ModelClient:
                 raise MissingExtra("ask", "Asking a model") from error
             if self._http is None:
                 self._http = httpx2.AsyncClient(
-                    transport=Spread(self._open_transport), follow_redirects=False, trust_env=False, timeout=None
+                    transport=Spread(self._open_transport),
+                    follow_redirects=False,
+                    trust_env=False,
+                    timeout=None,
                 )
             client = AsyncAnthropic(
                 api_key=key.reveal(),
@@ -102,25 +109,44 @@ class ModelClient:
     def _refused(self, error: APIStatusError, model: str) -> Fault:
         """The fault that a status stands for; the provider's words are told, its message is never looked at."""
         status, headers = error.status_code, error.response.headers
-        said, told = _words(error), headers.get("x-should-retry")  # which goes before what the status stands for
+        said, told = (
+            _words(error),
+            headers.get("x-should-retry"),
+        )  # which goes before what the status stands for
         wait = _milliseconds(headers) or retry_after_seconds(headers, self._clock.now())
         if status == 429:
-            asked = told != "false" and (wait is not None or told == "true")  # without: the account's own cap
+            asked = told != "false" and (
+                wait is not None or told == "true"
+            )  # without: the account's own cap
             advice = (
-                "" if asked else " It named no time to come back, as it does when a limit of the account is used up."
+                ""
+                if asked
+                else " It named no time to come back, as it does when a limit of the account is used up."
             )
-            trouble = Trouble("rate_limited", f"The model's provider asked us to slow down: {said}{advice}", asked)
+            trouble = Trouble(
+                "rate_limited", f"The model's provider asked us to slow down: {said}{advice}", asked
+            )
             return Fault(trouble, status, wait or (1.0 if asked else None))
         if status == 404 and error.type == "not_found_error":
             return Fault(Trouble("model_gone", _gone(model)), status)
         if status == 404:
             return Fault(Trouble("no_api", _elsewhere(self.origin)), status)
         if status == 401:
-            return Fault(Trouble("auth", f"The Anthropic API did not accept the key: {said}"), status)
-        passing = told == "true" or (told != "false" and (status in (408, 409, 425) or status >= 500))
+            return Fault(
+                Trouble("auth", f"The Anthropic API did not accept the key: {said}"), status
+            )
+        passing = told == "true" or (
+            told != "false" and (status in (408, 409, 425) or status >= 500)
+        )
         failed = passing or status >= 500
-        code = _LASTING.get(status, "overloaded" if status == 529 else "server_error" if failed else "bad_request")
-        return Fault(Trouble(code, f"The model's provider answered HTTP {status}: {said}", passing), status, wait)
+        code = _LASTING.get(
+            status, "overloaded" if status == 529 else "server_error" if failed else "bad_request"
+        )
+        return Fault(
+            Trouble(code, f"The model's provider answered HTTP {status}: {said}", passing),
+            status,
+            wait,
+        )
 
 
 def _gone(model: str) -> str:
@@ -135,7 +161,11 @@ def _elsewhere(origin: str) -> str:
 
 
 def _words(error: APIStatusError) -> str:
-    said = error.api_message if isinstance(error.api_message, str) else str(error.type or "no reason was given")
+    said = (
+        error.api_message
+        if isinstance(error.api_message, str)
+        else str(error.type or "no reason was given")
+    )
     return redact(" ".join(said.split()))[:_MOST_WORDS]
 
 
@@ -151,7 +181,9 @@ def _lost(error: APIConnectionError) -> Fault:
     if isinstance(cause, httpx2.TimeoutException):
         return Fault(Trouble("timeout", "The model did not answer in time.", True), billed=billed)
     kind = type(cause).__name__ if cause is not None else type(error).__name__
-    return Fault(Trouble("network", f"The model could not be reached ({kind}).", True), billed=billed)
+    return Fault(
+        Trouble("network", f"The model could not be reached ({kind}).", True), billed=billed
+    )
 
 
 def _message(reply: httpx2.Response) -> dict[str, Any]:
@@ -162,7 +194,10 @@ def _message(reply: httpx2.Response) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("content"), list):
         raise Fault(
-            Trouble("bad_answer", "The model's provider answered with something that is no message."), billed=True
+            Trouble(
+                "bad_answer", "The model's provider answered with something that is no message."
+            ),
+            billed=True,
         )
     found["content"] = [block for block in found["content"] if isinstance(block, dict)]
     return found

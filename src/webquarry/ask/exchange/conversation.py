@@ -21,7 +21,9 @@ from webquarry.ask.models import Reply, Source, Trouble
 from webquarry.search.models import Result
 from webquarry.secret import redact
 
-PROMPT_VERSION = 1  # goes up when the words that we send change, so that no kept answer is one to other words
+PROMPT_VERSION = (
+    1  # goes up when the words that we send change, so that no kept answer is one to other words
+)
 MOST_PAUSES = 2  # how often a model that pauses is asked to go on
 WEB_SEARCH = "web_search"
 TOOL: dict[str, Any] = {
@@ -46,7 +48,9 @@ class Shape:
     schema: Schema | None = None
     instructions: str | None = None
     caller: str = ""
-    kept: dict[tuple[str, str], Kept] = field(default_factory=dict, repr=False)  # by context and prompt
+    kept: dict[tuple[str, str], Kept] = field(
+        default_factory=dict, repr=False
+    )  # by context and prompt
 
     @cached_property
     def request(self) -> bytes:
@@ -55,9 +59,19 @@ class Shape:
 
     def digest(self, context: str, prompt: str) -> str:
         """The name under which the answer is kept: everything that decides it."""
-        parts = (str(PROMPT_VERSION), "anthropic", self.origin, self.provider, self.caller, context, prompt)
+        parts = (
+            str(PROMPT_VERSION),
+            "anthropic",
+            self.origin,
+            self.provider,
+            self.caller,
+            context,
+            prompt,
+        )
         words = [part.encode("utf-8", "surrogatepass") for part in parts]
-        lengths = " ".join(str(len(word)) for word in words).encode()  # so that no words can move from one to another
+        lengths = " ".join(
+            str(len(word)) for word in words
+        ).encode()  # so that no words can move from one to another
         return hashlib.sha256(b"\n".join([self.request, lengths, *words])).hexdigest()
 
 
@@ -81,9 +95,14 @@ def first_request(shape: Shape, context: str, prompt: str) -> dict[str, Any]:
     if shape.instructions:
         body["system"] = shape.instructions
     if shape.schema is not None:
-        body["output_config"] = {"format": {"type": "json_schema", "schema": shape.schema.json_schema()}}
+        body["output_config"] = {
+            "format": {"type": "json_schema", "schema": shape.schema.json_schema()}
+        }
     if shape.provider:
-        body |= {"tools": [TOOL], "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}}
+        body |= {
+            "tools": [TOOL],
+            "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+        }
     return body
 
 
@@ -148,7 +167,9 @@ def _result(use: Mapping[str, Any], text: str) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": use.get("id"), "content": text}
 
 
-def _further(body: dict[str, Any], reply: Mapping[str, Any], answers: list[dict[str, Any]]) -> dict[str, Any]:
+def _further(
+    body: dict[str, Any], reply: Mapping[str, Any], answers: list[dict[str, Any]]
+) -> dict[str, Any]:
     """The next request: the assistant's turn whole, as it came, and the results in one turn of the user."""
     turns = [{"role": "assistant", "content": _said(reply)}, {"role": "user", "content": answers}]
     return body | {"messages": [*body["messages"], *turns]}
@@ -156,7 +177,11 @@ def _further(body: dict[str, Any], reply: Mapping[str, Any], answers: list[dict[
 
 def _said(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The assistant's blocks, to be sent back; a blank text, which a model may write, is refused when it comes back."""
-    return [block for block in reply["content"] if block.get("type") != "text" or str(block.get("text") or "").strip()]
+    return [
+        block
+        for block in reply["content"]
+        if block.get("type") != "text" or str(block.get("text") or "").strip()
+    ]
 
 
 def text_of(reply: Mapping[str, Any]) -> str:
@@ -190,13 +215,18 @@ def _refusal(details: Any) -> str:
     found = details if isinstance(details, dict) else {}
     category, why = found.get("category"), found.get("explanation")
     said = f"The model declined to answer{f' ({category})' if isinstance(category, str) else ''}"
-    return f"{said}: {redact(' '.join(why.split()))[:300]}" if isinstance(why, str) and why.strip() else f"{said}."
+    return (
+        f"{said}: {redact(' '.join(why.split()))[:300]}"
+        if isinstance(why, str) and why.strip()
+        else f"{said}."
+    )
 
 
 def _silence(reason: str, cut: bool, max_tokens: int) -> Trouble:
     if cut:
         return Trouble(
-            "cut", f"The model used all of its {max_tokens} tokens before it gave an answer; raise max_tokens."
+            "cut",
+            f"The model used all of its {max_tokens} tokens before it gave an answer; raise max_tokens.",
         )
     return Trouble("no_answer", f"The model ended without an answer ({redact(reason)[:40]}).", True)
 
@@ -204,4 +234,6 @@ def _silence(reason: str, cut: bool, max_tokens: int) -> Trouble:
 def _unfit(error: Mismatch, cut: bool, max_tokens: int) -> Trouble:
     if cut:
         return Trouble("cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens.")
-    return Trouble("bad_answer", f"The model's answer is not of the form that was asked for: {error}.", True)
+    return Trouble(
+        "bad_answer", f"The model's answer is not of the form that was asked for: {error}.", True
+    )

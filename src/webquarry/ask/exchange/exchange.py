@@ -38,7 +38,12 @@ TOTAL_SECONDS = 90.0
 MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an answer to give up on
 _THROTTLED_TRIES = 20
 _OVERHEAD_TOKENS = 1500  # what the provider adds to a request with tools or a schema, generously
-_FOR_ALL = {"auth", "billing", "forbidden", "no_api"}  # troubles that every further question would meet
+_FOR_ALL = {
+    "auth",
+    "billing",
+    "forbidden",
+    "no_api",
+}  # troubles that every further question would meet
 
 Search = Callable[[str, Query], Awaitable[Found]]
 
@@ -94,9 +99,14 @@ class Exchange:
         self._check()
         try:
             async with asyncio.timeout(max(0.001, min(SEARCH_SECONDS, self._left))):
-                found = await self._means.search(self._shape.provider, Query(query, results.MOST_RESULTS))
+                found = await self._means.search(
+                    self._shape.provider, Query(query, results.MOST_RESULTS)
+                )
         except TimeoutError:
-            log.warning("the search took longer than %g seconds; the model answers without it", SEARCH_SECONDS)
+            log.warning(
+                "the search took longer than %g seconds; the model answers without it",
+                SEARCH_SECONDS,
+            )
             return None
         except WebquarryError as error:
             log.warning("the search failed, the model answers without it: %s", error.message)
@@ -149,7 +159,10 @@ class Exchange:
             ledger.settle(database, reservation, usage, uncertain, now, questions=int(asked))
 
     async def _try(self, content: bytes, max_tokens: int, further: int) -> dict[str, Any]:
-        means, worst = self._means, worst_call(self._means.prices, self._shape.model, content, max_tokens)
+        means, worst = (
+            self._means,
+            worst_call(self._means.prices, self._shape.model, content, max_tokens),
+        )
         if self._room < worst:
             await self.reserve(worst - self._room)
         sent_at = await means.limiter.acquire(first=self._flight.begun)
@@ -160,7 +173,11 @@ class Exchange:
         except Fault as fault:
             if fault.billed:
                 self._doubt(worst)
-            if fault.throttles and fault.trouble.retryable and (fault.retry_after or 0) <= MOST_WAIT_SECONDS:
+            if (
+                fault.throttles
+                and fault.trouble.retryable
+                and (fault.retry_after or 0) <= MOST_WAIT_SECONDS
+            ):
                 means.limiter.throttled(sent_at, fault.retry_after or 2.0**further)
             raise
         except asyncio.CancelledError:
@@ -178,12 +195,18 @@ class Exchange:
         clock = self._means.clock
         seconds, begun = min(CALL_SECONDS, self._left), clock.monotonic()
         if seconds <= 0:
-            raise Fault(Trouble("timeout", f"The question took longer than {TOTAL_SECONDS:g} seconds.", True))
+            raise Fault(
+                Trouble(
+                    "timeout", f"The question took longer than {TOTAL_SECONDS:g} seconds.", True
+                )
+            )
         try:
             async with asyncio.timeout(seconds):
                 return await self._means.client.send(self._key, self._shape.model, content, seconds)
         except TimeoutError:
-            raise Fault(Trouble("timeout", "The model did not answer in time.", True), billed=True) from None
+            raise Fault(
+                Trouble("timeout", "The model did not answer in time.", True), billed=True
+            ) from None
         finally:
             self._left -= clock.monotonic() - begun
 
@@ -202,7 +225,9 @@ class Exchange:
             return None
         if fault.throttles and fault.retry_after is not None:
             return fault.retry_after if further < _THROTTLED_TRIES else None
-        wait = max(fault.retry_after or 0.0, 0.5 * 2.0 ** (further - 1) * (0.5 + random.random() / 2))  # noqa: S311 - spreads the tries
+        wait = max(
+            fault.retry_after or 0.0, 0.5 * 2.0 ** (further - 1) * (0.5 + random.random() / 2)
+        )  # noqa: S311 - spreads the tries
         return wait if further <= self._means.retries and wait < self._left else None
 
     def _remember(self, fault: Fault) -> None:
@@ -235,13 +260,19 @@ def worst_call(prices: Prices, model: str, content: bytes, max_tokens: int) -> f
 
 def worst_exchange(prices: Prices, shape: Shape, question: Question) -> float:
     """What a whole exchange may cost at most: with a search on offer, both calls and the search."""
-    words = len(json.dumps(question.context + question.prompt, ensure_ascii=False).encode("utf-8", "replace"))
+    words = len(
+        json.dumps(question.context + question.prompt, ensure_ascii=False).encode(
+            "utf-8", "replace"
+        )
+    )
     size = words + len(shape.request) + _OVERHEAD_TOKENS
     first = prices.call(shape.model, Tokens(input=size, output=shape.max_tokens))
     if not shape.provider:
         return first
     # The second request holds the first answer and the results, too; should they be longer, more is set aside then.
-    second = Tokens(input=size + shape.max_tokens * 2 + results.MOST_BYTES + 500, output=shape.max_tokens)
+    second = Tokens(
+        input=size + shape.max_tokens * 2 + results.MOST_BYTES + 500, output=shape.max_tokens
+    )
     return first + prices.search(shape.provider) + prices.call(shape.model, second)
 
 

@@ -98,8 +98,14 @@ class Limiter:
             if not place.done():
                 self.in_flight += 1
                 place.set_result(None)
-        if self._waiting and self.pause_seconds > 0 and (self._alarm is None or self._alarm.cancelled()):
-            self._alarm = asyncio.get_running_loop().call_later(self.pause_seconds + 0.001, self._ring)
+        if (
+            self._waiting
+            and self.pause_seconds > 0
+            and (self._alarm is None or self._alarm.cancelled())
+        ):
+            self._alarm = asyncio.get_running_loop().call_later(
+                self.pause_seconds + 0.001, self._ring
+            )
 
     def _ring(self) -> None:
         self._alarm = None

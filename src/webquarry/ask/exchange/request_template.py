@@ -92,14 +92,27 @@ class Shapes:
         model, max_tokens, search, schema, instructions = wishes
         tokens = MAX_TOKENS if max_tokens is None else max_tokens
         if not 1 <= tokens <= _MOST_TOKENS:
-            raise BadInput(f"max_tokens is {tokens}; it takes a whole number from 1 to {_MOST_TOKENS}.")
+            raise BadInput(
+                f"max_tokens is {tokens}; it takes a whole number from 1 to {_MOST_TOKENS}."
+            )
         form = Schema.parse(schema) if schema else None
         name = (model or self._options.model).strip()
         if not name.isprintable() or not name or len(name) > 200:
-            raise BadInput("The name of the model is blank, too long, or holds a control character.")
-        facts = (name, tokens, self._provider(search), form.text if form else "", instructions or "", caller())
+            raise BadInput(
+                "The name of the model is blank, too long, or holds a control character."
+            )
+        facts = (
+            name,
+            tokens,
+            self._provider(search),
+            form.text if form else "",
+            instructions or "",
+            caller(),
+        )
         if facts not in self._shapes:
-            self._shapes[facts] = Shape(self.origin, name, tokens, facts[2], form, instructions or None, facts[5])
+            self._shapes[facts] = Shape(
+                self.origin, name, tokens, facts[2], form, instructions or None, facts[5]
+            )
         return self._shapes[facts]
 
     def _provider(self, search: bool | None) -> str:

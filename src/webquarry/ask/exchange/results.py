@@ -35,7 +35,11 @@ def format_results(results: Sequence[Result]) -> str:
     if not results:
         return "Search Results:\n\nNothing was found."
     parts = [
-        "\n".join(line for line in (f"{number}. {title}", f"   {address}", f"   {text}" if text else "") if line)
+        "\n".join(
+            line
+            for line in (f"{number}. {title}", f"   {address}", f"   {text}" if text else "")
+            if line
+        )
         for number, (title, address, text) in enumerate(map(_lines, results), 1)
     ]
     return "Search Results:\n\n" + "\n\n".join(parts)

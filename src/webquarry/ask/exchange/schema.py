@@ -119,7 +119,11 @@ def _sql(kind: Any) -> str:
     if isinstance(kind, tuple):
         return f"{_sql(kind[0])}[]"
     if isinstance(kind, dict):
-        return "STRUCT(" + ", ".join(f"{quoted(name)} {_sql(inner)}" for name, inner in kind.items()) + ")"
+        return (
+            "STRUCT("
+            + ", ".join(f"{quoted(name)} {_sql(inner)}" for name, inner in kind.items())
+            + ")"
+        )
     return str(kind)
 
 
@@ -157,7 +161,10 @@ def _checked(value: Any, kind: Any, place: str) -> Any:
         extra = [name for name in value if name not in kind]
         if extra:
             raise Mismatch(f"it has the field {extra[0][:60]!r}, which was not asked for")
-        return {name: _checked(value.get(name), inner, f"{place}.{name}".lstrip(".")) for name, inner in kind.items()}
+        return {
+            name: _checked(value.get(name), inner, f"{place}.{name}".lstrip("."))
+            for name, inner in kind.items()
+        }
     if isinstance(kind, tuple):
         if not isinstance(value, list):
             raise Mismatch(f"{place} is not a list")
@@ -171,7 +178,11 @@ def _checked(value: Any, kind: Any, place: str) -> Any:
 def _scalar(value: Any, kind: str) -> Any:
     """The value if it is of this type; None if not."""
     # The comparison keeps out what JSON of Python's takes and SQL does not: NaN, Infinity, integers beyond a double.
-    number = isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
+    number = (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and -_LARGEST <= value <= _LARGEST
+    )
     if kind in _BITS:
         whole = number and value == int(value)
         return int(value) if whole and -(1 << _BITS[kind]) <= value < (1 << _BITS[kind]) else None

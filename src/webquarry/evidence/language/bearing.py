@@ -29,7 +29,9 @@ def bearing_on(parts: Sequence[Paragraph], questions: Sequence[Terms]) -> Bearin
     body = [at for at, part in enumerate(parts) if not part.level and part.data.strip()]
     held = {at: [len(terms.in_text(parts[at].text)) for terms in questions] for at in body}
     wanted = [2 if len(terms.weights) > 2 else 1 for terms in questions]
-    hits = [at for at in body if any(map(int.__ge__, held[at], wanted))] or [at for at in body if any(held[at])]
+    hits = [at for at in body if any(map(int.__ge__, held[at], wanted))] or [
+        at for at in body if any(held[at])
+    ]
     shown = hits or body[:_BEGINNING]
     return Bearing(tuple(sorted({*shown, *_headings_above(parts, shown)})), bool(hits))
 

@@ -15,7 +15,9 @@ from collections.abc import Iterator, Sequence
 from webquarry.evidence.language.terms import Terms
 
 # It begins with a set of characters: such places are found many times faster than those behind one.
-_SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)")
+_SENTENCE_END = re.compile(
+    r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca|bzw|ggf|Nr|z\.B))\.$"
 )
@@ -30,7 +32,9 @@ def claim_signal(claim: str, text: str) -> str:
 def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> list[str]:
     """Up to so many different sentences that hold the most of the terms, the nearest first."""
     shares = [terms.weight(terms.in_text(paragraph)) for paragraph in paragraphs]
-    best: list[tuple[float, int, int, str]] = []  # the score, negative so that the best sorts first, and the place
+    best: list[
+        tuple[float, int, int, str]
+    ] = []  # the score, negative so that the best sorts first, and the place
     promising = [at for at, share in enumerate(shares) if share]
     for at in sorted(promising, key=lambda at: -shares[at]):
         worst = -best[-1][0] if len(best) == most else 0.0
@@ -54,7 +58,11 @@ def sentences(text: str) -> list[str]:
     """The sentences of a text, in order; an abbreviation's full stop does not end one."""
     found: list[str] = []
     for piece in _pieces(text):
-        if found and found[-1][-1] == "." and _ABBREVIATION.search(found[-1], max(0, len(found[-1]) - _LONGEST)):
+        if (
+            found
+            and found[-1][-1] == "."
+            and _ABBREVIATION.search(found[-1], max(0, len(found[-1]) - _LONGEST))
+        ):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)

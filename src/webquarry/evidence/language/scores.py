@@ -59,7 +59,12 @@ class Part:
 
 def total(relevance: Part, freshness: Part, authority: Part, content: Part) -> SourceScores:
     """The four scores together."""
-    parts = {"relevance": relevance, "freshness": freshness, "authority": authority, "content": content}
+    parts = {
+        "relevance": relevance,
+        "freshness": freshness,
+        "authority": authority,
+        "content": content,
+    }
     scores = {name: round(part.score, 3) for name, part in parts.items()}
     overall = sum(WEIGHTS[name] * score for name, score in scores.items())
     return SourceScores(
@@ -94,7 +99,9 @@ def freshness(published: str | None, today: date) -> Part:
     if stated is None:
         return Part(_NEUTRAL, "No date is known, so it counts as neither new nor old.")
     days = max(0, (today - stated).days)
-    return Part(0.5 ** (days / _HALF_LIFE_DAYS), f"Published {(published or '')[:10]}, {days} days ago.")
+    return Part(
+        0.5 ** (days / _HALF_LIFE_DAYS), f"Published {(published or '')[:10]}, {days} days ago."
+    )
 
 
 def authority(tier: str, reputation: str | None, retracted: bool = False) -> Part:

@@ -7,7 +7,11 @@ from typing import Literal
 SizeCategory = Literal["small", "medium", "large", "very_large"]
 
 _BYTES_PER_TOKEN = 4
-_UNDER: tuple[tuple[int, SizeCategory], ...] = ((5_000, "small"), (20_000, "medium"), (50_000, "large"))
+_UNDER: tuple[tuple[int, SizeCategory], ...] = (
+    (5_000, "small"),
+    (20_000, "medium"),
+    (50_000, "large"),
+)
 
 
 def estimated_tokens(length: int) -> int:

@@ -21,7 +21,9 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _WHOLE_WORD = re.compile(  # the same, but not from its middle
     r"(?<![^\W\d_])(?<![^\W\d_]['’])[^\W\d_]+(?:['’][^\W\d_]+)*|(?<!\d)(?<!\d[.,])\d+(?:[.,]\d+)*%?"
 )
-_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")  # the same but for numbers, and found in half the time
+_ASCII_WORD = re.compile(
+    r"[a-z]+(?:'[a-z]+)*"
+)  # the same but for numbers, and found in half the time
 _FOREIGN = re.compile(r"[^\x00-\x7f\W]")  # letters and digits beyond ASCII
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-๿]")
 _NUMBER_WEIGHT = 1.5
@@ -33,7 +35,9 @@ _LANGUAGES = {
     word: [language for language, words in STOP_WORDS.items() if word in words]
     for word in frozenset[str]().union(*STOP_WORDS.values())
 }
-_stemmers = threading.local()  # a stemmer holds the word it is at work on, and pages are judged in several threads
+_stemmers = (
+    threading.local()
+)  # a stemmer holds the word it is at work on, and pages are judged in several threads
 
 
 class Terms:
@@ -44,11 +48,17 @@ class Terms:
         self._stop = STOP_WORDS.get(self.language, frozenset())
         words = [word for word in _WORD.findall(about.casefold()) if word not in self._stop]
         found = [term for word in words for term in self._all_of(word)]
-        self.weights = {term: _NUMBER_WEIGHT if term[0].isdigit() else 1.0 for term in dict.fromkeys(found)}
+        self.weights = {
+            term: _NUMBER_WEIGHT if term[0].isdigit() else 1.0 for term in dict.fromkeys(found)
+        }
         self.whole = sum(self.weights.values())
         self._beginnings = {_beginning(word) for word in [*words, *found]}
-        self._ways = sorted(way for beginning in self._beginnings for way in _ways_to_write(beginning))
-        self._words: dict[str, tuple[str, ...]] = {}  # those seen so far, and the terms that each stands for
+        self._ways = sorted(
+            way for beginning in self._beginnings for way in _ways_to_write(beginning)
+        )
+        self._words: dict[
+            str, tuple[str, ...]
+        ] = {}  # those seen so far, and the terms that each stands for
         self._texts: dict[str, frozenset[str]] = {}
 
     def in_text(self, text: str) -> frozenset[str]:
@@ -67,7 +77,9 @@ class Terms:
         """The words that may stand for a term: all where letters have accents, else those that begin like one."""
         if not folded.isascii() and _FOREIGN.search(folded):
             return set(_WORD.findall(folded))
-        return {word for way in self._ways if way in folded for word in _words_that_begin(folded, way)}
+        return {
+            word for way in self._ways if way in folded for word in _words_that_begin(folded, way)
+        }
 
     def _in_words(self, words: Iterable[str]) -> Iterator[str]:
         for word in words:
@@ -115,7 +127,11 @@ def _words_that_begin(folded: str, way: str) -> Iterator[str]:
 def _beginning(word: str) -> str:
     start = word[:_BEGINNING]
     if not start.isascii():
-        plain = [letter for letter in unicodedata.normalize("NFD", start) if not unicodedata.combining(letter)]
+        plain = [
+            letter
+            for letter in unicodedata.normalize("NFD", start)
+            if not unicodedata.combining(letter)
+        ]
         start = "".join(plain)[:_BEGINNING]
     return start.replace("y", "i")
 

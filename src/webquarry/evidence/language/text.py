@@ -9,7 +9,9 @@ from webquarry.read.text.characters import clean
 from webquarry.search.replies.text import shortened
 
 LONGEST = 1000  # characters of a title or a name
-_MARKUP = re.compile(r"</?(?:i|b|em|strong|sub|sup|span|scp|tt|u|br)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"</?(?:i|b|em|strong|sub|sup|span|scp|tt|u|br)(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
 
 
 def line(text: object, longest: int = LONGEST) -> str:
@@ -24,4 +26,8 @@ def line(text: object, longest: int = LONGEST) -> str:
 
 def line_from_html(text: object, longest: int = LONGEST) -> str:
     """The same for places where entities and a little markup are written into plain text, such as JSON-LD."""
-    return line(html.unescape(_MARKUP.sub("", text[: longest * 4])), longest) if isinstance(text, str) else ""
+    return (
+        line(html.unescape(_MARKUP.sub("", text[: longest * 4])), longest)
+        if isinstance(text, str)
+        else ""
+    )

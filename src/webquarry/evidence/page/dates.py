@@ -19,7 +19,9 @@ _NUMBER_OF |= {name[:3]: number for name, number in _NUMBER_OF.items()} | {"sept
 _MONTH = r"(?P<month>" + "|".join(sorted(_NUMBER_OF, key=len, reverse=True)) + r")\.?"
 _DAY, _YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<year>\d{4})"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
-_TIME = r"(?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?(?P<zone>z|utc|gmt|[+-]\d{2}(?::?\d{2})?)?"
+_TIME = (
+    r"(?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?(?P<zone>z|utc|gmt|[+-]\d{2}(?::?\d{2})?)?"
+)
 _FORMS = [
     re.compile(form, re.IGNORECASE | re.ASCII)
     for form in (
@@ -33,7 +35,9 @@ _FORMS = [
 ]
 _LONGEST = 64  # characters; no date is longer
 _LOOSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?!\d))?)?(?![\d-])")
-_NO_DATE = frozenset({"1601-01-01", "1900-01-01", "1970-01-01"})  # what programs write for "none"; years below 1000 too
+_NO_DATE = frozenset(
+    {"1601-01-01", "1900-01-01", "1970-01-01"}
+)  # what programs write for "none"; years below 1000 too
 _OLDEST_PAGE = 1990
 
 
@@ -92,4 +96,8 @@ def date_parts(value: str | None) -> tuple[int, ...]:
     year, month, day = found.groups()
     if month is None or not 1 <= int(month) <= 12:
         return (int(year),)
-    return (int(year), int(month), int(day)) if day and 1 <= int(day) <= 31 else (int(year), int(month))
+    return (
+        (int(year), int(month), int(day))
+        if day and 1 <= int(day) <= 31
+        else (int(year), int(month))
+    )

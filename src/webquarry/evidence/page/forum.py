@@ -30,7 +30,9 @@ def forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
     upvotes = _counted(graph, post, _UP, "upvoteCount")
     if upvotes is None:
         return None
-    author = next((name for one in graph.members(post, "author") if (name := graph.name_of(one))), None)
+    author = next(
+        (name for one in graph.members(post, "author") if (name := graph.name_of(one))), None
+    )
     return ForumSignals(
         platform="reddit",
         upvotes=upvotes,

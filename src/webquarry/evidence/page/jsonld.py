@@ -19,7 +19,9 @@ from webquarry.read.text.characters import without_surrogates
 
 Node = Mapping[str, Any]
 
-PAGE_TYPES = frozenset({"webpage", "itempage", "aboutpage", "medicalwebpage", "collectionpage", "faqpage"})
+PAGE_TYPES = frozenset(
+    {"webpage", "itempage", "aboutpage", "medicalwebpage", "collectionpage", "faqpage"}
+)
 _OFTEN_EMBEDDED = frozenset({"videoobject", "audioobject", "podcastepisode"})
 _MOST_CHARACTERS = 1_000_000
 _MOST_NODES = 200
@@ -46,7 +48,11 @@ class Graph:
     def members(self, node: Node, name: str) -> list[Any]:
         """The values of a property, references resolved."""
         value = node.get(name)
-        return [self.resolved(one) for one in (value if isinstance(value, list) else [value]) if one is not None]
+        return [
+            self.resolved(one)
+            for one in (value if isinstance(value, list) else [value])
+            if one is not None
+        ]
 
     def name_of(self, value: Any) -> str:
         """The name of a thing, or the text that stands in its place."""
@@ -87,7 +93,9 @@ def types_of(node: Any) -> frozenset[str]:
     """The types of a thing, in lower case and without the vocabulary in front."""
     stated = node.get("@type") if isinstance(node, Mapping) else None
     names = stated if isinstance(stated, list) else [stated]
-    return frozenset(re.split(r"[/#:]", name)[-1].lower() for name in names if isinstance(name, str))
+    return frozenset(
+        re.split(r"[/#:]", name)[-1].lower() for name in names if isinstance(name, str)
+    )
 
 
 def main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
@@ -98,7 +106,11 @@ def main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     stands in many pages that are not about it, so it must bear the page's address.
     """
     own = {_bare(address) for address in addresses if address}
-    films = (node for node in graph.nodes if types_of(node) & _OFTEN_EMBEDDED and own.intersection(_addresses(node)))
+    films = (
+        node
+        for node in graph.nodes
+        if types_of(node) & _OFTEN_EMBEDDED and own.intersection(_addresses(node))
+    )
     return _pick(graph, ARTICLE_TYPES, own) or next(films, None) or _pick(graph, PAGE_TYPES, own)
 
 
@@ -153,7 +165,9 @@ def _lenient(text: str) -> list[Any]:
         values = _values(bare)
     except (ValueError, RecursionError):
         try:
-            values = _values(_STRING_OR_COMMA.sub(lambda found: "" if found[0] == "," else found[0], bare))
+            values = _values(
+                _STRING_OR_COMMA.sub(lambda found: "" if found[0] == "," else found[0], bare)
+            )
         except (ValueError, RecursionError):
             return []
     return [value for value in values if _is_shallow(value)]

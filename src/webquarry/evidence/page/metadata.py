@@ -37,10 +37,20 @@ _LOOSE_PUBLISHED_METAS = (
     "parsely-pub-date", "sailthru.date", "publication_date", "publishdate", "pubdate", "ptime", "bt:pubdate",
     "cxenseparse:recs:publishtime", "date", "dc.date", "dcterms.date", "dc.date.created", "dcterms.created",
 )  # fmt: skip
-_MODIFIED_METAS = ("article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified")
+_MODIFIED_METAS = (
+    "article:modified_time",
+    "og:updated_time",
+    "dcterms.modified",
+    "dc.date.modified",
+)
 _LOOSE_MODIFIED_METAS = ("last-modified", "lastmod", "revised")
 _AUTHOR_METAS = ("author", "byl", "parsely-author", "sailthru.author", "dc.contributor.author")
-_CREATOR_METAS = ("dc.creator", "dcterms.creator", "eprints.creators_name", "bepress_citation_author")
+_CREATOR_METAS = (
+    "dc.creator",
+    "dcterms.creator",
+    "eprints.creators_name",
+    "bepress_citation_author",
+)
 _PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
 
 
@@ -69,12 +79,17 @@ class PageFacts:
         return byline(self.authors)
 
 
-def read_facts(page_url: str, tags: Tags, graph: Graph, main: Node | None, page: Page, accessed: datetime) -> PageFacts:
+def read_facts(
+    page_url: str, tags: Tags, graph: Graph, main: Node | None, page: Page, accessed: datetime
+) -> PageFacts:
     """The facts of a page, from its markup and from the file itself."""
     site = _first(_sites(tags, graph, main))
     title = _first(_titles(tags, main, page))
     if title:
-        title = Stated(without_site(title.value, host_of_page(page_url), site.value if site else ""), title.field)
+        title = Stated(
+            without_site(title.value, host_of_page(page_url), site.value if site else ""),
+            title.field,
+        )
     authors, field = _authors(tags, graph, main, page, site.value if site else "")
     published = _date(_published(page_url, tags, main, page), accessed)
     modified = _date(_modified(tags, main, page), accessed)
@@ -92,7 +107,9 @@ def _titles(tags: Tags, main: Node | None, page: Page) -> Iterator[Stated]:
         yield Stated(line_from_html(main.get("headline")), "json-ld:headline")
         if "question" in types_of(main):
             yield Stated(line_from_html(main.get("name")), "json-ld:name")
-    for name, content in tags.stated(("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")):
+    for name, content in tags.stated(
+        ("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")
+    ):
         yield Stated(line_from_html(content), name)
     for name, value in tags.items:
         if name == "headline":
@@ -112,7 +129,9 @@ def _sites(tags: Tags, graph: Graph, main: Node | None) -> Iterator[Stated]:
             yield Stated(line_from_html(node.get("name"), 200), "json-ld:WebSite")
 
 
-def _authors(tags: Tags, graph: Graph, main: Node | None, page: Page, site: str) -> tuple[tuple[Name, ...], str]:
+def _authors(
+    tags: Tags, graph: Graph, main: Node | None, page: Page, site: str
+) -> tuple[tuple[Name, ...], str]:
     for names, field in _author_fields(tags, graph, main, page):
         names = tuple(_as_group_if_site(name, site) for name in names)
         if names:
@@ -120,7 +139,9 @@ def _authors(tags: Tags, graph: Graph, main: Node | None, page: Page, site: str)
     return (), ""
 
 
-def _author_fields(tags: Tags, graph: Graph, main: Node | None, page: Page) -> Iterator[tuple[tuple[Name, ...], str]]:
+def _author_fields(
+    tags: Tags, graph: Graph, main: Node | None, page: Page
+) -> Iterator[tuple[tuple[Name, ...], str]]:
     yield people(tags.all("citation_author"), lists=False), "citation_author"
     yield people(tags.all("citation_authors")), "citation_authors"
     if main is not None:
@@ -156,14 +177,20 @@ def _as_group_if_site(name: Name, site: str) -> Name:
     return Name(literal=site) if site and name.written.casefold() == site.casefold() else name
 
 
-def _published(page_url: str, tags: Tags, main: Node | None, page: Page) -> Iterator[tuple[Any, str, bool]]:
+def _published(
+    page_url: str, tags: Tags, main: Node | None, page: Page
+) -> Iterator[tuple[Any, str, bool]]:
     """Candidates in order: as written, the field, and whether the page declares it as its date."""
     if main is not None:
         for name in ("datePublished", "uploadDate", "dateCreated"):
             yield main.get(name), f"json-ld:{name}", True
     for name, content in tags.stated(_PUBLISHED_METAS):
         yield content, name, True
-    yield from ((value, "microdata:datePublished", True) for name, value in tags.items if name == "datepublished")
+    yield from (
+        (value, "microdata:datePublished", True)
+        for name, value in tags.items
+        if name == "datepublished"
+    )
     for name, content in tags.stated(_LOOSE_PUBLISHED_METAS):
         yield content, name, False
     yield from ((value, "time", False) for value in tags.times)
@@ -178,7 +205,11 @@ def _modified(tags: Tags, main: Node | None, page: Page) -> Iterator[tuple[Any, 
         yield main.get("dateModified"), "json-ld:dateModified", True
     for name, content in tags.stated(_MODIFIED_METAS):
         yield content, name, True
-    yield from ((value, "microdata:dateModified", True) for name, value in tags.items if name == "datemodified")
+    yield from (
+        (value, "microdata:dateModified", True)
+        for name, value in tags.items
+        if name == "datemodified"
+    )
     for name, content in tags.stated(_LOOSE_MODIFIED_METAS):
         yield content, name, False
     if page.modified:

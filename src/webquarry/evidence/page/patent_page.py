@@ -24,7 +24,12 @@ from webquarry.secret import redact
 
 _LONGEST_ABSTRACT = 10_000
 _MOST_ITEMS = 5000
-_WITHOUT_KIND = {"US": ("B2", "B1"), "EP": ("B1", "A1"), "WO": ("A1",), "CN": ("B", "A")}  # tried in this order
+_WITHOUT_KIND = {
+    "US": ("B2", "B1"),
+    "EP": ("B1", "A1"),
+    "WO": ("A1",),
+    "CN": ("B", "A"),
+}  # tried in this order
 _ELSEWHERE = frozenset({"tr", "table"})
 _ITEMS = etree.XPath(f"(//*[@itemprop])[position() <= {_MOST_ITEMS}]")
 _METAS = etree.XPath(f"(//meta[@name])[position() <= {_MOST_ITEMS}]")
@@ -97,7 +102,11 @@ def _items(root: etree._Element) -> dict[str, list[str]]:
 
 
 def _add_event(element: etree._Element, found: dict[str, list[str]]) -> None:
-    parts = {part.get("itemprop"): _value(part) for part in element.iterdescendants() if part.get("itemprop")}
+    parts = {
+        part.get("itemprop"): _value(part)
+        for part in element.iterdescendants()
+        if part.get("itemprop")
+    }
     if parts.get("type") == "granted":
         found.setdefault("granted", []).append(parts.get("date", ""))
 
@@ -117,7 +126,9 @@ def _metas(root: etree._Element) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for meta in cast("list[etree._Element]", _METAS(root)):
         name, scheme = (meta.get("name") or "").lower(), (meta.get("scheme") or "").lower()
-        found.setdefault(f"{name}/{scheme}" if scheme else name, []).append(meta.get("content") or "")
+        found.setdefault(f"{name}/{scheme}" if scheme else name, []).append(
+            meta.get("content") or ""
+        )
     return found
 
 
@@ -127,7 +138,15 @@ def _value(element: etree._Element) -> str:
 
 
 def _first(*lists: list[str] | None) -> str:
-    return next((said for texts in lists for text in texts or () if (said := line(text, _LONGEST_ABSTRACT))), "")
+    return next(
+        (
+            said
+            for texts in lists
+            for text in texts or ()
+            if (said := line(text, _LONGEST_ABSTRACT))
+        ),
+        "",
+    )
 
 
 def _each(texts: Iterable[str]) -> tuple[str, ...]:

@@ -18,9 +18,13 @@ _MOST_BYLINES = 50
 _MOST_SHOWN = 20
 _PARTICLES = "da das de del della den der des di do dos du el la le los van von zu zum zur ter ten"
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
-_CREDENTIAL = re.compile(r"(?:ph\.?d|m\.?d|m\.?a|m\.?sc|b\.?sc|mph|r\.?n|esq|d\.?phil|facp|cpa)\.?", re.IGNORECASE)
+_CREDENTIAL = re.compile(
+    r"(?:ph\.?d|m\.?d|m\.?a|m\.?sc|b\.?sc|mph|r\.?n|esq|d\.?phil|facp|cpa)\.?", re.IGNORECASE
+)
 _BY = re.compile(r"(?:written\s+|posted\s+)?by:?\s+", re.IGNORECASE)
-_AND = re.compile(r"\s*;\s*|\s*,\s+(?:and|&)\s+|\s+(?:and|und|et|y|&)\s+")  # `Y` may be a middle initial
+_AND = re.compile(
+    r"\s*;\s*|\s*,\s+(?:and|&)\s+|\s+(?:and|und|et|y|&)\s+"
+)  # `Y` may be a middle initial
 _NOBODY = (
     "admin administrator anonymous author authors editor guest none null root staff undefined unknown user webmaster"
     " [deleted] n/a na wordpress"
@@ -61,7 +65,11 @@ def byline(names: tuple[Name, ...]) -> str:
 def group(name: str) -> Name | None:
     """An organisation, kept whole."""
     written = line(name, 300)
-    return Name(literal=written) if written and written.lower() not in _NOBODY_SET and "://" not in written else None
+    return (
+        Name(literal=written)
+        if written and written.lower() not in _NOBODY_SET and "://" not in written
+        else None
+    )
 
 
 def people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
@@ -78,13 +86,23 @@ def people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
 def person(text: str) -> Name | None:
     """One author; None for what names nobody: an address, a handle, `admin`."""
     text = text.strip().strip(",").strip()
-    if not text or len(text) > 200 or "://" in text or text.startswith("@") or text.lower() in _NOBODY_SET:
+    if (
+        not text
+        or len(text) > 200
+        or "://" in text
+        or text.startswith("@")
+        or text.lower() in _NOBODY_SET
+    ):
         return None
-    if ("@" in text and " " not in text) or not any(letter.isalpha() for letter in text):  # an e-mail address, a number
+    if ("@" in text and " " not in text) or not any(
+        letter.isalpha() for letter in text
+    ):  # an e-mail address, a number
         return None
     if _GROUP.search(text):
         return Name(literal=text)
-    parts = [part for part in re.split(r"\s*,\s*", text) if part and not _CREDENTIAL.fullmatch(part)]
+    parts = [
+        part for part in re.split(r"\s*,\s*", text) if part and not _CREDENTIAL.fullmatch(part)
+    ]
     suffix = next((part for part in parts[1:] if _SUFFIX.fullmatch(part)), "")
     parts = [part for part in parts if part != suffix or part is parts[0]]
     if len(parts) == 2:
@@ -112,7 +130,11 @@ def _split(text: str) -> list[str]:
     names: list[str] = []
     for piece in _AND.split(text):
         parts = [part.strip() for part in piece.split(",") if part.strip()]
-        full = [part for part in parts if not _SUFFIX.fullmatch(part) and not _CREDENTIAL.fullmatch(part)]
+        full = [
+            part
+            for part in parts
+            if not _SUFFIX.fullmatch(part) and not _CREDENTIAL.fullmatch(part)
+        ]
         several = len(full) > 1 and all(len(part.split()) > 1 for part in full)
         names.extend(full if several else [piece])
     return names

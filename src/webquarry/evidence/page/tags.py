@@ -32,7 +32,9 @@ _MOST_OF_A_KIND = 500  # headings, articles, dates
 _ITEMS = etree.XPath(f"(//*[@itemprop])[position() <= {_MOST_ITEMS}]")
 _WALKED = ("meta", "script", "link", "h1", "article", "time")
 _WANTED = frozenset({"headline", "name", "author", "datepublished", "datemodified", "publisher"})
-_ELSEWHERE = frozenset({"aside", "nav", "footer", "article"})  # a date in there is that of something else
+_ELSEWHERE = frozenset(
+    {"aside", "nav", "footer", "article"}
+)  # a date in there is that of something else
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,9 @@ def _gather(roots: Iterable[etree._Element]) -> dict[str, list[etree._Element]]:
     for root in roots:
         for element in root.iter(*_WALKED):
             bucket = found[str(element.tag)]
-            if len(bucket) < (_MOST_METAS if element.tag in ("meta", "script") else _MOST_OF_A_KIND):
+            if len(bucket) < (
+                _MOST_METAS if element.tag in ("meta", "script") else _MOST_OF_A_KIND
+            ):
                 bucket.append(element)
     return found
 
@@ -117,7 +121,11 @@ def _metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
 
 def _known_name(name: str) -> str:
     lower = name.strip().lower()[:100]
-    return lower.replace(":", ".") if lower.startswith(("dc:", "dcterms:", "prism:", "eprints:")) else lower
+    return (
+        lower.replace(":", ".")
+        if lower.startswith(("dc:", "dcterms:", "prism:", "eprints:"))
+        else lower
+    )
 
 
 def _scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
@@ -150,8 +158,14 @@ def _items(root: etree._Element) -> Iterator[tuple[str, str]]:
 
 def _owner_type(element: etree._Element) -> str:
     """The type of the thing that a property belongs to: the nearest scope around it."""
-    owner = next((parent for parent in element.iterancestors() if parent.get("itemscope") is not None), None)
-    return "" if owner is None else (owner.get("itemtype") or "").rstrip("/").rpartition("/")[2].lower()
+    owner = next(
+        (parent for parent in element.iterancestors() if parent.get("itemscope") is not None), None
+    )
+    return (
+        ""
+        if owner is None
+        else (owner.get("itemtype") or "").rstrip("/").rpartition("/")[2].lower()
+    )
 
 
 def _item_value(element: etree._Element) -> str:

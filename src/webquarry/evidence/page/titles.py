@@ -69,5 +69,8 @@ def _cased(word: str, edge: bool) -> str:
     if letters.lower() in _SMALL and not edge:
         return before + letters.lower() + after
     parts = letters.split("-")
-    parts = [part[:1].upper() + part[1:] if at == 0 or part not in _SMALL else part for at, part in enumerate(parts)]
+    parts = [
+        part[:1].upper() + part[1:] if at == 0 or part not in _SMALL else part
+        for at, part in enumerate(parts)
+    ]
     return before + "-".join(parts) + after

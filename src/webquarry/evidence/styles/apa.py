@@ -10,9 +10,21 @@ from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
 
 YEAR_ONLY = frozenset(
-    {"article-journal", "article", "paper-conference", "book", "chapter", "report", "thesis", "dataset", "software"}
+    {
+        "article-journal",
+        "article",
+        "paper-conference",
+        "book",
+        "chapter",
+        "report",
+        "thesis",
+        "dataset",
+        "software",
+    }
 )
-_IN_PERIODICAL = frozenset({"article-journal", "article-newspaper", "article-magazine", "post-weblog"})
+_IN_PERIODICAL = frozenset(
+    {"article-journal", "article-newspaper", "article-magazine", "post-weblog"}
+)
 _NOTES = {
     "motion_picture": "[Video]",
     "dataset": "[Data set]",
@@ -43,19 +55,26 @@ def _authors(names: tuple[Name, ...]) -> str:
     written = [_name(name) for name in names]
     if len(written) > _MOST_LISTED:
         return ", ".join(written[:_LISTED_BEFORE_DOTS]) + f", . . . {written[-1]}"
-    return written[0] if len(written) == 1 else ", & ".join(filter(None, [", ".join(written[:-1]), *written[-1:]]))
+    return (
+        written[0]
+        if len(written) == 1
+        else ", & ".join(filter(None, [", ".join(written[:-1]), *written[-1:]]))
+    )
 
 
 def _name(name: Name) -> str:
     if name.literal:
         return plain(name.literal)
-    return ", ".join(filter(None, [plain(name.family), _initials(plain(name.given)), plain(name.suffix)]))
+    return ", ".join(
+        filter(None, [plain(name.family), _initials(plain(name.given)), plain(name.suffix)])
+    )
 
 
 def _initials(given: str) -> str:
     """`Jean-Paul M` -> `J.-P. M.`"""
     words = [
-        [part[0].upper() + "." for part in word.split("-") if part] for word in re.sub(r"\.(?=\S)", ". ", given).split()
+        [part[0].upper() + "." for part in word.split("-") if part]
+        for word in re.sub(r"\.(?=\S)", ". ", given).split()
     ]
     return " ".join("-".join(parts) for parts in words if parts)
 
@@ -94,7 +113,9 @@ def _source(work: Work) -> str:
     if work.kind in ("chapter", "paper-conference"):
         first, last = page_range(work.pages)
         pages = f" (pp. {first}–{last})" if last else f" (p. {first})" if first else ""
-        return " ".join(filter(None, [f"In {italic(container)}{pages}." if container else "", ended(publisher)]))
+        return " ".join(
+            filter(None, [f"In {italic(container)}{pages}." if container else "", ended(publisher)])
+        )
     return "" if work.signs_itself else ended(container or publisher)
 
 

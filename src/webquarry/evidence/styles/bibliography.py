@@ -53,7 +53,9 @@ def bibliography(works: Sequence[Work], style: Style) -> Bibliography:
     if style in _PROSE:
         order, write = _PROSE[style]
         entries = sorted(entries, key=lambda entry: order(entry.work))
-        return Bibliography("".join(f"{one}\n\n" for one in write(entries)).rstrip("\n"), tuple(entries))
+        return Bibliography(
+            "".join(f"{one}\n\n" for one in write(entries)).rstrip("\n"), tuple(entries)
+        )
     entries = sorted(entries, key=lambda entry: _by_year(entry.work))
     keys = keys_of(entry.work for entry in entries)
     keyed = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
@@ -82,7 +84,11 @@ def distinct(works: Sequence[Work]) -> list[Entry]:
 def _entry(works: Sequence[Work], places: list[int]) -> Entry:
     records = [works[place] for place in places]
     best = max(records, key=_richness)
-    title = best.title if _is_titled(best) else next((work.title for work in records if _is_titled(work)), best.title)
+    title = (
+        best.title
+        if _is_titled(best)
+        else next((work.title for work in records if _is_titled(work)), best.title)
+    )
     doi = best.doi or next((work.doi for work in records if work.doi), "")
     url = best.url or next((work.url for work in records if work.url), "")
     return Entry(replace(best, title=title, doi=doi, url=url), tuple(places))
@@ -111,12 +117,16 @@ def _letters(text: str) -> str:
 def _title(work: Work) -> str:
     """The title without the article that it begins with."""
     title = _letters(work.title)
-    return next((title[len(article) :] for article in _ARTICLES if title.startswith(article)), title)
+    return next(
+        (title[len(article) :] for article in _ARTICLES if title.startswith(article)), title
+    )
 
 
 def _head(work: Work) -> _Head:
     """What an entry begins with: its authors, or its title where nobody signed it."""
-    names = tuple((_letters(name.family or name.literal), _letters(name.given)) for name in work.authors)
+    names = tuple(
+        (_letters(name.family or name.literal), _letters(name.given)) for name in work.authors
+    )
     return names or ((_title(work), ""),)
 
 
@@ -155,10 +165,15 @@ def _mla(entries: Sequence[Entry]) -> list[str]:
 
 
 def _csl(entries: Sequence[Entry]) -> str:
-    return json.dumps([csl(entry.work, entry.key) for entry in entries], ensure_ascii=False, indent=2) + "\n"
+    return (
+        json.dumps([csl(entry.work, entry.key) for entry in entries], ensure_ascii=False, indent=2)
+        + "\n"
+    )
 
 
-_PROSE: dict[str, tuple[Callable[[Work], tuple[object, ...]], Callable[[Sequence[Entry]], list[str]]]] = {
+_PROSE: dict[
+    str, tuple[Callable[[Work], tuple[object, ...]], Callable[[Sequence[Entry]], list[str]]]
+] = {
     "apa": (_by_year, _apa),
     "mla": (_by_title, _mla),
 }

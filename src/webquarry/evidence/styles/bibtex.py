@@ -92,10 +92,16 @@ def _part(text: str, *, alone: bool = False) -> str:
     """A part of a name. What BibTeX could take for two names or for another part, and what has to be escaped, which
     not every reader of names understands, is held together."""
     written = escaped(text)
-    several = "," in text or _AND.search(text) or (alone and (" " in written or text.casefold() == "others"))
+    several = (
+        "," in text
+        or _AND.search(text)
+        or (alone and (" " in written or text.casefold() == "others"))
+    )
     return f"{{{written}}}" if several or "\\" in written else written
 
 
 def _address(text: str) -> str:
     """An address or a DOI, which programs read as it stands: what could end the field is percent-encoded."""
-    return _UNSAFE_IN_ADDRESSES.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), plain(text))
+    return _UNSAFE_IN_ADDRESSES.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), plain(text)
+    )

@@ -37,7 +37,9 @@ _LAST_YEAR = 9999
 def csl(work: Work, key: str = "") -> dict[str, Any]:
     """The item; what is not known is absent. `key` is its id in a list where it has a key of its own."""
     item: dict[str, Any] = {"id": key or key_of(work), "type": work.kind}
-    item |= {name: value for name, field in _TEXTS.items() if (value := plain(getattr(work, field)))}
+    item |= {
+        name: value for name, field in _TEXTS.items() if (value := plain(getattr(work, field)))
+    }
     if names := [written for name in work.listed if (written := _written(name))]:
         item["author"] = names
     if work.issued:
@@ -48,7 +50,12 @@ def csl(work: Work, key: str = "") -> dict[str, Any]:
 
 
 def _written(name: Name) -> dict[str, str]:
-    parts = {"family": name.family, "given": name.given, "suffix": name.suffix, "literal": name.literal}
+    parts = {
+        "family": name.family,
+        "given": name.given,
+        "suffix": name.suffix,
+        "literal": name.literal,
+    }
     return {part: written for part, value in parts.items() if (written := plain(value))}
 
 
@@ -57,7 +64,11 @@ def work_of(item: Mapping[str, Any]) -> Work:
     texts = {field: _text(item.get(name)) for name, field in _TEXTS.items()}
     kind = item.get("type")
     return Work(
-        kind=kind if isinstance(kind, str) and _KIND.fullmatch(kind) else "webpage" if texts["url"] else "document",
+        kind=kind
+        if isinstance(kind, str) and _KIND.fullmatch(kind)
+        else "webpage"
+        if texts["url"]
+        else "document",
         authors=_names(item.get("author")),
         issued=_date(item.get("issued")),
         accessed=_date(item.get("accessed")),
@@ -93,10 +104,19 @@ def _name(value: Any) -> Name | None:
         return person(plain(value[:_LONGEST]))
     if not isinstance(value, Mapping):
         return None
-    part = {name: _text(value.get(name)) for name in ("family", "given", "suffix", "literal", "name")}
-    before, inside = _text(value.get("non-dropping-particle")), _text(value.get("dropping-particle"))
+    part = {
+        name: _text(value.get(name)) for name in ("family", "given", "suffix", "literal", "name")
+    }
+    before, inside = (
+        _text(value.get("non-dropping-particle")),
+        _text(value.get("dropping-particle")),
+    )
     if part["family"]:
-        return Name(f"{before} {part['family']}".strip(), f"{part['given']} {inside}".strip(), part["suffix"])
+        return Name(
+            f"{before} {part['family']}".strip(),
+            f"{part['given']} {inside}".strip(),
+            part["suffix"],
+        )
     if part["literal"]:
         return Name(literal=part["literal"])
     return person(part["name"]) or (Name(literal=part["given"]) if part["given"] else None)
@@ -107,7 +127,11 @@ def _date(value: Any) -> tuple[int, ...]:
     if isinstance(value, Mapping):
         parts = value.get("date-parts")
         first = parts[0] if isinstance(parts, list) and parts else None
-        return _parts(first) if isinstance(first, list) else _date(value.get("raw") or value.get("literal"))
+        return (
+            _parts(first)
+            if isinstance(first, list)
+            else _date(value.get("raw") or value.get("literal"))
+        )
     if isinstance(value, int) and not isinstance(value, bool):
         return _parts([value])
     return date_parts(read_date(value))
@@ -116,7 +140,9 @@ def _date(value: Any) -> tuple[int, ...]:
 def _parts(values: list[Any]) -> tuple[int, ...]:
     found: list[int] = []
     for value, last in zip(values, (_LAST_YEAR, 12, 31), strict=False):
-        number = int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+        number = (
+            int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+        )
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= last:
             break
         found.append(number)

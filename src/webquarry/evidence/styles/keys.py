@@ -20,13 +20,19 @@ def key_of(work: Work) -> str:
     if not author and work.container:
         author = "".join(_ascii(work.container)[:1])
     year = str(work.issued[0]) if work.issued else "nd"
-    return (author + year + "".join(_ascii(work.title)[:1]))[:_LONGEST] if author or work.title else "source"
+    return (
+        (author + year + "".join(_ascii(work.title)[:1]))[:_LONGEST]
+        if author or work.title
+        else "source"
+    )
 
 
 def keys_of(works: Iterable[Work]) -> list[str]:
     """A key for each work of a list, all different: the second of one key gets an `a`, the third a `b`."""
     given: dict[str, None] = {}
-    letters: dict[str, Iterator[str]] = {}  # how far each key has come, so that many of one key take no time
+    letters: dict[
+        str, Iterator[str]
+    ] = {}  # how far each key has come, so that many of one key take no time
     for work in works:
         key = plain_key = key_of(work)
         while key in given:
@@ -50,4 +56,6 @@ def _letters() -> Iterator[str]:
 
 
 def _ascii(text: str) -> list[str]:
-    return _WORDS.findall(unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower())
+    return _WORDS.findall(
+        unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    )

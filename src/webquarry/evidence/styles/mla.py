@@ -6,18 +6,41 @@ from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.titles import title_case
 from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
 
-_MONTHS = ("Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
-_PLAIN_CONTAINER = frozenset({"article", "report", "dataset", "software"})  # the publisher, which is not set in italics
+_MONTHS = (
+    "Jan.",
+    "Feb.",
+    "Mar.",
+    "Apr.",
+    "May",
+    "June",
+    "July",
+    "Aug.",
+    "Sept.",
+    "Oct.",
+    "Nov.",
+    "Dec.",
+)
+_PLAIN_CONTAINER = frozenset(
+    {"article", "report", "dataset", "software"}
+)  # the publisher, which is not set in italics
 
 
 def mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
     video = work.kind == "motion_picture"
     author = "" if work.signs_itself or video else ended(_authors(work.authors))
-    middle = [_container(work), _uploader(work) if video else "", *_numbers(work), _date(work.issued), *_place(work)]
+    middle = [
+        _container(work),
+        _uploader(work) if video else "",
+        *_numbers(work),
+        _date(work.issued),
+        *_place(work),
+    ]
     body = ended(", ".join(part for part in middle if part))
     accessed = "" if work.issued or not work.accessed else f"Accessed {ended(_date(work.accessed))}"
-    return rendered(" ".join(filter(None, [author, _title(work), body, accessed])), markdown=markdown)
+    return rendered(
+        " ".join(filter(None, [author, _title(work), body, accessed])), markdown=markdown
+    )
 
 
 def _authors(names: tuple[Name, ...]) -> str:
@@ -55,12 +78,18 @@ def _uploader(work: Work) -> str:
 def _numbers(work: Work) -> list[str]:
     if work.kind not in ("article-journal", "article-magazine"):
         return []
-    return [f"{label} {plain(value)}" for label, value in (("vol.", work.volume), ("no.", work.issue)) if value]
+    return [
+        f"{label} {plain(value)}"
+        for label, value in (("vol.", work.volume), ("no.", work.issue))
+        if value
+    ]
 
 
 def _place(work: Work) -> list[str]:
     number = (
-        f"article {plain(work.number)}" if work.kind == "article-journal" and work.number and not work.pages else ""
+        f"article {plain(work.number)}"
+        if work.kind == "article-journal" and work.number and not work.pages
+        else ""
     )
     return [mla_pages(work.pages), number, plain(work.location)]
 
@@ -78,7 +107,9 @@ def mla_pages(pages: str) -> str:
     if not last:
         return f"p. {first}" if first else ""
     if first.isdigit() and last.isdigit() and len(first) == len(last) and len(last) > 2:
-        differs = next((at for at, (one, two) in enumerate(zip(first, last, strict=True)) if one != two), 0)
+        differs = next(
+            (at for at, (one, two) in enumerate(zip(first, last, strict=True)) if one != two), 0
+        )
         same = min(differs, len(last) - 2)
         kept = last[same:] if int(last) > int(first) else last
         return f"pp. {first}–{kept}"

@@ -56,7 +56,9 @@ def _name(name: Name) -> str:
     """A comma divides the parts of a name, so one within a part becomes a blank."""
     if name.literal:
         return name.literal
-    return ", ".join(part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part)
+    return ", ".join(
+        part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part
+    )
 
 
 def _date(parts: tuple[int, ...]) -> str:

@@ -54,7 +54,11 @@ class Work:
     def signs_itself(self) -> bool:
         """The author is the site, or the publisher, under the same name."""
         names = [name.literal.casefold() for name in self.authors]
-        return len(names) == 1 and bool(names[0]) and names[0] == (self.container or self.publisher).casefold()
+        return (
+            len(names) == 1
+            and bool(names[0])
+            and names[0] == (self.container or self.publisher).casefold()
+        )
 
 
 def plain(text: str) -> str:
@@ -77,7 +81,9 @@ def rendered(reference: str, *, markdown: bool, escape: Callable[[str], str] | N
     if not markdown:
         return reference.replace(_ON, "").replace(_OFF, "")
     escape = escape or (lambda text: text.replace("*", r"\*"))
-    return "".join("*" if piece in (_ON, _OFF) else escape(piece) for piece in _MARKS.split(reference))
+    return "".join(
+        "*" if piece in (_ON, _OFF) else escape(piece) for piece in _MARKS.split(reference)
+    )
 
 
 def page_range(pages: str) -> tuple[str, str]:

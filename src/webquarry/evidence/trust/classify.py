@@ -34,7 +34,12 @@ SourceType = Literal[
 AuthorityTier = Literal["high", "medium", "low"]
 DomainCategory = Literal["academic", "legal", "medical", "financial", "technical", "general"]
 
-_SCHOLARLY_TAGS = ("citation_journal_title", "citation_conference_title", "citation_doi", "prism.doi")
+_SCHOLARLY_TAGS = (
+    "citation_journal_title",
+    "citation_conference_title",
+    "citation_doi",
+    "prism.doi",
+)
 _TYPE_OF: dict[str, SourceType] = {
     "scholarlyarticle": "peer_reviewed",
     "medicalscholarlyarticle": "peer_reviewed",
@@ -66,16 +71,25 @@ _CATEGORY_OF: dict[str, DomainCategory] = {
 _GENERATORS: tuple[tuple[re.Pattern[str], SourceType], ...] = (
     (re.compile(r"mediawiki|dokuwiki|xwiki|bookstack", re.IGNORECASE), "wiki"),
     (re.compile(r"discourse|phpbb|vbulletin|flarum|xenforo|mybb|nodebb", re.IGNORECASE), "forum"),
-    (re.compile(r"sphinx|mkdocs|docusaurus|docfx|antora|mdbook|vitepress|gitbook", re.IGNORECASE), "official_docs"),
+    (
+        re.compile(
+            r"sphinx|mkdocs|docusaurus|docfx|antora|mdbook|vitepress|gitbook", re.IGNORECASE
+        ),
+        "official_docs",
+    ),
 )
 _HOST_LABELS: dict[str, SourceType] = {
-    **dict.fromkeys(("docs", "doc", "developer", "developers", "devdocs", "documentation"), "official_docs"),
+    **dict.fromkeys(
+        ("docs", "doc", "developer", "developers", "devdocs", "documentation"), "official_docs"
+    ),
     **dict.fromkeys(("blog", "blogs"), "blog"),
     **dict.fromkeys(("forum", "forums", "discuss", "discourse", "community"), "forum"),
     "wiki": "wiki",
 }
 _PATH_PARTS: dict[str, SourceType] = {
-    **dict.fromkeys(("docs", "documentation", "reference", "api-reference", "manual"), "official_docs"),
+    **dict.fromkeys(
+        ("docs", "documentation", "reference", "api-reference", "manual"), "official_docs"
+    ),
     **dict.fromkeys(("blog", "blogs"), "blog"),
     **dict.fromkeys(("forum", "forums"), "forum"),
     "wiki": "wiki",
@@ -123,7 +137,9 @@ def _source_type(
         return "peer_reviewed"
     if known:
         return "government"
-    return _stated_type(graph, main) or _made_type(tags) or _address_type(page_url, host) or "unknown"
+    return (
+        _stated_type(graph, main) or _made_type(tags) or _address_type(page_url, host) or "unknown"
+    )
 
 
 def _stated_type(graph: Graph, main: Node | None) -> SourceType | None:
@@ -151,7 +167,9 @@ def _address_type(page_url: str, host: str) -> SourceType | None:
     return next((_PATH_PARTS[part] for part in parts[:-1] if part in _PATH_PARTS), None)
 
 
-def _authority(source_type: SourceType, known: bool, reputation: Reputation | None) -> AuthorityTier:
+def _authority(
+    source_type: SourceType, known: bool, reputation: Reputation | None
+) -> AuthorityTier:
     if reputation is not None and reputation.tier != "mixed":
         return "high" if reputation.tier == "high" else "low"
     if source_type in _LOW:
@@ -159,7 +177,9 @@ def _authority(source_type: SourceType, known: bool, reputation: Reputation | No
     return "high" if known and source_type in _HIGH_IF_KNOWN else "medium"
 
 
-def _category(host: str, source_type: SourceType, known: str | None, main: Node | None) -> DomainCategory:
+def _category(
+    host: str, source_type: SourceType, known: str | None, main: Node | None
+) -> DomainCategory:
     by_host = known_category(host)
     if by_host:
         return cast(DomainCategory, by_host)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-PREPRINT = "preprint"  # no word of the answer: a preprint is not peer-reviewed, whatever its page says
+PREPRINT = (
+    "preprint"  # no word of the answer: a preprint is not peer-reviewed, whatever its page says
+)
 
 _TYPES = {
     "peer_reviewed": "pubmed.ncbi.nlm.nih.gov pmc.ncbi.nlm.nih.gov europepmc.org doi.org nature.com"

@@ -40,7 +40,11 @@ def reputation_of(url: str) -> Reputation | None:
 @lru_cache(2048)
 def registrable_domain(host: str) -> str:
     """What its owner registered: the public suffix and one label; empty for a bare suffix or an address."""
-    return str(_suffixes().privatesuffix(host) or "") if host and not host.replace(".", "").isdigit() else ""
+    return (
+        str(_suffixes().privatesuffix(host) or "")
+        if host and not host.replace(".", "").isdigit()
+        else ""
+    )
 
 
 @cache

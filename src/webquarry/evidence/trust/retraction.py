@@ -29,7 +29,9 @@ _RETRACTIONS = frozenset({"retraction", "withdrawal", "removal"})
 _KIND_OF: dict[str, Kind] = {
     **dict.fromkeys([*sorted(_RETRACTIONS), "partial_retraction"], "retraction"),
     "expression_of_concern": "expression_of_concern",
-    **dict.fromkeys(["correction", "corrigendum", "erratum", "addendum", "clarification"], "correction"),
+    **dict.fromkeys(
+        ["correction", "corrigendum", "erratum", "addendum", "clarification"], "correction"
+    ),
 }
 _GRAVITY: tuple[Kind, ...] = ("correction", "expression_of_concern", "retraction")
 _DATED_SOURCES = frozenset({"publisher", "retraction-watch"})  # others only flag a paper
@@ -72,20 +74,34 @@ def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
 
 
 def _source(name: str) -> Literal["retraction-watch", "publisher"] | None:
-    return "retraction-watch" if name == "retraction-watch" else "publisher" if name == "publisher" else None
+    return (
+        "retraction-watch"
+        if name == "retraction-watch"
+        else "publisher"
+        if name == "publisher"
+        else None
+    )
 
 
 def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
     """The gravest first; of equals the whole one, then the latest, then the publisher's own, then one that is named."""
     grave = _GRAVITY.index(_KIND_OF[notice.type])
-    return (grave, notice.type in _RETRACTIONS, notice.date, notice.source == "publisher", notice.doi or "")
+    return (
+        grave,
+        notice.type in _RETRACTIONS,
+        notice.date,
+        notice.source == "publisher",
+        notice.doi or "",
+    )
 
 
 def _not_cancelled(notices: list[Notice]) -> list[Notice]:
     """A reinstatement cancels the retractions and concerns up to its day; a later one, or one without a date, stands.
 
     An index that only flags a paper does not know of the reinstatement, so its flag does not outlive it."""
-    reinstated = max((notice.date for notice in notices if notice.type == "reinstatement"), default="")
+    reinstated = max(
+        (notice.date for notice in notices if notice.type == "reinstatement"), default=""
+    )
     return [
         notice
         for notice in notices

@@ -11,7 +11,9 @@ from webquarry.host.translation.naming import ANTHROPIC
 async def answer_anthropic(message: Any, run: RunCall) -> list[dict[str, Any]]:
     """The user message to append after the assistant's, or nothing."""
     outcomes = await answer_all(_calls(message), run, ANTHROPIC)
-    return [{"role": "user", "content": [_block(outcome) for outcome in outcomes]}] if outcomes else []
+    return (
+        [{"role": "user", "content": [_block(outcome) for outcome in outcomes]}] if outcomes else []
+    )
 
 
 def _calls(message: Any) -> list[Call]:
@@ -25,7 +27,9 @@ def _calls(message: Any) -> list[Call]:
             continue
         cut = stop in ("max_tokens", "model_context_window_exceeded") and index == len(blocks) - 1
         problem = CUT_OFF if cut else ""
-        calls.append(Call(read(block, "id"), str(read(block, "name")), read(block, "input") or {}, problem))
+        calls.append(
+            Call(read(block, "id"), str(read(block, "name")), read(block, "input") or {}, problem)
+        )
     return calls
 
 

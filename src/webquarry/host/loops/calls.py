@@ -84,5 +84,7 @@ def parsed_call(call_id: str | None, name: Any, arguments: Any) -> Call:
     try:
         value = parse_json(str(arguments or "").encode("utf-8", "replace"))
     except NotJson as error:
-        return Call(call_id, str(name), problem=f"The call was not run: the text of its arguments {error}.")
+        return Call(
+            call_id, str(name), problem=f"The call was not run: the text of its arguments {error}."
+        )
     return Call(call_id, str(name), value)

@@ -23,7 +23,9 @@ def _calls(response: Any) -> list[Call]:
     content = read(candidates[0], "content") if candidates else None
     found = [read(part, "functionCall", "function_call") for part in listed(content, "parts")]
     return [
-        Call(read(call, "id"), str(read(call, "name")), read(call, "args") or {}) for call in found if call is not None
+        Call(read(call, "id"), str(read(call, "name")), read(call, "args") or {})
+        for call in found
+        if call is not None
     ]
 
 

@@ -13,7 +13,11 @@ from webquarry.host.translation.naming import OPENAI
 
 async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
     """The input items to append after all items of the response's output, or nothing."""
-    calls = [_response_call(item) for item in listed(response, "output") if read(item, "type") == "function_call"]
+    calls = [
+        _response_call(item)
+        for item in listed(response, "output")
+        if read(item, "type") == "function_call"
+    ]
     return [
         {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
         for outcome in await answer_all(calls, run, OPENAI)

@@ -11,7 +11,9 @@ from webquarry.host.translation.naming import ANTHROPIC, alias, rename
 from webquarry.host.translation.notes import with_braces
 from webquarry.host.translation.schema import Schema, clean, close_objects
 
-_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"})
+_FORMATS = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+)
 _NULL = {"type": "null"}
 
 
@@ -28,7 +30,11 @@ def to_anthropic(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
 
 
 def _strict(node: Schema) -> Schema:
-    lost = {word: value for word, value in node.items() if word not in ("anyOf", "type", "description", "nullable")}
+    lost = {
+        word: value
+        for word, value in node.items()
+        if word not in ("anyOf", "type", "description", "nullable")
+    }
     if "anyOf" in node:
         written: Schema = {"anyOf": [_strict(branch) for branch in node["anyOf"]]}
         if node.get("nullable"):
@@ -55,7 +61,9 @@ def _typed(node: Schema, lost: Schema) -> Schema:
     if node["type"] == "object":
         if "properties" not in node or node.get("additionalProperties", False) is not False:
             raise Inexpressible
-        written["properties"] = {name: _strict(part) for name, part in lost.pop("properties").items()}
+        written["properties"] = {
+            name: _strict(part) for name, part in lost.pop("properties").items()
+        }
         written["additionalProperties"] = False
         written["required"] = lost.pop("required", [])
     if "items" in node:

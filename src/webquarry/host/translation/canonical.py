@@ -81,7 +81,11 @@ class _Canon:
     def _shape(self, schema: Schema, references: References) -> Schema:
         word = "anyOf" if "anyOf" in schema else "oneOf"
         if word in schema:
-            base = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf", "description")}
+            base = {
+                key: value
+                for key, value in schema.items()
+                if key not in ("anyOf", "oneOf", "description")
+            }
             return self._union([merge(base, part) for part in schema[word]], schema, references)
         kinds = _types(schema)
         if len(kinds) > 1:
@@ -101,7 +105,9 @@ class _Canon:
         if not branches or any(branch["type"] == ANY for branch in branches):
             raise _NoShape
         described = {"description": outer["description"]} if "description" in outer else {}
-        union = {**branches[0], **described} if len(branches) == 1 else {"anyOf": branches, **described}
+        union = (
+            {**branches[0], **described} if len(branches) == 1 else {"anyOf": branches, **described}
+        )
         return {**union, "nullable": True} if nullable else union
 
     def _single(self, schema: Schema, kind: str, references: References) -> Schema:
@@ -121,7 +127,9 @@ class _Canon:
             elif word != "type" and kind in BELONGS.get(word, TYPES):
                 node[word] = value
         if "required" in node:
-            node["required"] = [name for name in node["required"] if name in node.get("properties", {})]
+            node["required"] = [
+                name for name in node["required"] if name in node.get("properties", {})
+            ]
         return node
 
 
@@ -163,7 +171,9 @@ def merge_all_of(schema: Schema) -> Schema:
 
 def _merge_value(word: str, one: Any, other: Any) -> Any:
     if word == "properties":
-        return one | {name: merge(one[name], part) if name in one else part for name, part in other.items()}
+        return one | {
+            name: merge(one[name], part) if name in one else part for name, part in other.items()
+        }
     if word == "required":
         return list(dict.fromkeys([*one, *other]))
     if word == "enum":

@@ -12,7 +12,9 @@ class Inexpressible(Exception):
 
 def without_root_unions(schema: Schema) -> Schema:
     """Vendors refuse a union at the root of the parameters: it becomes words there."""
-    lost = {word: schema[word] for word in (*UNIONS, "not", "enum", "const", "$ref") if word in schema}
+    lost = {
+        word: schema[word] for word in (*UNIONS, "not", "enum", "const", "$ref") if word in schema
+    }
     if not lost:
         return schema
     kept = {word: value for word, value in schema.items() if word not in lost}

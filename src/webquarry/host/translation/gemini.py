@@ -14,7 +14,17 @@ from webquarry.host.translation.schema import Schema, clean, map_children, takes
 Form = Literal["json_schema", "legacy"]
 
 _DROPPED = frozenset(
-    {"if", "then", "else", "not", "patternProperties", "prefixItems", "contains", "minContains", "maxContains"}
+    {
+        "if",
+        "then",
+        "else",
+        "not",
+        "patternProperties",
+        "prefixItems",
+        "contains",
+        "minContains",
+        "maxContains",
+    }
     | {"dependentRequired", "dependentSchemas", "dependencies"}
 )
 _IGNORED = ("exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -42,7 +52,9 @@ def _declaration(tool: ToolSchema, form: Form) -> dict[str, Any]:
 def _json_schema(schema: Schema) -> Schema:
     merged = merge_all_of(schema)
     lost = {word: value for word, value in merged.items() if word in _DROPPED or word in _IGNORED}
-    node = map_children({word: merged[word] for word in merged if word not in _DROPPED}, _json_schema)
+    node = map_children(
+        {word: merged[word] for word in merged if word not in _DROPPED}, _json_schema
+    )
     if "const" in node:
         node["enum"] = [node.pop("const")]
     description = with_words(node.get("description"), lost)
@@ -50,10 +62,18 @@ def _json_schema(schema: Schema) -> Schema:
 
 
 def _legacy(node: Schema) -> Schema:
-    if "anyOf" in node:  # refuses any key beside it, so what was said of the whole is said of each branch
-        shared = {word: value for word, value in node.items() if word in ("description", "nullable")}
+    if (
+        "anyOf" in node
+    ):  # refuses any key beside it, so what was said of the whole is said of each branch
+        shared = {
+            word: value for word, value in node.items() if word in ("description", "nullable")
+        }
         return {"anyOf": [_legacy({**branch, **shared}) for branch in node["anyOf"]]}
-    lost = {word: value for word, value in node.items() if word not in ("type", "description", "nullable")}
+    lost = {
+        word: value
+        for word, value in node.items()
+        if word not in ("type", "description", "nullable")
+    }
     written, further = _typed(node, lost)
     if node.get("nullable"):
         written["nullable"] = True
@@ -72,7 +92,9 @@ def _typed(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
     written: Schema = {"type": kind.upper()}
     further: list[str] = []
     if kind == "object":
-        written["properties"] = {name: _legacy(part) for name, part in lost.pop("properties").items()}
+        written["properties"] = {
+            name: _legacy(part) for name, part in lost.pop("properties").items()
+        }
         if lost.pop("required", []):
             written["required"] = node["required"]
         if lost.pop("additionalProperties", False) is not False:

@@ -23,7 +23,9 @@ class NameRules:
 
 ANTHROPIC = NameRules(re.compile(r"[A-Za-z0-9_-]{1,64}"), re.compile(r"[A-Za-z0-9_.-]{1,64}"))
 OPENAI = NameRules(re.compile(r"[A-Za-z0-9_-]{1,64}"))
-GEMINI = NameRules(re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}"), re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}"))
+GEMINI = NameRules(
+    re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}"), re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+)
 MCP = NameRules(re.compile(r"[A-Za-z0-9_.-]{1,128}"))
 EVERYBODY = (ANTHROPIC, OPENAI, GEMINI, MCP)
 
@@ -43,7 +45,9 @@ def rename(schema: dict[str, Any], rules: NameRules) -> dict[str, Any]:
         return schema
     renamed = map_children(schema, lambda part: rename(part, rules))
     if "properties" in renamed:
-        renamed["properties"] = {alias(name, rules.parameter): part for name, part in renamed["properties"].items()}
+        renamed["properties"] = {
+            alias(name, rules.parameter): part for name, part in renamed["properties"].items()
+        }
     if "required" in renamed:
         renamed["required"] = [alias(name, rules.parameter) for name in renamed["required"]]
     return renamed

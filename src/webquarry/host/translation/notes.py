@@ -19,14 +19,26 @@ _WORDED = {
 }
 # Nothing a model could act on, or already said by the shape of what is left.
 _UNSAID = frozenset(
-    {"uniqueItems", "definitions", "deprecated", "readOnly", "writeOnly", "nullable", "additionalProperties"}
+    {
+        "uniqueItems",
+        "definitions",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "nullable",
+        "additionalProperties",
+    }
     | {"discriminator", "example"}
 )
 
 
 def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
     """The description with the lost keywords as Anthropic's own library writes them."""
-    said = {word: value for word, value in lost.items() if word == "uniqueItems" or _says_something(word, value)}
+    said = {
+        word: value
+        for word, value in lost.items()
+        if word == "uniqueItems" or _says_something(word, value)
+    }
     if not said:
         return description
     note = "{" + ", ".join(f"{word}: {value}" for word, value in said.items()) + "}"
@@ -57,7 +69,11 @@ def _words(lost: Mapping[str, Any]) -> list[str]:
 
 
 def _says_something(word: str, value: Any) -> bool:
-    return word not in _UNSAID and not word.startswith(("$", "x-")) and not (word == "default" and value is None)
+    return (
+        word not in _UNSAID
+        and not word.startswith(("$", "x-"))
+        and not (word == "default" and value is None)
+    )
 
 
 def _length(lost: Mapping[str, Any]) -> list[str]:

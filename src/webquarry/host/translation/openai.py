@@ -14,8 +14,19 @@ from webquarry.host.translation.naming import OPENAI, alias, rename
 from webquarry.host.translation.notes import with_words
 from webquarry.host.translation.schema import Schema, clean, close_objects, map_children
 
-_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
-_KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "minItems", "maxItems")
+_FORMATS = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+)
+_KEPT = (
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "pattern",
+    "minItems",
+    "maxItems",
+)
 _MOST_PROPERTIES, _MOST_LEVELS, _MOST_VALUES, _MOST_CHARACTERS = 5000, 10, 1000, 120_000
 
 
@@ -34,7 +45,11 @@ def _function(tool: ToolSchema, strict: bool) -> dict[str, Any]:
     function = {"name": alias(tool.name, OPENAI.tool), "description": tool.description}
     if strict:
         try:
-            return {**function, "parameters": _within_limits(_strict(canonical(parameters))), "strict": True}
+            return {
+                **function,
+                "parameters": _within_limits(_strict(canonical(parameters))),
+                "strict": True,
+            }
         except Inexpressible:
             pass  # a free-form map, say: the form without strict can hold it
     normal = close_objects(_with_items(without_root_unions(parameters)))
@@ -51,7 +66,11 @@ def _with_items(schema: Schema) -> Schema:
 
 def _strict(node: Schema, optional: bool = False) -> Schema:
     nullable = optional or bool(node.get("nullable"))
-    lost = {word: value for word, value in node.items() if word not in ("anyOf", "type", "description", "nullable")}
+    lost = {
+        word: value
+        for word, value in node.items()
+        if word not in ("anyOf", "type", "description", "nullable")
+    }
     if "anyOf" in node:
         written: Schema = {"anyOf": [_strict(branch) for branch in node["anyOf"]]}
         if nullable:
@@ -93,7 +112,9 @@ def _closed(node: Schema, lost: Schema) -> Schema:
         raise Inexpressible
     properties, required = lost.pop("properties"), lost.pop("required", [])
     return {
-        "properties": {name: _strict(part, optional=name not in required) for name, part in properties.items()},
+        "properties": {
+            name: _strict(part, optional=name not in required) for name, part in properties.items()
+        },
         "required": list(properties),
         "additionalProperties": False,
     }
@@ -114,6 +135,8 @@ def _sizes(node: Schema, level: int) -> Iterator[tuple[int, int, int, int]]:
     properties, values = node.get("properties", {}), node.get("enum", [])
     characters = sum(map(len, properties)) + sum(len(str(value)) for value in values)
     yield len(properties), level, len(values), characters
-    children = [*properties.values(), *node.get("anyOf", [])] + ([node["items"]] if "items" in node else [])
+    children = [*properties.values(), *node.get("anyOf", [])] + (
+        [node["items"]] if "items" in node else []
+    )
     for child in children:
         yield from _sizes(child, level + 1)

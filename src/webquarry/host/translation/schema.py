@@ -30,7 +30,9 @@ def map_children(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
 
 def _map_value(word: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     if word in _MAPS and isinstance(value, dict):
-        return {name: change(part) if isinstance(part, dict) else part for name, part in value.items()}
+        return {
+            name: change(part) if isinstance(part, dict) else part for name, part in value.items()
+        }
     if word in _LISTS and isinstance(value, list):
         return [change(part) if isinstance(part, dict) else part for part in value]
     return change(value) if word in _SINGLES and isinstance(value, dict) else value
@@ -41,7 +43,11 @@ def clean(schema: Schema) -> Schema:
     root = copy.deepcopy(schema)
 
     def tidy(node: Schema) -> Schema:
-        kept = {word: value for word, value in node.items() if word not in NOISE and is_sound(word, value)}
+        kept = {
+            word: value
+            for word, value in node.items()
+            if word not in NOISE and is_sound(word, value)
+        }
         if "$ref" in kept and resolve(kept["$ref"], root) is None:
             del kept["$ref"]
         if "required" in kept and "properties" in kept:

@@ -15,6 +15,8 @@ __all__ = ["Recorder", "Replay", "recorded_web"]
 
 def recorded_web() -> Path:
     """The small recorded web that ships with the package (scripts/recorded_web.py makes it)."""
-    from importlib.resources import files  # here, because only a replay of it needs it and it is slow to import
+    from importlib.resources import (
+        files,
+    )  # here, because only a replay of it needs it and it is slow to import
 
     return Path(str(files("webquarry") / "data" / "recorded-web.warc.gz"))

@@ -100,7 +100,9 @@ class _TapedStream(httpx2.AsyncByteStream):
             self._cut = "disconnect"
             raise
         finally:
-            if isinstance(chunks, AsyncGeneratorType):  # else whoever stops early leaves it to the garbage collector
+            if isinstance(
+                chunks, AsyncGeneratorType
+            ):  # else whoever stops early leaves it to the garbage collector
                 await chunks.aclose()
         await self._tape.keep(None)
 
@@ -114,7 +116,9 @@ class _TapedStream(httpx2.AsyncByteStream):
 class _Tape:
     """One exchange while it is going on."""
 
-    def __init__(self, moment: datetime, request: httpx2.Request, response: httpx2.Response, file: WarcFile) -> None:
+    def __init__(
+        self, moment: datetime, request: httpx2.Request, response: httpx2.Response, file: WarcFile
+    ) -> None:
         self._moment = moment
         self._request = request
         self._response = response
@@ -135,7 +139,10 @@ class _Tape:
                 login = bool(self._request.extensions.get(LOGIN))
                 masked = _masked_body(self.body, self._response.headers, login=login)
             except _TooLargeToSearch:
-                log.warning("the answer of %s unpacks to too much to be recorded", scrub_url(self._request.url))
+                log.warning(
+                    "the answer of %s unpacks to too much to be recorded",
+                    scrub_url(self._request.url),
+                )
                 return
             with closing(masked or self.body) as body:
                 self._file.add(self._exchange(body, truncated, unpacked=masked is not None))
@@ -154,7 +161,9 @@ class _Tape:
         keeps_length = truncated is not None or self._has_no_body()
         gone = {b"transfer-encoding", b"content-encoding"} if unpacked else {b"transfer-encoding"}
         headers = [
-            (name, value) for name, value in scrub_response_headers(response.headers) if name.lower() not in gone
+            (name, value)
+            for name, value in scrub_response_headers(response.headers)
+            if name.lower() not in gone
         ]
         return Exchange(
             moment=self._moment,
@@ -176,7 +185,9 @@ class _TooLargeToSearch(Exception):
     pass
 
 
-def _masked_body(body: IO[bytes], headers: httpx2.Headers, *, login: bool = False) -> IO[bytes] | None:
+def _masked_body(
+    body: IO[bytes], headers: httpx2.Headers, *, login: bool = False
+) -> IO[bytes] | None:
     """The body unpacked and without the secrets found in it; None when it holds none and can stay as it was sent."""
     if login:  # its token is no secret that we know already, so the names of its fields decide
         return _without_token(body, headers)
@@ -214,7 +225,9 @@ def _unpacked(body: IO[bytes], headers: httpx2.Headers) -> Iterator[bytes]:
     body.seek(0)
     pieces = _Pieces(body)
     encoding = headers.get("content-encoding")
-    response = httpx2.Response(200, headers={"content-encoding": encoding} if encoding else None, stream=pieces)
+    response = httpx2.Response(
+        200, headers={"content-encoding": encoding} if encoding else None, stream=pieces
+    )
     try:
         yield from response.iter_bytes()
     except httpx2.DecodingError:
@@ -234,7 +247,9 @@ def _with_length(headers: RawHeaders, length: int) -> RawHeaders:
     """The headers with the right Content-Length; without a body it may be missing."""
     right = b"%d" % length
     if any(name.lower() == b"content-length" for name, _ in headers):
-        return [(name, right if name.lower() == b"content-length" else value) for name, value in headers]
+        return [
+            (name, right if name.lower() == b"content-length" else value) for name, value in headers
+        ]
     return [*headers, (b"Content-Length", right)] if length else headers
 
 

@@ -44,7 +44,9 @@ class _ReplayTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
-        key = request_key(request.method, request.url, body, request.headers.get("content-type", ""))
+        key = request_key(
+            request.method, request.url, body, request.headers.get("content-type", "")
+        )
         answers = self._answers.get(key)
         name = f"{request.method} {scrub_url(request.url)}"
         if not answers:
@@ -92,7 +94,8 @@ class _RecordedStream(httpx2.AsyncByteStream):
         with _open_record(self._path, self._recorded) as stream:
             _, headers = read_head(stream)
             chunked = any(
-                name.lower() == b"transfer-encoding" and b"chunked" in value.lower() for name, value in headers
+                name.lower() == b"transfer-encoding" and b"chunked" in value.lower()
+                for name, value in headers
             )
             body = ChunkedDataReader(stream) if chunked else stream
             while piece := body.read(_PIECE):
@@ -103,6 +106,10 @@ class _RecordedStream(httpx2.AsyncByteStream):
     def _check_end(self, size: int) -> None:
         """A body that was cut when it was recorded must not pass for the whole."""
         if self._recorded.truncated in {"disconnect", "time"}:
-            raise httpx2.ReadError(f"the connection ended after {size:,} bytes, as it did when this was recorded")
+            raise httpx2.ReadError(
+                f"the connection ended after {size:,} bytes, as it did when this was recorded"
+            )
         if self._recorded.truncated:
-            raise NotRecorded(f"The recording {self._path.name} holds only the first {size:,} bytes of {self._name}.")
+            raise NotRecorded(
+                f"The recording {self._path.name} holds only the first {size:,} bytes of {self._name}."
+            )

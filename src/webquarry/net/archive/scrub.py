@@ -27,7 +27,9 @@ _ACCOUNT = frozenset({"cx"})  # says who asks, as a key does, and is no part of 
 _SECRET_HEADER = re.compile(r"(?i)auth|token|secret|cookie|api-?key|password|session|credential")
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
 _SECRET_PARAMETER = re.compile(
-    rb"(?i)([?&](?:" + b"|".join(sorted(re.escape(name).encode() for name in PARAMETERS)) + rb")=)[^&#\s\"'<>,;]+"
+    rb"(?i)([?&](?:"
+    + b"|".join(sorted(re.escape(name).encode() for name in PARAMETERS))
+    + rb")=)[^&#\s\"'<>,;]+"
 )
 
 
@@ -88,7 +90,13 @@ def scrub_url(url: httpx2.URL) -> str:
 def scrub_target(url: httpx2.URL) -> str:
     """Path and query as the request line has them, masked."""
     path, mark, query = masker().mask(url.raw_path).decode("ascii").partition("?")
-    return path + mark + "&".join(_mask_field(part) if _is_secret_field(part) else part for part in query.split("&"))
+    return (
+        path
+        + mark
+        + "&".join(
+            _mask_field(part) if _is_secret_field(part) else part for part in query.split("&")
+        )
+    )
 
 
 def _origin(url: httpx2.URL) -> str:
@@ -108,14 +116,20 @@ def scrub_request_headers(headers: httpx2.Headers) -> RawHeaders:
     """A request header is never needed for replay, so any that may be a credential is masked."""
     known = masker()
     return [
-        (name, MASK.encode() if _SECRET_HEADER.search(name.decode("latin-1")) else known.mask(value))
+        (
+            name,
+            MASK.encode() if _SECRET_HEADER.search(name.decode("latin-1")) else known.mask(value),
+        )
         for name, value in headers.raw
     ]
 
 
 def scrub_response_headers(headers: httpx2.Headers) -> RawHeaders:
     """Of a cookie the name and the attributes stay; a redirect keeps its address, secret parameters masked."""
-    return [(name, _scrub_response_header(name.decode("latin-1").lower(), value)) for name, value in headers.raw]
+    return [
+        (name, _scrub_response_header(name.decode("latin-1").lower(), value))
+        for name, value in headers.raw
+    ]
 
 
 def _scrub_response_header(name: str, value: bytes) -> bytes:
@@ -138,7 +152,9 @@ def scrub_body(body: bytes, content_type: str) -> bytes:
         return body if masked == value else json.dumps(masked, ensure_ascii=False).encode()
     if "x-www-form-urlencoded" in content_type.lower():
         parts = body.decode("latin-1").split("&")
-        return "&".join(_mask_field(part) if _is_secret_field(part) else part for part in parts).encode("latin-1")
+        return "&".join(
+            _mask_field(part) if _is_secret_field(part) else part for part in parts
+        ).encode("latin-1")
     return body
 
 
@@ -161,7 +177,9 @@ def _body_digest(body: bytes, content_type: str) -> str:
         value = _without_secrets(_json(body), None)
         body = body if value is None else json.dumps(value, sort_keys=True).encode()
     elif "x-www-form-urlencoded" in content_type.lower():
-        body = b"&".join(part for part in body.split(b"&") if not part.endswith(b"=" + MASK.encode()))
+        body = b"&".join(
+            part for part in body.split(b"&") if not part.endswith(b"=" + MASK.encode())
+        )
     return hashlib.sha256(body).hexdigest()
 
 

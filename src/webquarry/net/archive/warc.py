@@ -63,7 +63,9 @@ class WarcFile:
         self._lock = threading.Lock()
         self._gzip = _is_gzip(path)
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            self._file = os.open(
+                path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666
+            )
         except OSError as error:
             raise _unusable(path, error) from error
         with self._alone():
@@ -104,7 +106,9 @@ class WarcFile:
                 written = os.write(self._file, piece)
                 packed.seek(written - len(piece), os.SEEK_CUR)
         except OSError as error:
-            os.ftruncate(self._file, before)  # half a record would make the rest of the file unreadable
+            os.ftruncate(
+                self._file, before
+            )  # half a record would make the rest of the file unreadable
             raise BadInput(
                 f"The recording {self._path} could not be written to: {error.strerror}.",
                 suggested_action="Make room for it, or turn recording off (unset WEBQUARRY_RECORD).",
@@ -179,7 +183,9 @@ def _pack(exchange: Exchange, place: int, gzip: bool) -> IO[bytes]:
 def _pack_info(moment: datetime, gzip: bool) -> IO[bytes]:
     packed = open_spool()
     writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
-    record = writer.create_warcinfo_record("", {"software": "webquarry", "format": "WARC File Format 1.0"})
+    record = writer.create_warcinfo_record(
+        "", {"software": "webquarry", "format": "WARC File Format 1.0"}
+    )
     record.rec_headers.replace_header("WARC-Record-ID", _record_id(_date(moment), "warcinfo"))
     record.rec_headers.replace_header("WARC-Date", _date(moment))
     writer.write_record(record)

@@ -42,8 +42,12 @@ class Recorded:
 class _Found:
     """What one pass over the file found."""
 
-    responses: list[tuple[str, RequestKey, Recorded]] = field(default_factory=list)  # record id, key of a plain GET
-    partners: dict[str, str] = field(default_factory=dict)  # record id -> the one it was concurrent to
+    responses: list[tuple[str, RequestKey, Recorded]] = field(
+        default_factory=list
+    )  # record id, key of a plain GET
+    partners: dict[str, str] = field(
+        default_factory=dict
+    )  # record id -> the one it was concurrent to
     keys: dict[str, RequestKey] = field(default_factory=dict)  # of the requests, by record id
     newest: datetime | None = None
 
@@ -69,7 +73,9 @@ def read_index(path: Path) -> tuple[dict[RequestKey, list[Recorded]], datetime]:
             suggested_action="Record it again, or repair it with `warcio recompress`.",
         ) from error
     if found.newest is None:
-        raise BadInput(f"The recording {path} is empty.", suggested_action="Record something to it first.")
+        raise BadInput(
+            f"The recording {path} is empty.", suggested_action="Record something to it first."
+        )
     return _join(found), found.newest
 
 
@@ -107,7 +113,9 @@ def _skip_member(file: IO[bytes], data: bytes) -> bytes:
             if not data:
                 raise _Damaged("a gzip member without its end")
             member.decompress(data, _PIECE * 16)
-            data = member.unconsumed_tail or (member.unused_data if member.eof else file.read(_PIECE))
+            data = member.unconsumed_tail or (
+                member.unused_data if member.eof else file.read(_PIECE)
+            )
     except zlib.error as error:
         raise _Damaged("a damaged gzip member") from error
     return data or file.read(_PIECE)
@@ -120,13 +128,20 @@ def _scan(file: IO[bytes]) -> _Found:
         if record.format != "warc" or record.length is None:
             raise _Damaged("not a WARC record, or one without a length")
         headers = record.rec_headers
-        identity, url = headers.get_header("WARC-Record-ID", ""), headers.get_header("WARC-Target-URI", "")
+        identity, url = (
+            headers.get_header("WARC-Record-ID", ""),
+            headers.get_header("WARC-Target-URI", ""),
+        )
         if partner := headers.get_header("WARC-Concurrent-To"):
             found.partners[identity] = partner
         start = _read_block(record)
         if record.rec_type == "request" and (key := _key_of_request(url, start)):
             found.keys[identity] = key
-        if record.rec_type == "response" and _STATUS_LINE.match(start) and (key := _key("GET", url)):
+        if (
+            record.rec_type == "response"
+            and _STATUS_LINE.match(start)
+            and (key := _key("GET", url))
+        ):
             recorded = Recorded(records.get_record_offset(), headers.get_header("WARC-Truncated"))
             found.responses.append((identity, key, recorded))
         moment = datetime.fromisoformat(headers.get_header("WARC-Date", "")).astimezone(UTC)
@@ -146,7 +161,9 @@ def _read_block(record: Any) -> bytes:
         if not kept or (record.rec_type == "request" and size < _LARGEST_REQUEST):
             kept.append(piece)
         size += len(piece)
-    wrong = len(digest) == len(str(digester)) and digest.startswith("sha1:") and digest != str(digester)
+    wrong = (
+        len(digest) == len(str(digester)) and digest.startswith("sha1:") and digest != str(digester)
+    )
     if size != record.length or wrong:
         raise _Damaged("a record that is not what its headers say")
     return b"".join(kept)
@@ -156,13 +173,19 @@ def _key_of_request(url: str, message: bytes) -> RequestKey | None:
     stream = BytesIO(message)
     first, headers = read_head(stream)
     types = [value.decode("latin-1") for name, value in headers if name.lower() == b"content-type"]
-    return _key(first.partition(b" ")[0].decode("latin-1"), url, stream.read(), types[0] if types else "")
+    return _key(
+        first.partition(b" ")[0].decode("latin-1"), url, stream.read(), types[0] if types else ""
+    )
 
 
 def _key(method: str, url: str, body: bytes = b"", content_type: str = "") -> RequestKey | None:
     """None for what no request of ours can ask for, such as the DNS records that crawlers keep."""
     try:
-        return request_key(method, httpx2.URL(url), body, content_type) if url.startswith(_SCHEMES) else None
+        return (
+            request_key(method, httpx2.URL(url), body, content_type)
+            if url.startswith(_SCHEMES)
+            else None
+        )
     except httpx2.InvalidURL:
         return None
 

@@ -130,7 +130,10 @@ def _carried(address: IPv6Address) -> list[Address]:
     if address in _6TO4:
         found.append(_low_ipv4(value >> 80))
     if address in _TEREDO:
-        found += [_low_ipv4(value >> 64), _low_ipv4(~value)]  # its server, and its client with every bit turned
+        found += [
+            _low_ipv4(value >> 64),
+            _low_ipv4(~value),
+        ]  # its server, and its client with every bit turned
     if (value >> 32) & _ISATAP_MASK == _ISATAP:
         found.append(_low_ipv4(value))
     return found

@@ -38,7 +38,9 @@ class Guard:
         host = parsed.raw_host.decode("ascii")
         if parse_address(host) is not None:
             self.check_address(host, host)
-        elif not (self.allow_private or self.allow_networks):  # otherwise what the name resolves to decides
+        elif not (
+            self.allow_private or self.allow_networks
+        ):  # otherwise what the name resolves to decides
             kind = internal_name(host)
             if kind is not None:
                 raise Refused(f"The host {host} is refused: the name stands for {kind}.")

@@ -27,7 +27,8 @@ _PREFIX = "xn--"
 _INTERNAL = {
     **dict.fromkeys(("localhost", "localhost4", "localhost6", "localdomain"), "this machine"),
     **dict.fromkeys(
-        ("local", "lan", "home", "home.arpa", "corp", "intranet", "internal", "private"), "a private network"
+        ("local", "lan", "home", "home.arpa", "corp", "intranet", "internal", "private"),
+        "a private network",
     ),
     **dict.fromkeys(("svc", "default", "kube-system", "consul", "docker"), "a cluster"),
     **dict.fromkeys(("onion", "invalid"), "no host that DNS knows"),
@@ -64,7 +65,9 @@ def read_host(text: str) -> str:
     host = ".".join(_read_label(label) for label in _mapped(text).removesuffix(".").split("."))
     if len(host) > MAX_NAME:
         raise _refused("is longer than DNS allows")
-    if _NUMBER.fullmatch(host.rpartition(".")[2]) and not (_DOTTED_QUAD.fullmatch(host) and text == host):
+    if _NUMBER.fullmatch(host.rpartition(".")[2]) and not (
+        _DOTTED_QUAD.fullmatch(host) and text == host
+    ):
         raise _refused("is an address in an odd numeric spelling")
     return host
 
@@ -90,13 +93,17 @@ def _read_ipv6(text: str) -> str:
     mapped = address.ipv4_mapped
     if mapped is None:
         return address.compressed
-    return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"  # Python 3.13 spells it with dots
+    return (
+        f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"  # Python 3.13 spells it with dots
+    )
 
 
 def _mapped(text: str) -> str:
     """Upper case, full width and the like turned into the letters DNS compares; what would vanish is refused."""
     try:
-        if not text.isascii() and any(idna.uts46_remap(char, std3_rules=False) == "" for char in text):
+        if not text.isascii() and any(
+            idna.uts46_remap(char, std3_rules=False) == "" for char in text
+        ):
             raise _refused("holds characters that cannot be seen")
         return idna.uts46_remap(text, std3_rules=False)
     except idna.IDNAError:
@@ -123,7 +130,9 @@ def _encoded(label: str) -> str:
         idna.check_initial_combiner(label)
         idna.check_bidi(label)
         joiners_fit = all(
-            idna.valid_contextj(label, place) for place, char in enumerate(label) if char in "\u200c\u200d"
+            idna.valid_contextj(label, place)
+            for place, char in enumerate(label)
+            if char in "\u200c\u200d"
         )
         ascii_label = _PREFIX + label.encode("punycode").decode("ascii")
     except ValueError:  # what idna and the codec raise are ValueErrors

@@ -41,7 +41,9 @@ def read_url(text: str) -> httpx2.URL:
         raise _refused(_scheme_fault(text))
     scheme, authority, path, query = parts[1].lower(), parts[2], parts[3], parts[4]
     host, port = _read_authority(authority)
-    origin = f"{scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
+    origin = (
+        f"{scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
+    )
     target = quote(_without_dots(path), safe=_PATH_SAFE)
     if query is not None:
         target += "?" + quote(query, safe=_QUERY_SAFE)
@@ -59,7 +61,9 @@ def _check_characters(text: str) -> None:
     if _CONTROL.search(text):
         raise _refused("The URL holds a control character.")
     if "\\" in text:
-        raise _refused("The URL holds a backslash, which programs read differently; written as %5C it is allowed.")
+        raise _refused(
+            "The URL holds a backslash, which programs read differently; written as %5C it is allowed."
+        )
     if text != text.strip():
         raise _refused("The URL begins or ends with a blank.")
 
@@ -94,7 +98,9 @@ def _read_port(text: str) -> int | None:
     if not _PORT.fullmatch(text) or int(text) > 65_535:
         raise _refused("The port of the URL is not a number from 1 to 65535.")
     if int(text) in BAD_PORTS:
-        raise _refused(f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we refuse it.")
+        raise _refused(
+            f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we refuse it."
+        )
     return int(text)
 
 
@@ -115,7 +121,9 @@ def _without_dots(path: str) -> str:
 
 def _built(text: str) -> httpx2.URL:
     if len(text) > MAX_LENGTH:
-        raise _refused(f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded.")
+        raise _refused(
+            f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
+        )
     try:
         url = httpx2.URL(text)
         _ = url.host  # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd labels
@@ -125,4 +133,6 @@ def _built(text: str) -> httpx2.URL:
 
 
 def _refused(sentence: str) -> Refused:
-    return Refused(sentence, suggested_action="Use a URL of the form https://host/path, with a public host.")
+    return Refused(
+        sentence, suggested_action="Use a URL of the form https://host/path, with a public host."
+    )

@@ -64,7 +64,9 @@ def expected_length(response: httpx2.Response) -> int | None:
     if response.request.method == "HEAD" or response.status_code in _WITHOUT_BODY:
         return None
     length = response.headers.get("content-length", "").strip()
-    if "transfer-encoding" in response.headers or not (length.isascii() and length.isdecimal() and len(length) < 20):
+    if "transfer-encoding" in response.headers or not (
+        length.isascii() and length.isdecimal() and len(length) < 20
+    ):
         return None
     return int(length)
 
@@ -77,4 +79,6 @@ def _chunks(response: httpx2.Response) -> AbstractAsyncContextManager[AsyncItera
 
 
 def _too_large(limit: int, reason: str) -> TooLarge:
-    return TooLarge(f"The body is larger than the limit WEBQUARRY_MAX_BYTES of {limit} bytes: {reason}.")
+    return TooLarge(
+        f"The body is larger than the limit WEBQUARRY_MAX_BYTES of {limit} bytes: {reason}."
+    )

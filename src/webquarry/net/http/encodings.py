@@ -44,15 +44,21 @@ def decoder_for(headers: httpx2.Headers) -> Decoder:
     if not names:
         return _Identity()
     if len(names) > 1:
-        raise Unreadable(f"The body is compressed {len(names)} times over, which no honest server does.")
+        raise Unreadable(
+            f"The body is compressed {len(names)} times over, which no honest server does."
+        )
     if names[0] not in _DECODERS:
         shown = redact(names[0])[:40]
-        raise Unreadable(f"The body has the content encoding {shown!r}; only {ACCEPTED} can be read.")
+        raise Unreadable(
+            f"The body has the content encoding {shown!r}; only {ACCEPTED} can be read."
+        )
     return _DECODERS[names[0]]()
 
 
 def _broken(encoding: str) -> NetworkFailure:
-    return NetworkFailure(f"The body is labelled {encoding} but is not valid {encoding} data", retryable=False)
+    return NetworkFailure(
+        f"The body is labelled {encoding} but is not valid {encoding} data", retryable=False
+    )
 
 
 def _ends_early(encoding: str) -> NetworkFailure:
@@ -103,7 +109,9 @@ class _ZlibMember:
 
 class _ZstdMember:
     def __init__(self) -> None:
-        self._inflater = ZstdDecompressor(options={DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG})
+        self._inflater = ZstdDecompressor(
+            options={DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+        )
 
     def inflate(self, data: bytes) -> Iterator[bytes]:
         while not self._inflater.eof:

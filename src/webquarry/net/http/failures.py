@@ -19,7 +19,14 @@ from webquarry.net.http.body import CLOSED_EARLY
 from webquarry.secret import redact
 
 # What a transport may raise; a server's malformed bytes also surface as h2's own errors, ValueError or bare OSErrors.
-STACK_ERRORS = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, H2Error, OSError, ValueError)
+STACK_ERRORS = (
+    httpx2.HTTPError,
+    httpx2.StreamError,
+    httpx2.InvalidURL,
+    H2Error,
+    OSError,
+    ValueError,
+)
 
 _BY_ERRNO = {
     errno.ECONNREFUSED: "Connection refused",
@@ -41,7 +48,12 @@ _CLOSINGS = ("disconnected", "without sending complete", "connectionterminated",
 def describe(error: Exception) -> NetworkFailure:
     """The failure that says what an exception of the HTTP stack means."""
     chain = list(_chain(error))
-    return _of_tls(chain) or _of_name(chain) or _of_connection(error, chain) or _of_protocol(error, chain)
+    return (
+        _of_tls(chain)
+        or _of_name(chain)
+        or _of_connection(error, chain)
+        or _of_protocol(error, chain)
+    )
 
 
 def is_unreachable(failure: NetworkFailure) -> bool:
@@ -58,7 +70,9 @@ def _of_tls(chain: list[BaseException]) -> NetworkFailure | None:
                 retryable=False,
                 suggested_action="Choose another source, or name your own certificate authority with WEBQUARRY_CA_FILE.",
             )
-        if isinstance(error, ssl.SSLError) and not isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
+        if isinstance(error, ssl.SSLError) and not isinstance(
+            error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)
+        ):
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
             return NetworkFailure(f"TLS connection failed: {redact(reason)}", retryable=False)
     return None
@@ -68,7 +82,9 @@ def _of_name(chain: list[BaseException]) -> NetworkFailure | None:
     for error in chain:
         if isinstance(error, socket.gaierror):
             passing = error.errno == socket.EAI_AGAIN
-            return NetworkFailure("Name lookup failed for now" if passing else "Name not found", retryable=passing)
+            return NetworkFailure(
+                "Name lookup failed for now" if passing else "Name not found", retryable=passing
+            )
     return None
 
 
@@ -77,7 +93,9 @@ def _of_connection(error: Exception, chain: list[BaseException]) -> NetworkFailu
         if isinstance(error, kind):
             return NetworkFailure(words)
     if isinstance(error, httpx2.ProxyError):
-        return NetworkFailure(f"The proxy did not pass the request on: {redact(str(error))[:120]}", retryable=False)
+        return NetworkFailure(
+            f"The proxy did not pass the request on: {redact(str(error))[:120]}", retryable=False
+        )
     for link in chain:
         if isinstance(link, OSError) and link.errno in _BY_ERRNO:
             return NetworkFailure(_BY_ERRNO[link.errno])
@@ -89,12 +107,18 @@ def _of_connection(error: Exception, chain: list[BaseException]) -> NetworkFailu
 
 
 def _of_protocol(error: Exception, chain: list[BaseException]) -> NetworkFailure:
-    if isinstance(error, httpx2.RemoteProtocolError) and any(word in str(error).lower() for word in _CLOSINGS):
+    if isinstance(error, httpx2.RemoteProtocolError) and any(
+        word in str(error).lower() for word in _CLOSINGS
+    ):
         return NetworkFailure(CLOSED_EARLY)
     if any(isinstance(link, InvalidBodyLengthError) for link in chain):
         return NetworkFailure(CLOSED_EARLY)
-    ours = isinstance(error, (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL))
-    if ours and not any(isinstance(link, H2Error) for link in chain):  # httpcore2 calls a server's HTTP/2 faults local
+    ours = isinstance(
+        error, (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
+    )
+    if ours and not any(
+        isinstance(link, H2Error) for link in chain
+    ):  # httpcore2 calls a server's HTTP/2 faults local
         return NetworkFailure("The request cannot be sent over HTTP as it is", retryable=False)
     return NetworkFailure("The server's answer was not proper HTTP", retryable=False)
 

@@ -15,8 +15,12 @@ from webquarry.errors import NetworkFailure, Refused
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
-_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")  # urljoin would read "https:x" and "https://" as relative
-_HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without a domain is for its host alone
+_ABSOLUTE = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*:"
+)  # urljoin would read "https:x" and "https://" as relative
+_HOST_ONLY = (
+    DefaultCookiePolicy.DomainStrictNonDomain
+)  # a cookie without a domain is for its host alone
 _NOT_A_URL = "The server redirects to an address that is not a URL"
 
 
@@ -33,7 +37,9 @@ class Trail:
     def __init__(self, most: int) -> None:
         self.hops: list[str] = []
         self._most = most
-        self._cookies = httpx2.Cookies(CookieJar(DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY)))
+        self._cookies = httpx2.Cookies(
+            CookieJar(DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY))
+        )
 
     @property
     def is_full(self) -> bool:
@@ -46,7 +52,9 @@ class Trail:
     def follow(self, response: httpx2.Response, location: str) -> str:
         """Take down this hop and say where it leads; the caller judges the address before anything is sent there."""
         if self.is_full:
-            raise NetworkFailure(self._too_many(), retryable=False, suggested_action="Choose another source.")
+            raise NetworkFailure(
+                self._too_many(), retryable=False, suggested_action="Choose another source."
+            )
         self._cookies.extract_cookies(response)
         here = str(response.request.url)
         try:
@@ -76,7 +84,11 @@ def redirected(request: httpx2.Request, status: int, target: str) -> httpx2.Requ
     headers = request.headers.copy()
     if status in {307, 308} or request.method in {"GET", "HEAD"}:
         return httpx2.Request(
-            request.method, url, headers=headers, stream=request.stream, extensions=request.extensions
+            request.method,
+            url,
+            headers=headers,
+            stream=request.stream,
+            extensions=request.extensions,
         )
     for name in _OF_THE_BODY:
         headers.pop(name, None)

@@ -72,4 +72,6 @@ def _named(status: int) -> str:
 def _advice(wait: float | None) -> str | None:
     if wait is None:
         return None
-    return f"Wait {max(1, round(wait))} seconds and try again, or choose another source or provider."
+    return (
+        f"Wait {max(1, round(wait))} seconds and try again, or choose another source or provider."
+    )

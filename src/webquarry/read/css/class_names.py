@@ -49,7 +49,9 @@ def judge_classes(names: str) -> str | None:
     """The reason why an element with these class names is not seen, or None."""
     if len(names) <= _LONGEST_REMEMBERED:
         return _judge(names)
-    return _judge.__wrapped__(" ".join(word for word in names.split() if len(word) <= _LONGEST_NAME))
+    return _judge.__wrapped__(
+        " ".join(word for word in names.split() if len(word) <= _LONGEST_NAME)
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -60,7 +62,13 @@ def _judge(names: str) -> str | None:
             break
     else:
         return None
-    reason = FOR_SCREEN_READERS if _READER.search(names) else HIDDEN_CLASS if _HIDDEN.search(names) else None
+    reason = (
+        FOR_SCREEN_READERS
+        if _READER.search(names)
+        else HIDDEN_CLASS
+        if _HIDDEN.search(names)
+        else None
+    )
     if reason is None:
         return PAGE_CONTROL if _CONTROL.search(names) else None
     return None if _SHOWN_SOMEWHERE.search(names) else reason

@@ -11,12 +11,16 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_SAME = 20  # of 255 in every channel; at that distance black on black and white on white cannot be read
+_SAME = (
+    20  # of 255 in every channel; at that distance black on black and white on white cannot be read
+)
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})(?![0-9a-f])")
 _BARE_HEX = re.compile(r"#?([0-9a-f]{6}|[0-9a-f]{3})")
 _FUNCTION = re.compile(r"(rgb|hsl|hwb|oklab|oklch|lab|lch|color)a?\(([^()]{1,100})\)")
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(%|deg|turn|rad)?")
-_RGB_SPACES = frozenset({"srgb", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020"})  # alike near black and white
+_RGB_SPACES = frozenset(
+    {"srgb", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020"}
+)  # alike near black and white
 _WORD = re.compile(r"(?<![\w#(-])[a-z]{3,20}(?![\w(-])")
 _NAMES = {
     "aliceblue": 0xF0F8FF, "antiquewhite": 0xFAEBD7, "aqua": 0x00FFFF, "azure": 0xF0FFFF, "beige": 0xF5F5DC,
@@ -77,7 +81,9 @@ def parse_attribute_colour(value: str) -> Colour | None:
 def _from_hex(digits: str) -> Colour:
     if len(digits) <= 4:
         digits = "".join(digit * 2 for digit in digits)
-    red, green, blue, *alpha = (int(digits[place : place + 2], 16) for place in range(0, len(digits), 2))
+    red, green, blue, *alpha = (
+        int(digits[place : place + 2], 16) for place in range(0, len(digits), 2)
+    )
     return Colour(red, green, blue, alpha[0] / 255 if alpha else 1.0)
 
 
@@ -86,7 +92,9 @@ def _from_function(kind: str, arguments: str) -> Colour | None:
         space, _, arguments = arguments.strip().partition(" ")
         if space not in _RGB_SPACES:
             return None
-    numbers = [(float(number), unit) for number, unit in _NUMBER.findall(arguments.replace("none", "0"))]
+    numbers = [
+        (float(number), unit) for number, unit in _NUMBER.findall(arguments.replace("none", "0"))
+    ]
     if len(numbers) not in (3, 4):
         return None
     alpha = 1.0
@@ -94,7 +102,10 @@ def _from_function(kind: str, arguments: str) -> Colour | None:
         number, unit = numbers[3]
         alpha = min(1.0, max(0.0, number / 100 if unit == "%" else number))
     if kind == "rgb":
-        channels = [min(255.0, max(0.0, number * 255 / 100 if unit == "%" else number)) for number, unit in numbers[:3]]
+        channels = [
+            min(255.0, max(0.0, number * 255 / 100 if unit == "%" else number))
+            for number, unit in numbers[:3]
+        ]
         return Colour(channels[0], channels[1], channels[2], alpha)
     if kind == "color":
         red, green, blue = (number / 100 if unit == "%" else number for number, unit in numbers[:3])
@@ -110,13 +121,19 @@ _Numbers = list[tuple[float, str]]
 
 
 def _from_hue(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
-    turns, second, third = _turns(*numbers[0]), min(1, max(0, numbers[1][0] / 100)), min(1, max(0, numbers[2][0] / 100))
+    turns, second, third = (
+        _turns(*numbers[0]),
+        min(1, max(0, numbers[1][0] / 100)),
+        min(1, max(0, numbers[2][0] / 100)),
+    )
     if kind == "hsl":
         return colorsys.hls_to_rgb(turns, third, second)
     if second + third >= 1:  # nothing but white and black
         grey = second / (second + third)
         return grey, grey, grey
-    red, green, blue = (channel * (1 - second - third) + second for channel in colorsys.hls_to_rgb(turns, 0.5, 1))
+    red, green, blue = (
+        channel * (1 - second - third) + second for channel in colorsys.hls_to_rgb(turns, 0.5, 1)
+    )
     return red, green, blue
 
 

@@ -20,7 +20,9 @@ _UNITS = {
     "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8,
     "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
 }  # fmt: skip
-_OF_VIEW = frozenset({"vw", "vh", "vmin", "vmax", "vi", "vb", "dvw", "dvh", "svw", "svh", "lvw", "lvh"})
+_OF_VIEW = frozenset(
+    {"vw", "vh", "vmin", "vmax", "vi", "vb", "dvw", "dvh", "svw", "svh", "lvw", "lvh"}
+)
 
 PROPERTIES = frozenset(
     {
@@ -65,7 +67,9 @@ def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
             continue
         head, mark, tail = value.rpartition("!")
         marked = bool(mark) and tail.strip() == "important"
-        (important if marked else ordinary)[name] = (head if marked else value).strip()[:_LONGEST_VALUE]
+        (important if marked else ordinary)[name] = (head if marked else value).strip()[
+            :_LONGEST_VALUE
+        ]
     return ordinary, important
 
 

@@ -13,7 +13,9 @@ ALWAYS, SOMETIMES, NEVER = 0, 1, 2
 _NARROWEST, _WIDEST = 320.0, 2560.0  # pixels
 _TOO_NARROW, _TOO_WIDE = 150.0, 8000.0  # no screen is
 _MEDIA = {"": ALWAYS, "all": ALWAYS, "screen": ALWAYS}
-_WIDTH = re.compile(r"\(\s*(?:(min|max)-(?:device-)?width\s*:|width\s*([<>])=?)\s*([^()]{1,20}?)\s*\)")
+_WIDTH = re.compile(
+    r"\(\s*(?:(min|max)-(?:device-)?width\s*:|width\s*([<>])=?)\s*([^()]{1,20}?)\s*\)"
+)
 
 
 def when_shown(query: str) -> int:
@@ -22,13 +24,19 @@ def when_shown(query: str) -> int:
 
 
 def _one(query: str) -> int:
-    first, *others = re.split(r"\sand\s|\sand(?=\()|(?<=\))and\s", query.strip().removeprefix("only "))
+    first, *others = re.split(
+        r"\sand\s|\sand(?=\()|(?<=\))and\s", query.strip().removeprefix("only ")
+    )
     if first.startswith("not "):
         said = _one(query.strip().removeprefix("not "))
         return {ALWAYS: NEVER, NEVER: ALWAYS}.get(said, SOMETIMES)
     if not first.startswith("("):
         first = first.strip()
-        return max(_MEDIA.get(first, SOMETIMES if first == "projection" else NEVER), *map(_feature, others), ALWAYS)
+        return max(
+            _MEDIA.get(first, SOMETIMES if first == "projection" else NEVER),
+            *map(_feature, others),
+            ALWAYS,
+        )
     return max(map(_feature, [first, *others]))
 
 

@@ -34,14 +34,20 @@ class Place:
 
     __slots__ = ("_counted", "_from_end", "_of_type", "_offset", "_step")
 
-    def __init__(self, step: int, offset: int, of_type: bool = False, from_end: bool = False) -> None:
+    def __init__(
+        self, step: int, offset: int, of_type: bool = False, from_end: bool = False
+    ) -> None:
         self._step, self._offset = step, offset
         self._of_type, self._from_end = of_type, from_end  # only those with the same tag count
         self._counted: dict[tuple[etree._Element, object], tuple[etree._Element, int, int]] = {}
 
     def matches(self, element: etree._Element) -> bool:
         beyond = self._place_of(element) - self._offset
-        return beyond == 0 if self._step == 0 else beyond % self._step == 0 and beyond // self._step >= 0
+        return (
+            beyond == 0
+            if self._step == 0
+            else beyond % self._step == 0 and beyond // self._step >= 0
+        )
 
     def _place_of(self, element: etree._Element) -> int:
         """The number of an element, the first being 1."""

@@ -19,7 +19,9 @@ __all__ = ["ALWAYS", "NEVER", "SOMETIMES", "RuleText", "Rules", "painted_by_stat
 
 _LONGEST = 4_000_000  # bytes; what follows is not read
 _LONGEST_CONDITION = 1_000
-_LETTER = re.compile(r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])")  # an escape that hides a letter
+_LETTER = re.compile(
+    r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])"
+)  # an escape that hides a letter
 _NAMES = re.compile(rb"[.#]([\w-]+)")
 _BRACKETS = re.compile(rb"\[[^\[\]]*\]")
 _FUNCTIONS = re.compile(rb":[a-zA-Z-]+\((?:[^()]|\([^()]*\))*\)")
@@ -27,7 +29,8 @@ _SIBLINGS = re.compile(rb"[^\s>+~,]+\s*[+~]\s*")
 _NAMED = b"-_0123456789abcdefghijklmnopqrstuvwxyz"
 # Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a selector odd.
 _WORDS = bytes(
-    byte if byte >= 128 else byte + 32 if 65 <= byte <= 90 else byte if byte in _NAMED else 32 for byte in range(256)
+    byte if byte >= 128 else byte + 32 if 65 <= byte <= 90 else byte if byte in _NAMED else 32
+    for byte in range(256)
 )
 # To ask for a byte by its number is several times as fast as by a text of one byte.
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
@@ -146,11 +149,21 @@ def _rules_of(parts: list[bytes], names: frozenset[bytes] | None) -> Iterator[tu
 
     One that holds others gives what stands before and behind them as rules, too.
     """
-    around: list[tuple[bytes, int, int]] = []  # open rules: selectors, when what is inside applies, order
-    for number, fit in fits_of(parts, names) if names is not None else zip(range(len(parts)), repeat(_ASK)):
+    around: list[
+        tuple[bytes, int, int]
+    ] = []  # open rules: selectors, when what is inside applies, order
+    for number, fit in (
+        fits_of(parts, names) if names is not None else zip(range(len(parts)), repeat(_ASK))
+    ):
         part = parts[number]
         prelude, brace, body = part.partition(b"{")
-        if brace and not around and _BRACE not in body and _AT not in prelude and _SEMICOLON not in prelude:
+        if (
+            brace
+            and not around
+            and _BRACE not in body
+            and _AT not in prelude
+            and _SEMICOLON not in prelude
+        ):
             if prelude and body and (fit := _fit(prelude, names) if fit == _ASK else fit):
                 yield fit, (prelude, body, ALWAYS, number)  # as most are
             continue

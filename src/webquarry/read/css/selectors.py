@@ -71,13 +71,20 @@ class Compound:
         ids = frozenset(((element.get("id") or "").lower(),)) if self.ids else _NO_NAMES
         if not self.names_fit(self.tag, frozenset(names.split()), ids):
             return False
-        if not all(_attribute_matches(element.get(name), sign, value) for name, sign, value in self.attributes):
+        if not all(
+            _attribute_matches(element.get(name), sign, value)
+            for name, sign, value in self.attributes
+        ):
             return False
         return all(test.matches(element) for test in self.tests)
 
     def names_fit(self, tag: str, classes: frozenset[str], ids: frozenset[str]) -> bool:
         """Whether an element with this tag, these classes and this id, all in lower case, has the right names."""
-        return (not self.tag or self.tag == tag) and self.classes <= classes and (not self.ids or self.ids == ids)
+        return (
+            (not self.tag or self.tag == tag)
+            and self.classes <= classes
+            and (not self.ids or self.ids == ids)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +98,19 @@ class Selector:
     def key(self) -> str:
         """The name under which elements find this selector: `#id`, `.class`, a tag, or `[` for any with an attribute."""
         last = self.steps[0][0]
-        names = [*(f"#{one}" for one in sorted(last.ids)), *(f".{one}" for one in sorted(last.classes))]
+        names = [
+            *(f"#{one}" for one in sorted(last.ids)),
+            *(f".{one}" for one in sorted(last.classes)),
+        ]
         return [*names, last.tag or "["][0]
 
     @property
     def outer_classes(self) -> frozenset[str]:
         """The classes that some element around must have."""
         around = zip(self.steps, self.steps[1:], strict=False)
-        return frozenset().union(*(outer.classes for (_, relation), (outer, _) in around if relation <= PARENT))
+        return frozenset().union(
+            *(outer.classes for (_, relation), (outer, _) in around if relation <= PARENT)
+        )
 
     @property
     def is_by_name(self) -> bool:
@@ -131,7 +143,9 @@ def meant_by(text: str) -> list[str]:
     while (found := _EITHER.search(meant[0])) is not None:
         starts = found.start() == 0 or meant[0][found.start() - 1] in " >+~"
         choices = [choice.strip() for choice in _COMMA.split(found[1][1:-1])]
-        if not all(_CHOICE.fullmatch(choice) and (starts or choice[0] in ".#[:") for choice in choices):
+        if not all(
+            _CHOICE.fullmatch(choice) and (starts or choice[0] in ".#[:") for choice in choices
+        ):
             return []
         meant = [one.replace(found[0], choice, 1) for one in meant for choice in choices]
         if len(meant) > _MOST_MEANT:
@@ -155,7 +169,9 @@ def parse_selector(text: str) -> Selector | None:
     place, relation = 0, ANCESTOR
     while True:
         found = _COMPOUND.match(text, place)
-        compound = _parse_compound(found[1] or "", found[2]) if found and found.end() > place else None
+        compound = (
+            _parse_compound(found[1] or "", found[2]) if found and found.end() > place else None
+        )
         if found is None or compound is None or len(steps) >= _MOST_STEPS:
             return None
         steps.append((compound, relation))
@@ -204,7 +220,9 @@ def _parse_compound(tag: str, rest: str) -> Compound | None:
             if asked is None:
                 return None
             tests += asked
-    return Compound(tag.replace("*", ""), frozenset(ids), frozenset(classes), tuple(attributes), tuple(tests))
+    return Compound(
+        tag.replace("*", ""), frozenset(ids), frozenset(classes), tuple(attributes), tuple(tests)
+    )
 
 
 def _parse_pseudo(name: str, argument: str) -> tuple[Test, ...] | None:

@@ -26,8 +26,13 @@ def chart_rows(root: etree._Element) -> list[list[str]]:
     columns = [_points(_first(one, ("c:val", "c:yVal", "c:bubbleSize"))) for one in series]
     if not any(columns):
         return []
-    categories: list[str] = next((found for one in series if (found := _points(_first(one, ("c:cat", "c:xVal"))))), [])
-    names = [" ".join(_texts(tx, "c:v")) if (tx := child_of(one, "c:tx")) is not None else "" for one in series]
+    categories: list[str] = next(
+        (found for one in series if (found := _points(_first(one, ("c:cat", "c:xVal"))))), []
+    )
+    names = [
+        " ".join(_texts(tx, "c:v")) if (tx := child_of(one, "c:tx")) is not None else ""
+        for one in series
+    ]
     rows = [list(row) for row in zip_longest(categories, *columns, fillvalue="")]
     return [["", *names], *rows]
 
@@ -48,7 +53,12 @@ def _points(element: etree._Element | None) -> list[str]:
     found: dict[int, str] = {}
     for point in element.iter() if element is not None else ():
         place = point.get("idx") or ""
-        if name_of(point.tag) == "c:pt" and place.isascii() and place.isdigit() and int(place) < _MOST_POINTS:
+        if (
+            name_of(point.tag) == "c:pt"
+            and place.isascii()
+            and place.isdigit()
+            and int(place) < _MOST_POINTS
+        ):
             found[int(place)] = " ".join(_texts(point, "c:v"))
     return [found.get(place, "") for place in range(max(found, default=-1) + 1)]
 

@@ -51,7 +51,10 @@ class Document:
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Document:
         """The document that `as_dict` wrote, after a way through JSON."""
-        dates = {name: Dated(**fields[name]) if fields[name] else None for name in ("published", "modified")}
+        dates = {
+            name: Dated(**fields[name]) if fields[name] else None
+            for name in ("published", "modified")
+        }
         lists = {name: tuple(fields[name]) for name in ("notes", "lost")}
         return cls(**{**fields, **dates, **lists})
 

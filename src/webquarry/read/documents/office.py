@@ -119,7 +119,9 @@ class Package:
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
             raise Unsafe("could not be read safely: it holds too many files")
-        self._members = {member.filename.replace("\\", "/").lstrip("/").lower(): member for member in members}
+        self._members = {
+            member.filename.replace("\\", "/").lstrip("/").lower(): member for member in members
+        }
         self._left = _MOST_BYTES
 
     def has(self, part: str) -> bool:
@@ -131,7 +133,9 @@ class Package:
         if data is None:
             return None
         if any(doctype in data for doctype in _DOCTYPES):
-            raise Unsafe("could not be read safely: it declares a document type, which no Office file does")
+            raise Unsafe(
+                "could not be read safely: it declares a document type, which no Office file does"
+            )
         parser = etree.XMLParser(
             resolve_entities=False,
             no_network=True,
@@ -145,7 +149,9 @@ class Package:
         except etree.XMLSyntaxError as error:
             raise Refusal(DAMAGED) from error
         if root.getroottree().docinfo.internalDTD is not None:
-            raise Unsafe("could not be read safely: it declares a document type, which no Office file does")
+            raise Unsafe(
+                "could not be read safely: it declares a document type, which no Office file does"
+            )
         return root
 
     def xml_if_sound(self, part: str) -> etree._Element | None:
@@ -167,7 +173,9 @@ class Package:
             if name_of(element.tag) == "rel:Relationship" and identity and target:
                 external = (element.get("TargetMode") or "").lower() == "external"
                 place = target if external else _inside(folder, target)
-                found[identity] = Relation((element.get("Type") or "").rpartition("/")[2], place, external)
+                found[identity] = Relation(
+                    (element.get("Type") or "").rpartition("/")[2], place, external
+                )
         return found
 
     def main_part(self, usual: str) -> str:
@@ -204,4 +212,6 @@ class Package:
 def _inside(folder: str, target: str) -> str:
     """The name of a part that another part, in some folder, refers to."""
     target = unquote(target.partition("#")[0])
-    return posixpath.normpath(target if target.startswith("/") else posixpath.join("/", folder, target)).lstrip("/")
+    return posixpath.normpath(
+        target if target.startswith("/") else posixpath.join("/", folder, target)
+    ).lstrip("/")

@@ -16,7 +16,15 @@ _LONGEST = 4_000  # characters
 _BLANKS = re.compile(r"\s+")
 _PROPERTIES = re.compile(r"m:\w+Pr")
 _SPECIAL = re.compile(r"([#$%&_{}])")
-_OPERATORS = {"∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup", "⋂": r"\bigcap"}
+_OPERATORS = {
+    "∑": r"\sum",
+    "∏": r"\prod",
+    "∫": r"\int",
+    "∬": r"\iint",
+    "∮": r"\oint",
+    "⋃": r"\bigcup",
+    "⋂": r"\bigcap",
+}
 _ACCENTS = {
     "\u0302": r"\hat",
     "\u0303": r"\tilde",
@@ -64,7 +72,11 @@ def _scripts(element: etree._Element) -> str:
 
 def _root(element: etree._Element) -> str:
     degree = _part(element, "deg")
-    return rf"\sqrt[{degree}]{{{_part(element, 'e')}}}" if degree else rf"\sqrt{{{_part(element, 'e')}}}"
+    return (
+        rf"\sqrt[{degree}]{{{_part(element, 'e')}}}"
+        if degree
+        else rf"\sqrt{{{_part(element, 'e')}}}"
+    )
 
 
 def _large_operator(element: etree._Element) -> str:

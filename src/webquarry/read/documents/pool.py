@@ -36,7 +36,9 @@ class Pool:
     def read(self, kind: str, url: str, body: bytes) -> Document:
         """The document, read in a child process."""
         if len(body) > LARGEST_FILE:
-            raise Unreadable(f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB are read.")
+            raise Unreadable(
+                f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB are read."
+            )
         job = Job(kind, _without_secrets(url), self._limits.cpu_seconds)
         try:
             with self._worker() as worker:
@@ -44,7 +46,9 @@ class Pool:
         except Died as death:
             raise Unreadable(f"{redact(url)} {death}.") from death
         except OSError as error:
-            raise Unreadable(f"{redact(url)} could not be read: no process could be started for it.") from error
+            raise Unreadable(
+                f"{redact(url)} could not be read: no process could be started for it."
+            ) from error
         if "detail" in answer:
             log.debug("a %s could not be read: %s", kind, answer["detail"])
         if "document" not in answer:

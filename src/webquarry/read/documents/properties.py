@@ -14,7 +14,9 @@ from webquarry.read.models import Dated
 _DATE = re.compile(
     r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
 )
-_NO_TITLE = re.compile(r"(?i)(?:(?:powerpoint[- ])?pr[aäée]sentation|untitled|document|slide|title|titel|titre)?\s*\d*")
+_NO_TITLE = re.compile(
+    r"(?i)(?:(?:powerpoint[- ])?pr[aäée]sentation|untitled|document|slide|title|titel|titre)?\s*\d*"
+)
 
 
 class Properties(NamedTuple):
@@ -26,7 +28,11 @@ class Properties(NamedTuple):
 
 def read_properties(package: Package, kind: str, removed: Counter[str]) -> Properties:
     """The properties that matter. Dates are named by their field: `docx:created`."""
-    parts = (relation.target for relation in package.relations("").values() if relation.kind == "core-properties")
+    parts = (
+        relation.target
+        for relation in package.relations("").values()
+        if relation.kind == "core-properties"
+    )
     root = package.xml_if_sound(next(parts, "docProps/core.xml"))
     if root is None:
         return Properties()

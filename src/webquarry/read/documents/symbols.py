@@ -30,7 +30,13 @@ def symbol(font: str, code: str) -> str:
     except ValueError:
         return ""
     place = number - _PRIVATE if _PRIVATE <= number < _PRIVATE + 0x100 else number
-    table = _SYMBOL if font.lower().startswith("symbol") else _WINGDINGS if "wingdings" in font.lower() else {}
+    table = (
+        _SYMBOL
+        if font.lower().startswith("symbol")
+        else _WINGDINGS
+        if "wingdings" in font.lower()
+        else {}
+    )
     if place in table:
         return table[place]
     if _PRIVATE <= number <= 0xF8FF or not 0x20 <= number < 0x110000 or 0xD800 <= number < 0xE000:

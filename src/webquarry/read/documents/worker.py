@@ -61,7 +61,9 @@ class Worker:
 
     def ask(self, job: Job, body: bytes) -> dict[str, Any]:
         """What the child makes of a document."""
-        self._worn = True  # until it has answered: whoever is interrupted leaves half a frame behind
+        self._worn = (
+            True  # until it has answered: whoever is interrupted leaves half a frame behind
+        )
         answer: bytes | None = None
         with self._deadline() as too_late, suppress(OSError, BrokenFrame):
             into, out = self._pipes()
@@ -137,4 +139,12 @@ def _command(memory_bytes: int) -> list[str]:
     """An isolated interpreter that imports from where we do, and from the folder we stand in only if we live there."""
     home = str(Path(webquarry.__file__).resolve().parent.parent)
     places = [home, *(place for place in sys.path if place)]
-    return [sys.executable, "-I", "-S", "-c", _START, str(memory_bytes), json.dumps(list(dict.fromkeys(places)))]
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        _START,
+        str(memory_bytes),
+        json.dumps(list(dict.fromkeys(places))),
+    ]

@@ -24,7 +24,9 @@ _NULS = 0.3  # share of NULs in every other place that tells UTF-16 from anythin
 _NEC_ROWS = "webquarry-nec-rows"
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
 _SHIFTS = re.compile(rb"\x1b\$[@B]")  # how ISO-2022-JP leaves ASCII, using nothing but ASCII bytes
-_MOST_DAMAGE = 0.1  # of the characters beyond ASCII; a label that leaves more unreadable is not believed
+_MOST_DAMAGE = (
+    0.1  # of the characters beyond ASCII; a label that leaves more unreadable is not believed
+)
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,24 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
     first = labels[0] if labels else Label("utf-8", "utf-8")
     source = next((label.source for label in labels if label.encoding == "utf-8"), None)
     if body.isascii():
-        return None if first.encoding == "iso-2022-jp" else Text(None, first.encoding, first.source, body)
-    if source is None and first.encoding in _MULTI_BYTE and _damage(_decode(body, first.encoding)) == 0:
+        return (
+            None
+            if first.encoding == "iso-2022-jp"
+            else Text(None, first.encoding, first.source, body)
+        )
+    if (
+        source is None
+        and first.encoding in _MULTI_BYTE
+        and _damage(_decode(body, first.encoding)) == 0
+    ):
         return None
     if _is_utf8(body):
         return Text(None, "utf-8", source or "utf-8", body)
-    return Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8") if _is_damaged_utf8(body, labels) else None
+    return (
+        Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8")
+        if _is_damaged_utf8(body, labels)
+        else None
+    )
 
 
 def _decode_legacy(body: bytes, labels: list[Label]) -> Text:
@@ -156,7 +170,9 @@ def _is_utf8(body: bytes) -> bool:
     place = 0
     try:
         while place < len(body):
-            place += codecs.utf_8_decode(view[place : place + _PIECE], "strict", place + _PIECE >= len(body))[1]
+            place += codecs.utf_8_decode(
+                view[place : place + _PIECE], "strict", place + _PIECE >= len(body)
+            )[1]
     except UnicodeDecodeError:
         return False
     return True

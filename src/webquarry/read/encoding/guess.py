@@ -34,7 +34,9 @@ _DETECTOR_NAMES = {
 }
 _NAMES = {ours: name for name, ours in _DETECTOR_NAMES.items()}
 _SCARCE = 4  # bytes beyond ASCII; fewer say nothing
-_BENEFIT_OF_DOUBT = 0.6  # windows-1252 is so much commoner that it need not win, only come this near
+_BENEFIT_OF_DOUBT = (
+    0.6  # windows-1252 is so much commoner that it need not win, only come this near
+)
 
 
 def guess_encoding(body: bytes) -> str | None:
@@ -82,9 +84,17 @@ def _rank(sample: bytes, encodings: list[str]) -> list[tuple[str, float]]:
         compat_names=False,
         include_encodings=[_DETECTOR_NAMES[name] for name in encodings],
     )
-    return [(_NAMES[answer["encoding"]], answer["confidence"]) for answer in answers if answer["encoding"] in _NAMES]
+    return [
+        (_NAMES[answer["encoding"]], answer["confidence"])
+        for answer in answers
+        if answer["encoding"] in _NAMES
+    ]
 
 
 def _western(body: bytes) -> str:
     """ISO-8859-15 where its euro sign or its oe stand in the place of signs that nobody writes, else windows-1252."""
-    return "iso-8859-15" if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body) else "windows-1252"
+    return (
+        "iso-8859-15"
+        if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body)
+        else "windows-1252"
+    )

@@ -14,8 +14,12 @@ import webencodings
 
 PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
-_HEADER_CHARSET = re.compile(r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))")
-_XML_DECLARATION = re.compile(rb"^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([A-Za-z0-9._:\-]{1,40})\s*[\"']")
+_HEADER_CHARSET = re.compile(
+    r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
+)
+_XML_DECLARATION = re.compile(
+    rb"^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([A-Za-z0-9._:\-]{1,40})\s*[\"']"
+)
 _COMMENT_OR_META = re.compile(rb"<!--|<meta(?=[\s/])", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"[\s/]*([^\s=>/]+)(?:\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)'|([^\s>]*)))?")
 _CONTENT_CHARSET = re.compile(rb"(?i)charset\s*=\s*[\"']?\s*([^\s;\"']+)")
@@ -82,7 +86,9 @@ def _meta_label(head: bytes) -> Label | None:
 def _attributes(head: bytes, position: int) -> Iterator[tuple[bytes, bytes]]:
     """Attributes of the tag that is open at `position`, the first of each name winning (so they come in reverse)."""
     pairs: list[tuple[bytes, bytes]] = []
-    while (found := _ATTRIBUTE.match(head, position)) and found.end() > position and len(pairs) < 20:
+    while (
+        (found := _ATTRIBUTE.match(head, position)) and found.end() > position and len(pairs) < 20
+    ):
         pairs.append((found[1].lower(), found[2] or found[3] or found[4] or b""))
         position = found.end()
     return reversed(pairs)

@@ -6,7 +6,10 @@ import re
 
 _START = (
     (b"%PDF-", "application/pdf"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document that is password-protected or in the old binary format"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an Office document that is password-protected or in the old binary format",
+    ),
     (b"{\\rtf", "application/rtf"),
     (b"%!PS", "application/postscript"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -55,7 +58,10 @@ _DEEPER = (
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _INSIDE_ZIP = (
     (b"word/document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    (b"ppt/presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    (
+        b"ppt/presentation",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ),
     (b"xl/workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     (b"mimetypeapplication/epub+zip", "application/epub+zip"),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),

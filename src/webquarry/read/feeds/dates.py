@@ -6,7 +6,9 @@ import re
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-_ISO = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?")
+_ISO = re.compile(
+    r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?"
+)
 _LONGEST = 100  # characters
 
 
@@ -14,7 +16,11 @@ def iso_date(text: str) -> str:
     """The date in ISO form, as exact as it was given; empty when it is none."""
     text = " ".join(text[:_LONGEST].split())
     if _ISO.fullmatch(text):
-        return text.replace(" ", "T", 1).replace(" ", "").replace("z", "Z") if _is_possible(text) else ""
+        return (
+            text.replace(" ", "T", 1).replace(" ", "").replace("z", "Z")
+            if _is_possible(text)
+            else ""
+        )
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

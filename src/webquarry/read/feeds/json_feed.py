@@ -26,7 +26,9 @@ def parse_json_feed(text: str) -> Feed | None:
         description=Text(_text(data, "description")),
         link=_text(data, "home_page_url"),
         author=_authors(data),
-        entries=tuple(_entry(item) for item in items if isinstance(item, dict)) if isinstance(items, list) else (),
+        entries=tuple(_entry(item) for item in items if isinstance(item, dict))
+        if isinstance(items, list)
+        else (),
     )
 
 
@@ -39,7 +41,9 @@ def _entry(item: dict[str, Any]) -> Entry:
         link=_text(item, "url") or _text(item, "external_url"),
         date=iso_date(date) or date[:60],
         author=_authors(item),
-        content=Text(html, is_html=True) if html else Text(_text(item, "content_text") or _text(item, "summary")),
+        content=Text(html, is_html=True)
+        if html
+        else Text(_text(item, "content_text") or _text(item, "summary")),
         enclosures=tuple(_text(one, "url") for one in attachments if isinstance(one, dict))
         if isinstance(attachments, list)
         else (),

@@ -25,13 +25,18 @@ class Written:
 def write_feed(feed: Feed, composer: Composer) -> Written:
     """The whole feed, as far as there is room."""
     title = _line(feed.title, composer)
-    blocks = [f"# {composer.link(title, feed.link)}" if title else "", _body(feed.description, composer)]
+    blocks = [
+        f"# {composer.link(title, feed.link)}" if title else "",
+        _body(feed.description, composer),
+    ]
     room = _LONGEST
     for number, entry in enumerate(feed.entries):
         text = _entry(entry, number + 1, composer)
         room -= len(text)
         if room < 0:
-            lost = f"The feed has {len(feed.entries):,} entries; only the first {number:,} are shown."
+            lost = (
+                f"The feed has {len(feed.entries):,} entries; only the first {number:,} are shown."
+            )
             return Written("\n\n".join(filter(None, blocks)), title, (lost,))
         blocks.append(text)
     return Written("\n\n".join(filter(None, blocks)), title, ())

@@ -44,7 +44,9 @@ def parse_xml_feed(text: str) -> Feed | None:
         remove_pis=True,
     )
     try:
-        root = etree.fromstring(without_surrogates(text.lstrip("\ufeff \t\r\n")).replace("\x00", "").encode(), parser)
+        root = etree.fromstring(
+            without_surrogates(text.lstrip("\ufeff \t\r\n")).replace("\x00", "").encode(), parser
+        )
     except etree.XMLSyntaxError:
         return None
     if root is None:
@@ -78,7 +80,9 @@ def _rss_entry(item: etree._Element) -> Entry:
     enclosures = (one.get("url") or "" for one in item if _name(one) == "enclosure")
     return Entry(
         title=_html(_said(item, "title", "itunes:title")),
-        link=_said(item, "link") or _atom_link(item) or (identity if identity.startswith("http") else ""),
+        link=_said(item, "link")
+        or _atom_link(item)
+        or (identity if identity.startswith("http") else ""),
         date=_date(_said(item, "pubDate", "dc:date", "dcterms:modified")),
         author=_person(_said(item, "dc:creator", "itunes:author", "author")),
         content=_html(_said(item, "content:encoded", "description", "itunes:summary")),
@@ -106,7 +110,9 @@ def _atom_entry(entry: etree._Element) -> Entry:
         author=_authors(entry),
         content=content if content.value.strip() else _atom_text(_child(entry, "atom:summary")),
         enclosures=tuple(
-            one.get("href") or "" for one in entry if _name(one) == "atom:link" and one.get("rel") == "enclosure"
+            one.get("href") or ""
+            for one in entry
+            if _name(one) == "atom:link" and one.get("rel") == "enclosure"
         ),
     )
 
@@ -116,7 +122,9 @@ def _atom_text(element: etree._Element | None) -> Text:
         return Text()
     kind = (element.get("type") or "text").lower()
     if kind in ("xhtml", "application/xhtml+xml"):
-        inner = "".join(etree.tostring(child, encoding="unicode", with_tail=True) for child in element)
+        inner = "".join(
+            etree.tostring(child, encoding="unicode", with_tail=True) for child in element
+        )
         return Text((element.text or "") + inner, is_html=True)
     return Text(text_of(element), is_html=kind in ("html", "text/html"))
 

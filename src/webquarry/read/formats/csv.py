@@ -45,18 +45,30 @@ class Csv(Format):
         text = source.text.text.removeprefix("\ufeff")
         hint = _HINT.match(text)
         text = text[hint.end() :] if hint else text
-        tabbed = source.media_type == "text/tab-separated-values" or urlsplit(source.url).path.lower().endswith(".tsv")
+        tabbed = source.media_type == "text/tab-separated-values" or urlsplit(
+            source.url
+        ).path.lower().endswith(".tsv")
         removed: Counter[str] = Counter()
         try:
-            delimiter = hint[1] if hint else "\t" if tabbed and "\t" in text[:_SAMPLE] else _delimiter(text)
+            delimiter = (
+                hint[1] if hint else "\t" if tabbed and "\t" in text[:_SAMPLE] else _delimiter(text)
+            )
             if delimiter is not None:
                 table, lost = _table(text, delimiter, removed)
-                return Draft(table, encoding=source.text.encoding, removed=dict(removed), notes=lost, lost=lost)
+                return Draft(
+                    table,
+                    encoding=source.text.encoding,
+                    removed=dict(removed),
+                    notes=lost,
+                    lost=lost,
+                )
             notes: tuple[str, ...] = ()
         except csv.Error:
             notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
         cleaned = clean(with_plain_newlines(text))
-        return Draft(cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes)
+        return Draft(
+            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes
+        )
 
 
 def _rows(text: str, delimiter: str) -> Rows:
@@ -96,7 +108,9 @@ def _table(text: str, delimiter: str, removed: Counter[str]) -> tuple[str, tuple
     left, spare = _LONGEST, _SPARE_CELLS
     for row in _rows(text, delimiter):
         missing, due = width - len(row), 2 * len(row)
-        if missing and (not lines or missing <= spare + due):  # one long row must not make all the others as long
+        if missing and (
+            not lines or missing <= spare + due
+        ):  # one long row must not make all the others as long
             row += [""] * missing
             spare -= max(0, missing - due) if lines else 0
         lines.append(_line(row, removed))
@@ -106,14 +120,20 @@ def _table(text: str, delimiter: str, removed: Counter[str]) -> tuple[str, tuple
         if left < 0:
             break
     shown = len(lines) - 1
-    lost = (f"The table has {count:,} rows; only the first {shown:,} are shown.",) if shown < count else ()
+    lost = (
+        (f"The table has {count:,} rows; only the first {shown:,} are shown.",)
+        if shown < count
+        else ()
+    )
     return defuse_prose("\n".join(lines), removed), lost
 
 
 def _line(row: list[str], removed: Counter[str]) -> str:
     """One row; most of them hold nothing that needs care."""
     if not _is_plain(" ".join(row)):
-        row = [cell.strip() if _is_plain(cell) else escape_cell(line(cell, removed)) for cell in row]
+        row = [
+            cell.strip() if _is_plain(cell) else escape_cell(line(cell, removed)) for cell in row
+        ]
     return f"| {' | '.join(row)} |"
 
 

@@ -23,7 +23,9 @@ class FeedFormat(Format):
         feed = parse_json_feed(text) if is_json else parse_xml_feed(text)
         if feed is None:
             return (Json() if is_json else Xml()).to_markdown(source)
-        composer = Composer(feed.link if feed.link.startswith(("https://", "http://")) else source.url)
+        composer = Composer(
+            feed.link if feed.link.startswith(("https://", "http://")) else source.url
+        )
         written = write_feed(feed, composer)
         return Draft(
             written.markdown,

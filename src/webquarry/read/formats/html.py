@@ -57,7 +57,10 @@ def _whole(document: Document, url: str) -> _Part:
 
 
 def _main(document: Document, url: str) -> _Part:
-    from webquarry.read.main_content import main_content, render_selection  # numpy, which whole pages do without
+    from webquarry.read.main_content import (
+        main_content,
+        render_selection,
+    )  # numpy, which whole pages do without
 
     selection = main_content(document)
     if not selection.kept:

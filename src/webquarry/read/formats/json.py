@@ -23,7 +23,12 @@ class Json(Format):
     def to_markdown(self, source: Source) -> Draft:
         text, notes = _indent(source.text.text.removeprefix("\ufeff"))
         cleaned = clean(text)
-        return Draft(fence(cleaned.text, "json"), encoding=source.text.encoding, removed=cleaned.removed, notes=notes)
+        return Draft(
+            fence(cleaned.text, "json"),
+            encoding=source.text.encoding,
+            removed=cleaned.removed,
+            notes=notes,
+        )
 
 
 def _indent(text: str) -> tuple[str, tuple[str, ...]]:
@@ -40,7 +45,9 @@ def _indent(text: str) -> tuple[str, tuple[str, ...]]:
         pieces.append(piece)
         left -= len(piece)
         if left < 0:
-            return text, ("The JSON is nested too deeply to be indented and is shown as it was sent.",)
+            return text, (
+                "The JSON is nested too deeply to be indented and is shown as it was sent.",
+            )
     return "".join(pieces), ()
 
 

@@ -20,7 +20,12 @@ class MarkdownText(Format):
 
     def to_markdown(self, source: Source) -> Draft:
         cleaned = clean(with_plain_newlines(source.text.text))
-        return Draft(cleaned.text, title=_title(cleaned.text), encoding=source.text.encoding, removed=cleaned.removed)
+        return Draft(
+            cleaned.text,
+            title=_title(cleaned.text),
+            encoding=source.text.encoding,
+            removed=cleaned.removed,
+        )
 
 
 def _title(text: str) -> str:

@@ -28,9 +28,13 @@ _KEPT_ATTRIBUTES = frozenset(
     """alt aria-controls aria-hidden bgcolor class color colspan content data-bs-target data-target disabled encoding
     hidden href id name open popover reversed role rowspan src start style title type value""".split()  # noqa: SIM905
 )
-_HIDING_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor"})
+_HIDING_ATTRIBUTES = frozenset(
+    {"style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor"}
+)
 _STYLED_NAME = re.compile(r"[.#]([\w-]+)")
-_RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"})
+_RAW = frozenset(
+    {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"}
+)
 _VOID = frozenset(
     """area base br col embed frame hr img input link meta param source track wbr""".split()  # noqa: SIM905
 )
@@ -38,9 +42,13 @@ _BOXES = frozenset(
     """address article aside blockquote center dd div dl dt fieldset figure font footer form header li main menu ol p
     section table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
 )
-_MARKS = frozenset("a abbr b big cite code del em i ins s small span strike strong sub sup tt u".split())  # noqa: SIM905
+_MARKS = frozenset(
+    "a abbr b big cite code del em i ins s small span strike strong sub sup tt u".split()
+)  # noqa: SIM905
 _PLAIN = _BOXES | _MARKS
-_REPEATED = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})  # one ends the one before it
+_REPEATED = frozenset(
+    {"p", "li", "dt", "dd", "td", "th", "tr", "option"}
+)  # one ends the one before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +71,17 @@ def trim_attributes(data: bytes) -> bytes:
         if place < seen or data.find(b">", place, place + _WINDOW) >= 0:
             continue
         opening = data.rfind(b"<", done, place + _WINDOW)
-        tag = _NAME.match(data, opening + 1) if opening >= 0 and data.find(b">", opening, place) < 0 else None
+        tag = (
+            _NAME.match(data, opening + 1)
+            if opening >= 0 and data.find(b">", opening, place) < 0
+            else None
+        )
         if tag is not None and (seen := data.find(b">", place)) >= 0:
             attributes = data[tag.end() : seen].decode("utf-8", "replace")
-            if sum(1 for _ in islice(_ATTRIBUTE.finditer(attributes), _MOST_ATTRIBUTES)) == _MOST_ATTRIBUTES:
+            if (
+                sum(1 for _ in islice(_ATTRIBUTE.finditer(attributes), _MOST_ATTRIBUTES))
+                == _MOST_ATTRIBUTES
+            ):
                 parts += [data[done : tag.end()], "".join(_kept_attributes(attributes)).encode()]
                 done = seen
     return b"".join([*parts, data[done:]]) if parts else data
@@ -126,7 +141,9 @@ def _may_hide(attributes: str, styled: set[str]) -> bool:
         name, value = found[1].lower(), (found[2] or "").strip("\"'").lower()
         if name in _HIDING_ATTRIBUTES:
             return True
-        if name in ("class", "id") and (judge_classes(value) or not styled.isdisjoint(value.split())):
+        if name in ("class", "id") and (
+            judge_classes(value) or not styled.isdisjoint(value.split())
+        ):
             return True
     return len(attributes) > _LONGEST_TAG
 

@@ -13,8 +13,12 @@ _LASTING = {
 }  # fmt: skip
 _OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
 # A mark from its start to its end with nothing in it that would end it early, or that could make its end a false one.
-_ATTRIBUTES = rb"""(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?+)*+\s*+/?"""
-_ENDING = rb"p|td|th|center|script|style|textarea|title|xmp|iframe|noscript|noembed|noframes|plaintext"
+_ATTRIBUTES = (
+    rb"""(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?+)*+\s*+/?"""
+)
+_ENDING = (
+    rb"p|td|th|center|script|style|textarea|title|xmp|iframe|noscript|noembed|noframes|plaintext"
+)
 _CLOSED = re.compile(
     rb"<(b|u|s|strike|tt|big|small)" + _ATTRIBUTES + rb">"
     rb"(?:[^<]++|<(?!/?+(?:\1|" + _ENDING + rb")[\s/>])/?+[a-z][\w:-]*+" + _ATTRIBUTES + rb">)*+"
@@ -25,7 +29,9 @@ _FOUND = re.compile(
     rb"<(?:(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])|((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)"
 )
 _ENDS = {
-    name: re.compile(rb"</(?i:" + name + rb")[\s/>]")  # case matters for the first two, so they are quickly found
+    name: re.compile(
+        rb"</(?i:" + name + rb")[\s/>]"
+    )  # case matters for the first two, so they are quickly found
     for name in (b"script", b"style", b"textarea", b"title", b"xmp")
 }
 _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
@@ -41,7 +47,9 @@ def with_lasting_marks(data: bytes) -> bytes:
     while (found := _FOUND.search(data, place)) is not None:
         start, place = found.span()
         if found[2] is None:
-            place = values.place = _end_of_raw(data, found, values)  # quotes in a script belong to no attribute
+            place = values.place = _end_of_raw(
+                data, found, values
+            )  # quotes in a script belong to no attribute
         elif (name := _LASTING.get(found[2].lower())) is not None and not values.hold(start):
             parts += (data[done:start], b"<", found[1], name)
             done = place
@@ -74,10 +82,16 @@ class _Values:
             quote = self._data.rfind(opening, self.place, place)
             if quote >= 0:
                 end = self._data.find(opening[1:], quote + 2)
-                self._ends[opening] = (len(self._data) if end < 0 else end) if self._is_in_tag(quote) else 0
+                self._ends[opening] = (
+                    (len(self._data) if end < 0 else end) if self._is_in_tag(quote) else 0
+                )
         self.place = place
         return place < max(self._ends.values())
 
     def _is_in_tag(self, place: int) -> bool:
         tag = self._data.rfind(b"<", max(place - _FARTHEST, 0), place)
-        return tag >= 0 and self._data[tag + 1 : tag + 2].isalpha() and self._data.find(b">", tag, place) < 0
+        return (
+            tag >= 0
+            and self._data[tag + 1 : tag + 2].isalpha()
+            and self._data.find(b">", tag, place) < 0
+        )

@@ -46,11 +46,18 @@ def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
             elif tag == "link":
                 foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
             elif tag == "style":
-                if when_shown((element.get("media") or "").strip().lower()[:_LONGEST_MEDIA]) == ALWAYS:
-                    css.append(etree.tostring(element, method="text", encoding="utf-8", with_tail=False))
+                if (
+                    when_shown((element.get("media") or "").strip().lower()[:_LONGEST_MEDIA])
+                    == ALWAYS
+                ):
+                    css.append(
+                        etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
+                    )
             elif tag == "base":
                 base = element.get("href") if base is None else base
-            elif title is None and not any(around.tag == "svg" for around in element.iterancestors()):
+            elif title is None and not any(
+                around.tag == "svg" for around in element.iterancestors()
+            ):
                 title = text_of(element)
     rules = b"\n".join(css)
     title = " ".join((title or "").split())

@@ -18,9 +18,7 @@ from webquarry.read.html.page_info import Furniture, furniture_of
 from webquarry.read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
-FLATTENED = (
-    "The page nests elements thousands of levels deep; the innermost boxes were taken apart so that no text is lost."
-)
+FLATTENED = "The page nests elements thousands of levels deep; the innermost boxes were taken apart so that no text is lost."
 _CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
 
 
@@ -82,6 +80,8 @@ def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
         return [], False
     if root is None:
         return [], False
-    last = parser.error_log.last_error  # the parser stops there; the page's own words stand further on in messages
+    last = (
+        parser.error_log.last_error
+    )  # the parser stops there; the page's own words stand further on in messages
     cut = last is not None and last.message.startswith(_CUT_MESSAGES)
     return [root, *root.itersiblings()], cut

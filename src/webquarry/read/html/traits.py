@@ -19,7 +19,14 @@ _PLACEHOLDER = 40  # characters; "Loading..." does not make a place full
 _MOST_MARKS = _MOST_CODE = 200_000  # characters
 _LONGEST_MARK = 1_000
 _LONGEST_SCRIPT = 20_000
-_ADDRESSES = {"script": "src", "iframe": "src", "frame": "src", "form": "action", "embed": "src", "object": "data"}
+_ADDRESSES = {
+    "script": "src",
+    "iframe": "src",
+    "frame": "src",
+    "form": "action",
+    "embed": "src",
+    "object": "data",
+}
 _MOUNTS = re.compile(
     r"(?i)(?:root|app|spa|mount|application|web-?app|shell|svelte|elm|__next|__nuxt|___gatsby|__docusaurus"
     r"|(?:main|client|vue|ng|q|ember|react|site|page|my)[-_]?(?:app|root)|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
@@ -102,7 +109,9 @@ class _Notes:
         elif tag == "textarea":
             self.fields += 1
         elif tag in {"a", "form"}:
-            self.login_link = self.login_link or leads_to_login(element.get("href") or element.get("action") or "")
+            self.login_link = self.login_link or leads_to_login(
+                element.get("href") or element.get("action") or ""
+            )
         elif tag == "meta" and (element.get("http-equiv") or "").strip().lower() == "refresh":
             found = _REFRESH.match(element.get("content") or "")
             self.refresh = self.refresh or (found[1] if found else "")
@@ -125,7 +134,9 @@ class _Notes:
             self.passwords += 1
         elif kind not in _UNSEEN_INPUTS:
             self.fields += 1
-            names = " ".join(element.get(name) or "" for name in ("name", "id", "type", "autocomplete"))
+            names = " ".join(
+                element.get(name) or "" for name in ("name", "id", "type", "autocomplete")
+            )
             self.identity_field = self.identity_field or _IDENTITY.search(names[:200]) is not None
 
     def _take_mount(self, tag: str, element: etree._Element) -> None:

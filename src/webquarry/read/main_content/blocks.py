@@ -14,7 +14,10 @@ from webquarry.read.main_content.nesting import free_text
 
 try:
     from webquarry.read.main_content._walk import Chosen, Walk
-except (ImportError, ValueError):  # not built, or for another lxml: the same in Python, which takes three times as long
+except (
+    ImportError,
+    ValueError,
+):  # not built, or for another lxml: the same in Python, which takes three times as long
     from webquarry.read.main_content.walk import Chosen, Walk  # type: ignore[assignment]
 
 __all__ = ["Chosen", "Flow", "Walk", "flow_of"]
@@ -48,7 +51,9 @@ class Flow:
         self.cut = walk.cut
         if walk.rows:
             columns = map(list, zip(*walk.rows, strict=True))
-            self.parents, self.tags, self.names, self.ids, self.flags, self.levels, self.first = columns
+            self.parents, self.tags, self.names, self.ids, self.flags, self.levels, self.first = (
+                columns
+            )
         if walk.blocks:
             self.boxes, self.link_chars, self.links = map(list, zip(*walk.blocks, strict=True))
 

@@ -61,7 +61,9 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
 
 def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:
     """The number of each tag and one for tag and class together; sum, lowest and highest of what the names say."""
-    joined = "".join([f"{names[:LONGEST]}{_ENDED}{identity[:LONGEST]}{_ENDED}" for _, names, identity in written])
+    joined = "".join(
+        [f"{names[:LONGEST]}{_ENDED}{identity[:LONGEST]}{_ENDED}" for _, names, identity in written]
+    )
     numbers, lowered = lookup.tokens(joined)
     ends = np.flatnonzero(numbers == END)[1::2]
     starts = np.zeros_like(ends)

@@ -20,12 +20,16 @@ _WHOLE_TEXT = 600
 _MOST_COPIES = 5
 _LONGEST_VALUE = 40  # characters
 _MOST_CELLS = 500  # a table that holds the whole page has more
-_FEW = 200  # beginnings that are looked for one by one; of more, each place in the text is looked up
+_FEW = (
+    200  # beginnings that are looked for one by one; of more, each place in the text is looked up
+)
 
 
 def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
     """The numbers of the blocks to keep, in order."""
-    kept = in_sight(flow, with_cells(flow, np.flatnonzero(chances >= threshold(chances, words)).tolist()))
+    kept = in_sight(
+        flow, with_cells(flow, np.flatnonzero(chances >= threshold(chances, words)).tolist())
+    )
     return with_headings(flow, chances, without_notices(flow, without_copies(flow, kept)))
 
 
@@ -55,10 +59,18 @@ def in_sight(flow: Flow, kept: list[int]) -> list[int]:
     """The same blocks, but for a hidden one whose text also stands in plain sight the one that is seen: a page may carry a
     post a second time to quote or to edit it, and that copy never reaches the reader."""
     texts, boxes, flags = flow.texts, flow.boxes, flow.flags
-    hidden = {texts[index]: index for index in kept if flags[boxes[index]] & HIDDEN_FLAG and len(texts[index]) >= _LONG}
+    hidden = {
+        texts[index]: index
+        for index in kept
+        if flags[boxes[index]] & HIDDEN_FLAG and len(texts[index]) >= _LONG
+    }
     if not hidden:
         return kept
-    seen = [index for index, text in enumerate(texts) if text in hidden and not flags[boxes[index]] & HIDDEN_FLAG]
+    seen = [
+        index
+        for index, text in enumerate(texts)
+        if text in hidden and not flags[boxes[index]] & HIDDEN_FLAG
+    ]
     return sorted({*kept, *seen} - {hidden[texts[index]] for index in seen})
 
 

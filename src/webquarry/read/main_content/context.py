@@ -47,7 +47,12 @@ def context_of(features: Features, chances: Array) -> Array:
     rows[7:10] = _NONE
     rows[7, 1:], rows[8, :-1], rows[9, :-2] = logits[:-1], logits[1:], logits[2:]
     rows[10] = np.where(last_heading < 0, _NONE, logits.take(last_heading, mode="clip"))
-    facts = (mass / max(float(words.sum()), 1e-9), float(chances.max()), mass, threshold(chances, words))
+    facts = (
+        mass / max(float(words.sum()), 1e-9),
+        float(chances.max()),
+        mass,
+        threshold(chances, words),
+    )
     rows[11:15] = np.array(facts)[:, None]
     rows[15:] = features.matrix[_CARRIED_ROWS]
     return rows

@@ -39,7 +39,19 @@ _FEW_LINKS = 0.35
 _LEVELS = 6
 _REACH = 4  # blocks to each side that make the surroundings of a block
 # Running sums over blocks are kept in the rows of one matrix, so that every subtree costs two look-ups.
-CHARS, LINKS, PARAGRAPH_CHARS, PARAGRAPHS, TOPIC, HEADINGS, IMAGES, LINK_COUNT, CUT, PRICES, WORD = range(11)
+(
+    CHARS,
+    LINKS,
+    PARAGRAPH_CHARS,
+    PARAGRAPHS,
+    TOPIC,
+    HEADINGS,
+    IMAGES,
+    LINK_COUNT,
+    CUT,
+    PRICES,
+    WORD,
+) = range(11)
 _MASSES = (0.4, 0.6)
 _FLAGS = {
     "in_main": tags.MAIN_FLAG,
@@ -52,7 +64,15 @@ _FLAGS = {
 }
 _FLAG_BITS = np.array([[flag] for flag in _FLAGS.values()], np.int64)
 _COUNTED = texts.COUNTED[: texts.COMMENTS]
-_BLOCK = ("density", "links", "tag", "position", "chars_before", "paragraphs_before", "up0_siblings")
+_BLOCK = (
+    "density",
+    "links",
+    "tag",
+    "position",
+    "chars_before",
+    "paragraphs_before",
+    "up0_siblings",
+)
 _NAMES = ("name_own", "name_lowest", "name_highest", "name_parent")
 _AROUND = (
     "previous_tag", "previous_chars", "previous_density", "next_tag", "next_chars", "next_density", "window_density",
@@ -63,7 +83,9 @@ _HEADED = (
     "from_h1",
 )  # fmt: skip
 _UP = tuple(
-    f"up{level}_{what}" for what in ("share", "paragraphs", "density", "mean", "topic") for level in range(_LEVELS)
+    f"up{level}_{what}"
+    for what in ("share", "paragraphs", "density", "mean", "topic")
+    for level in range(_LEVELS)
 )
 _UNIT = (
     "unit_density", "unit_links", "unit_blocks", "unit_images", "unit_headings", "unit_group_share",
@@ -75,14 +97,29 @@ _ALIKE = tuple(
     for kind in ("cluster", "deep")
 )
 _MASS = tuple(
-    f"mass{round(100 * quota)}_{what}" for quota in _MASSES for what in ("place", "distance", "in", "share", "density")
+    f"mass{round(100 * quota)}_{what}"
+    for quota in _MASSES
+    for what in ("place", "distance", "in", "share", "density")
 )
 _ANCHOR = ("from_anchor", "common_share", "common_paragraphs", "common_steps")
 _PAGE = (
     "page_in_main", "page_in_article", "page_in_items", "page_chars", "page_blocks", "page_paragraphs", "page_in_links",
     "page_kind", "page_good", "page_longest", "page_prices", "page_images", "page_h1",
 )  # fmt: skip
-NAMES = (*_COUNTED, *_BLOCK, *_NAMES, *_FLAGS, *_AROUND, *_HEADED, *_UP, *_UNIT, *_ALIKE, *_MASS, *_ANCHOR, *_PAGE)
+NAMES = (
+    *_COUNTED,
+    *_BLOCK,
+    *_NAMES,
+    *_FLAGS,
+    *_AROUND,
+    *_HEADED,
+    *_UP,
+    *_UNIT,
+    *_ALIKE,
+    *_MASS,
+    *_ANCHOR,
+    *_PAGE,
+)
 ROW = {name: row for row, name in enumerate(NAMES)}
 
 
@@ -142,7 +179,9 @@ class Page:
         self.index: Ints = np.arange(self.n)
         self.box = _ints(flow.boxes)
         self.table, self.names = boxes.table, boxes.names
-        self.at: Ints = self.table.take(self.box, 1)  # what is known of the element that each block is in
+        self.at: Ints = self.table.take(
+            self.box, 1
+        )  # what is known of the element that each block is in
         self.parent: Ints = np.maximum(self.table[PARENT], 0)
         self.above: Ints = np.maximum(self.at[PARENT], 0)
         self.level = self.at[LEVEL]
@@ -153,7 +192,9 @@ class Page:
         self.density = self.links / self.chars
         self.is_paragraph = (self.chars > _PARAGRAPH) & (self.density < _FEW_LINKS)
         self.sums = running(self._summed())
-        self.inside: Array = self.sums.take(self.table[LAST], 1) - self.sums.take(self.table[FIRST], 1)  # each element
+        self.inside: Array = self.sums.take(self.table[LAST], 1) - self.sums.take(
+            self.table[FIRST], 1
+        )  # each element
         self.all_chars = max(float(self.sums[CHARS, -1]), 1.0)
         self.all_paragraph_chars = max(float(self.sums[PARAGRAPH_CHARS, -1]), 1.0)
         self.known = self._known()
@@ -180,7 +221,9 @@ class Page:
         known = np.empty((5, inside.shape[1]))
         np.divide(inside[CHARS], self.all_chars, out=known[0])
         np.divide(inside[PARAGRAPH_CHARS], self.all_paragraph_chars, out=known[1])
-        np.divide(inside[LINKS], inside[CHARS], out=known[2])  # no element of the table is without text
+        np.divide(
+            inside[LINKS], inside[CHARS], out=known[2]
+        )  # no element of the table is without text
         np.divide(inside[CHARS], self.table[LAST] - self.table[FIRST], out=known[3])
         np.divide(inside[TOPIC], np.maximum(inside[PARAGRAPHS], 1.0), out=known[4])
         return known
@@ -204,7 +247,11 @@ class Page:
     def make_flags(self, rows: Array) -> None:
         np.not_equal(self.at[FLAGS] & _FLAG_BITS, 0, out=rows, casting="unsafe")
         shares = rows @ self.chars / self.all_chars
-        self.in_main, self.in_article, self.in_items = float(shares[0]), float(shares[5]), float(shares[6])
+        self.in_main, self.in_article, self.in_items = (
+            float(shares[0]),
+            float(shares[5]),
+            float(shares[6]),
+        )
 
     def make_around(self, rows: Array) -> None:
         own = np.array([self.at[TAG], self.chars, self.density])
@@ -225,7 +272,9 @@ class Page:
         told = np.array([self.level, self.counts[texts.MEAN], says, self.density])
         rows[:4] = told.take(last, 1, mode="clip")
         rows[4] = self.index - last
-        none = int(np.argmax(self.heading)) if self.heading.any() else self.n  # blocks before the first heading
+        none = (
+            int(np.argmax(self.heading)) if self.heading.any() else self.n
+        )  # blocks before the first heading
         rows[:5, :none] = _HEADLESS
         spoken = np.flatnonzero(self.heading & (says > 0))
         rows[5] = self.index - (int(spoken[0]) if len(spoken) else self.n + 50)
@@ -336,7 +385,9 @@ class Page:
         rows[:] = np.array(facts)[:, None]
 
 
-_EDGE = np.array([-1.0, 0.0, 1.0])  # in place of what stands before the first block and behind the last
+_EDGE = np.array(
+    [-1.0, 0.0, 1.0]
+)  # in place of what stands before the first block and behind the last
 _HEADLESS = np.array([[0.0], [0.0], [0.0], [-1.0], [99.0]])
 _HEADING_BONUS = np.array([0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15])
 _GROUPS = (

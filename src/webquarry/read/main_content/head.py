@@ -20,7 +20,9 @@ class Head:
 
     title: str = ""
     topic: tuple[str, ...] = ()  # longer words of title and description
-    kind: int = 0  # 0 for no article, 1 for one by its Open Graph type, 2 for one by structured data
+    kind: int = (
+        0  # 0 for no article, 1 for one by its Open Graph type, 2 for one by structured data
+    )
 
 
 def read_head(document: Document) -> Head:

@@ -19,7 +19,10 @@ try:
 except ImportError:  # not built: the same in Python
     from webquarry.read.main_content.words import Table  # type: ignore[assignment]
 
-END, UNKNOWN = 0, 1  # numbers of what is no word: the mark behind each text, and whatever no table knows
+END, UNKNOWN = (
+    0,
+    1,
+)  # numbers of what is no word: the mark behind each text, and whatever no table knows
 COMMENTS = """comment comments commentaires kommentare kommentar comentarios commenti komentarze comentários reacties replies responses
 reviews 评论 コメント комментарии комментариев""".split()  # noqa: SIM905
 

@@ -51,15 +51,23 @@ class Trees:
     def summed(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         """The sum of the leaves that each block falls into."""
         step = max(_CHUNK // max(self.features.shape[1], 1), 1)
-        parts = [self._sum(matrix[:, start : start + step]) for start in range(0, matrix.shape[1], step)]
+        parts = [
+            self._sum(matrix[:, start : start + step]) for start in range(0, matrix.shape[1], step)
+        ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _sum(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         depth, trees = self.features.shape
         shape = (trees, matrix.shape[1])
-        leaf, above, asked = np.zeros(shape, np.uint8), np.empty(shape, np.bool_), np.empty(shape, np.float32)
+        leaf, above, asked = (
+            np.zeros(shape, np.uint8),
+            np.empty(shape, np.bool_),
+            np.empty(shape, np.float32),
+        )
         for level in reversed(range(depth)):
-            matrix.take(self.features[level], 0, out=asked, mode="clip")  # any mode but "raise" spares a copy
+            matrix.take(
+                self.features[level], 0, out=asked, mode="clip"
+            )  # any mode but "raise" spares a copy
             np.greater(asked, self.borders[level][:, None], out=above)
             leaf += leaf
             leaf |= above.view(np.uint8)
@@ -106,9 +114,14 @@ def _trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
     trees = data["trees"]
     rows = [names.index(name) for name in data["features"]]
     return Trees(
-        features=np.array([[rows[split[0]] for split in tree["splits"]] for tree in trees], np.intp).T.copy(),
-        borders=np.array([[split[1] for split in tree["splits"]] for tree in trees], np.float32).T.copy(),
-        leaves=np.array([tree["leaves"] for tree in trees], np.float32).ravel() / np.float32(data["leaf_scale"]),
+        features=np.array(
+            [[rows[split[0]] for split in tree["splits"]] for tree in trees], np.intp
+        ).T.copy(),
+        borders=np.array(
+            [[split[1] for split in tree["splits"]] for tree in trees], np.float32
+        ).T.copy(),
+        leaves=np.array([tree["leaves"] for tree in trees], np.float32).ravel()
+        / np.float32(data["leaf_scale"]),
         bias=data["bias"],
     )
 
@@ -116,4 +129,6 @@ def _trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
 @cache
 def shipped_model() -> Model:
     """The model that comes with the package; read when the first page is."""
-    return load_model((resources.files("webquarry") / "data" / "extraction" / "model.json").read_text("utf-8"))
+    return load_model(
+        (resources.files("webquarry") / "data" / "extraction" / "model.json").read_text("utf-8")
+    )

@@ -12,7 +12,9 @@ from lxml import etree
 
 _TAKERS = ("nav", "header", "button")  # the walk passes these by
 _ROLE = "navigation"
-_NO_TEXT = frozenset({"a", "iframe", "noscript", "option", "script", "style", "svg", "template", "textarea", "title"})
+_NO_TEXT = frozenset(
+    {"a", "iframe", "noscript", "option", "script", "style", "svg", "template", "textarea", "title"}
+)
 _SENTENCES = 140  # characters in one piece, longer than any entry of a menu
 _A_TEXT = 500  # characters of such pieces
 
@@ -21,7 +23,12 @@ Element = etree._Element
 
 def free_text(roots: Iterable[Element]) -> bool:
     """Make plain boxes of the menus, headers and buttons that hold a text; false where none does."""
-    found = [element for root in roots for element in root.iter() if _is_taker(element) and _holds_a_text(element)]
+    found = [
+        element
+        for root in roots
+        for element in root.iter()
+        if _is_taker(element) and _holds_a_text(element)
+    ]
     for element in found:
         element.tag = "div"
         if element.get("role") is not None:
@@ -37,7 +44,11 @@ def _holds_a_text(element: Element) -> bool:
     length = 0
     for inner in element.iterdescendants():
         for text in (inner.text if inner.tag not in _NO_TEXT else None, inner.tail):
-            if text and len(text) > _SENTENCES and (size := len(" ".join(text.split()))) > _SENTENCES:
+            if (
+                text
+                and len(text) > _SENTENCES
+                and (size := len(" ".join(text.split()))) > _SENTENCES
+            ):
                 length += size
                 if length >= _A_TEXT:
                     return True

@@ -28,11 +28,15 @@ from webquarry.read.visibility.concealment import DISPLAY, NO_SIZE, TRANSPARENT
 from webquarry.read.visibility.tracker import HIDDEN, SAME_COLOUR, VISIBILITY, Sight
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
-_NEARLY_NOTHING = 0.05  # of the chosen text; a page that shows no more of it hides itself until it is ready
+_NEARLY_NOTHING = (
+    0.05  # of the chosen text; a page that shows no more of it hides itself until it is ready
+)
 
 # How pages hide themselves until they are ready; the other ways are never undone.
 _UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})
-_FALLBACKS = frozenset({"noscript", "noframes", "noembed"})  # the model has judged what stands there
+_FALLBACKS = frozenset(
+    {"noscript", "noframes", "noembed"}
+)  # the model has judged what stands there
 
 Element = etree._Element
 
@@ -115,7 +119,12 @@ class _SelectedWalker(Walker):
             if seen is None:
                 return SKIP, False
             changed = seen
-            if "role" in names and self.actions is ACTIONS and action is not skip and element.get("role") == "heading":
+            if (
+                "role" in names
+                and self.actions is ACTIONS
+                and action is not skip
+                and element.get("role") == "heading"
+            ):
                 action = called_heading
         if tag == "a" and sight.muted == SAME_COLOUR and not changed and "style" not in names:
             changed = sight.enter_link()

@@ -17,7 +17,9 @@ class Selection:
 
     flow: Flow
     kept: list[int]
-    confidence: float  # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
+    confidence: (
+        float  # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
+    )
 
     @property
     def texts(self) -> list[str]:

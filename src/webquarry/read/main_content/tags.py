@@ -32,8 +32,15 @@ KINDS: dict[object, int] = {
     "pre": PRE,
     "svg": SVG,
 }
-_BOXES_IN_PRE = "p div li tr td th ol ul table tbody pre blockquote h1 h2 h3 h4 figure section".split()  # noqa: SIM905
-IN_PRE: dict[object, int] = {**KINDS, **dict.fromkeys(_BOXES_IN_PRE, INLINE), "button": DROP, "br": ATOM}
+_BOXES_IN_PRE = (
+    "p div li tr td th ol ul table tbody pre blockquote h1 h2 h3 h4 figure section".split()
+)  # noqa: SIM905
+IN_PRE: dict[object, int] = {
+    **KINDS,
+    **dict.fromkeys(_BOXES_IN_PRE, INLINE),
+    "button": DROP,
+    "br": ATOM,
+}
 
 # What a chosen element is: one that is walked into, one whose own text is kept, one with text behind it that is kept.
 WAY, HEAD, TAIL = 1, 2, 4
@@ -58,7 +65,9 @@ FALLBACK_FLAG = 2048
 FORM_FLAG = 4096
 CHROME_FLAG = 8192
 TERM_FLAG = 16384
-_PANEL_BUTTON = re.compile(r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]")
+_PANEL_BUTTON = re.compile(
+    r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
+)
 _MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
 OUTSIDE = FOOTER_FLAG | HEADER_FLAG | CHROME_FLAG
 
@@ -111,7 +120,11 @@ def is_panel_button(element: etree._Element) -> bool:
     names = element.get("class") or ""
     if element.get("role") == "tab":
         return True
-    opens = element.get("aria-expanded") or element.get("aria-controls") or element.get("data-bs-toggle")
+    opens = (
+        element.get("aria-expanded")
+        or element.get("aria-controls")
+        or element.get("data-bs-toggle")
+    )
     return bool(opens) and bool(_PANEL_BUTTON.search(names)) and not _MENU_BUTTON.search(names)
 
 

@@ -41,7 +41,9 @@ COUNTED = (
     "cut",  # the text ends in dots, as teasers do
     "prices",
 )
-REPEATS, ECHOES, CHARS, WORDS, ENDS, TITLE, MAX, MIN, MEAN, TOPIC, COMMENTS, CUT, PRICES = range(len(COUNTED))
+REPEATS, ECHOES, CHARS, WORDS, ENDS, TITLE, MAX, MIN, MEAN, TOPIC, COMMENTS, CUT, PRICES = range(
+    len(COUNTED)
+)
 Array = NDArray[np.float64]
 
 
@@ -52,11 +54,16 @@ def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: L
     counts[WORDS] = _words(texts)
     last = [text[-1] for text in texts]
     counts[ENDS] = [end in _ENDS for end in last]
-    counts[CUT] = [end in _CUT_ENDS and text.endswith(_CUT) for end, text in zip(last, texts, strict=True)]
+    counts[CUT] = [
+        end in _CUT_ENDS and text.endswith(_CUT) for end, text in zip(last, texts, strict=True)
+    ]
     _count_copies(counts, texts)
     _count_words(counts, texts, frozenset(words_of(title)), lifts)
     if topic:
-        counts[TOPIC] = [_share(topic, text) if size > SHORT else 0.0 for size, text in zip(sizes, texts, strict=True)]
+        counts[TOPIC] = [
+            _share(topic, text) if size > SHORT else 0.0
+            for size, text in zip(sizes, texts, strict=True)
+        ]
     return counts
 
 

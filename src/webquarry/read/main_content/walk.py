@@ -68,12 +68,18 @@ class Walk:
         self.owners: list[
             tuple[list[Element], list[Element]]
         ] = []  # whose own text, and what behind whom, is in a block
-        self.atoms: list[tuple[Element, int]] = []  # formulas and breaks, and the block they stand in or before
+        self.atoms: list[
+            tuple[Element, int]
+        ] = []  # formulas and breaks, and the block they stand in or before
         self._images: list[Element] = []
 
     def images(self, blocks: AbstractSet[int]) -> list[Element]:
         """The images that stand in or before some blocks."""
-        return [element for element, block in zip(self._images, self.image_places, strict=True) if block in blocks]
+        return [
+            element
+            for element, block in zip(self._images, self.image_places, strict=True)
+            if block in blocks
+        ]
 
     def chosen(self, blocks: AbstractSet[int], more: list[Element]) -> Chosen:
         """What some blocks, and some elements more, are made of."""
@@ -93,7 +99,9 @@ class Walk:
                     self._open_links += 1
                     self._links += 1
                 if kind <= LINK or (kind < DROP and open_box(element, kind)):
-                    if (text := element.text) and (self._parts or not text.isspace() or self._kinds is IN_PRE):
+                    if (text := element.text) and (
+                        self._parts or not text.isspace() or self._kinds is IN_PRE
+                    ):
                         add(text, element, self._heads)
                     if size := len(element):
                         stack.append((children, element, kind))
@@ -101,7 +109,11 @@ class Walk:
                         break
                     if kind:
                         leave(kind)
-                if (text := element.tail) and (self._parts or not text.isspace() or self._kinds is IN_PRE) and stack:
+                if (
+                    (text := element.tail)
+                    and (self._parts or not text.isspace() or self._kinds is IN_PRE)
+                    and stack
+                ):
                     add(text, element, self._tails)
             else:
                 if not stack or len(texts) >= MOST_BLOCKS:
@@ -111,7 +123,11 @@ class Walk:
                 children, element, kind = stack.pop()
                 if kind:
                     leave(kind)
-                if (text := element.tail) and (self._parts or not text.isspace() or self._kinds is IN_PRE) and stack:
+                if (
+                    (text := element.tail)
+                    and (self._parts or not text.isspace() or self._kinds is IN_PRE)
+                    and stack
+                ):
                     add(text, element, self._tails)
 
     def _add(self, text: str, owner: Element, owners: list[Element]) -> None:
@@ -136,7 +152,11 @@ class Walk:
         elif kind == ATOM:
             self.atoms.append((element, len(self.texts)))
             self._parts.append(" ")
-        elif kind == SVG and len(element) and next(element.iterdescendants(*BLOCKS_IN_SVG), None) is not None:
+        elif (
+            kind == SVG
+            and len(element)
+            and next(element.iterdescendants(*BLOCKS_IN_SVG), None) is not None
+        ):
             return INLINE
         elif element.tag == "img":
             self._images.append(element)
@@ -183,7 +203,9 @@ class Walk:
         if fresh & OUTSIDE and is_superfluous(element, fresh, above):
             return False
         self._box = len(rows)
-        rows.append((parent, tag, label, identity, flags, HEADINGS.get(tag, level), len(self.texts)))
+        rows.append(
+            (parent, tag, label, identity, flags, HEADINGS.get(tag, level), len(self.texts))
+        )
         self.last.append(0)
         return True
 
@@ -227,7 +249,10 @@ class Chosen:
 
     def __init__(self, walk: Walk, blocks: AbstractSet[int], more: list[Element]) -> None:
         self._parts: dict[Element, int] = defaultdict(int)
-        ways: list[Element | None] = [*more, *(element for element, block in walk.atoms if block in blocks)]
+        ways: list[Element | None] = [
+            *more,
+            *(element for element, block in walk.atoms if block in blocks),
+        ]
         for block in blocks:
             heads, tails = walk.owners[block]
             for element in heads:

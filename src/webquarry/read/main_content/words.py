@@ -10,7 +10,11 @@ from itertools import repeat
 END_OF_TEXT = "\x00"  # stands in no page: libxml2 takes none
 _MARKS = "’“”"  # beyond ASCII, and common enough to be taken off words
 _LETTERS = bytes(
-    code if code > 127 or chr(code) in END_OF_TEXT else ord(chr(code).lower()) if chr(code).isalnum() else 32
+    code
+    if code > 127 or chr(code) in END_OF_TEXT
+    else ord(chr(code).lower())
+    if chr(code).isalnum()
+    else 32
     for code in range(256)
 )
 _TOKEN = re.compile(rf"[A-Za-z{END_OF_TEXT}][a-z]*")

@@ -86,4 +86,6 @@ class Blocks:
             return first + text
         indent, blank = self._indent, self._indent.rstrip()
         lines = text.split("\n")
-        return "\n".join([first + lines[0], *(indent + line if line else blank for line in lines[1:])])
+        return "\n".join(
+            [first + lines[0], *(indent + line if line else blank for line in lines[1:])]
+        )

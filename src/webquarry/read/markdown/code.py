@@ -33,7 +33,20 @@ _COPY_BUTTON = re.compile(r"(?:^|[\s_-])(?:code-?copy\S*|copy-?(?:code|button|bt
 _MOST_NUMBERS = 5_000  # looked at in one column
 _NUMBERS = re.compile(r"[\d\s.:|+-]*")
 _BLOCKS = frozenset(
-    {"p", "h1", "h2", "h3", "h4", "ul", "table", "section", "article", "header", "footer", "blockquote"}
+    {
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "ul",
+        "table",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "blockquote",
+    }
 )
 _EMPTY_EDGES = re.compile(r"\A(?:[ \t]*\n)+|\s+\Z")
 _SPACES = re.compile(r"[ \t\n\f\r\u2028\u2029\u00a0]+")
@@ -49,12 +62,18 @@ def is_beside_code(element: etree._Element) -> bool:
     names = names.lower()
     if _COPY_BUTTON.search(names):
         return True
-    return _GUTTER.search(names) is not None and all(map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS)))
+    return _GUTTER.search(names) is not None and all(
+        map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS))
+    )
 
 
 def language_of(pre: etree._Element) -> str:
     """The language that the classes of a block of code, of the code in it or of the boxes around it name."""
-    places = [pre, *pre.iterchildren("code"), *(box for _, box in zip(range(2), pre.iterancestors(), strict=False))]
+    places = [
+        pre,
+        *pre.iterchildren("code"),
+        *(box for _, box in zip(range(2), pre.iterancestors(), strict=False)),
+    ]
     for place in places:
         for name in ("data-lang", "data-language"):
             if _is_language(value := (place.get(name) or "").strip().lower()):
@@ -68,7 +87,9 @@ def language_of(pre: etree._Element) -> str:
 
 
 def _is_language(value: str) -> bool:
-    return bool(re.fullmatch(r"[a-z][a-z0-9+#._-]{0,30}", value)) and not _NOT_LANGUAGES.fullmatch(value)
+    return bool(re.fullmatch(r"[a-z][a-z0-9+#._-]{0,30}", value)) and not _NOT_LANGUAGES.fullmatch(
+        value
+    )
 
 
 def fenced(raw: str, language: str, removed: Counter[str]) -> str:

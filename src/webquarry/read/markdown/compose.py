@@ -48,9 +48,12 @@ class Composer:
             return ""
         cleaned = clean(value)
         self.removed.update(cleaned.removed)
-        lines = [escape_line_starts(escape(line.strip())) for line in cleaned.text.strip().split("\n")]
+        lines = [
+            escape_line_starts(escape(line.strip())) for line in cleaned.text.strip().split("\n")
+        ]
         broken = "\n".join(
-            f"{line}\\" if line and at + 1 < len(lines) and lines[at + 1] else line for at, line in enumerate(lines)
+            f"{line}\\" if line and at + 1 < len(lines) and lines[at + 1] else line
+            for at, line in enumerate(lines)
         )
         return defuse_prose(broken, self.removed)
 

@@ -46,7 +46,10 @@ def to_markdown(document: Document, base_url: str) -> Markdown:
     text, removed, notes = _render(document.roots, base_url, document.roots, furniture)
     removed[COMMENT] += document.comments
     return Markdown(
-        text, _title(furniture, removed), {reason: count for reason, count in removed.items() if count}, notes
+        text,
+        _title(furniture, removed),
+        {reason: count for reason, count in removed.items() if count},
+        notes,
     )
 
 
@@ -55,7 +58,9 @@ def title_of(document: Document) -> str:
     return _title(document.furniture, Counter())
 
 
-def render(elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element]) -> Markdown:
+def render(
+    elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element]
+) -> Markdown:
     """Some elements of a page, without its title. `page` are its roots: their styles, controls and base count."""
     text, removed, notes = _render(elements, base_url, page, furniture_of(page))
     return Markdown(text, "", dict(removed), notes)
@@ -66,7 +71,10 @@ def _title(furniture: Furniture, removed: Counter[str]) -> str:
 
 
 def _render(
-    elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element], furniture: Furniture
+    elements: Sequence[etree._Element],
+    base_url: str,
+    page: Sequence[etree._Element],
+    furniture: Furniture,
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     links = Links(base_url, furniture.base)
     names = _names_in(page) if len(furniture.css) > _LONG_SHEET else None

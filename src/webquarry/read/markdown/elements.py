@@ -14,7 +14,16 @@ from lxml import etree
 from webquarry.read.html.tree import beginning_of
 from webquarry.read.markdown import code, formulas
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
-from webquarry.read.markdown.inline import BREAK, EMPHASIS, LINK, LOWERED, RAISED, STRONG, STRUCK, Literal
+from webquarry.read.markdown.inline import (
+    BREAK,
+    EMPHASIS,
+    LINK,
+    LOWERED,
+    RAISED,
+    STRONG,
+    STRUCK,
+    Literal,
+)
 from webquarry.read.markdown.lists import LIST_ACTIONS
 from webquarry.read.markdown.table_elements import TABLE_ACTIONS
 from webquarry.read.visibility.concealment import NO_SIZE
@@ -32,11 +41,28 @@ DRAWING = "text in a drawing"
 EMBEDDED = "embedded object"
 
 _LONGEST_ALTERNATIVE = 250  # characters
-_BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main", "foreignobject")
+_BLOCKS_IN_SVG = (
+    "p",
+    "div",
+    "h1",
+    "h2",
+    "h3",
+    "ul",
+    "ol",
+    "table",
+    "section",
+    "article",
+    "main",
+    "foreignobject",
+)
 _MOST_DRAWINGS = 300  # that are looked into
 _PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f]*")
-_SKIP_LINK = re.compile(r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL)
-_PANEL_BUTTON = re.compile(r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]")
+_SKIP_LINK = re.compile(
+    r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
+)
+_PANEL_BUTTON = re.compile(
+    r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
+)
 _MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
 
 
@@ -195,7 +221,10 @@ def unclosed_image(walker: Walker, element: Element) -> Leave | None:
 
 def _is_speck(element: Element) -> bool:
     """Whether an image is too small to be seen, as those are that only count visits."""
-    return any((element.get(name) or "").strip().removesuffix("px") in ("0", "1") for name in ("width", "height"))
+    return any(
+        (element.get(name) or "").strip().removesuffix("px") in ("0", "1")
+        for name in ("width", "height")
+    )
 
 
 def quotation(walker: Walker, element: Element) -> Leave | None:
@@ -223,9 +252,19 @@ def summary(walker: Walker, element: Element) -> Leave | None:
 def button(walker: Walker, element: Element) -> Leave | None:
     """Buttons go, but for those that are the title of what they open."""
     names = element.get("class") or ""
-    opens = element.get("aria-expanded") or element.get("aria-controls") or element.get("data-bs-toggle") or ""
+    opens = (
+        element.get("aria-expanded")
+        or element.get("aria-controls")
+        or element.get("data-bs-toggle")
+        or ""
+    )
     titled = bool(opens) and _PANEL_BUTTON.search(names) and not _MENU_BUTTON.search(names)
-    if walker.heading or element.get("role") == "tab" or titled or walker.sight.unveiled.is_the_page(element):
+    if (
+        walker.heading
+        or element.get("role") == "tab"
+        or titled
+        or walker.sight.unveiled.is_the_page(element)
+    ):
         return block(walker, element)
     walker.leave_out(element, FORM)
     return SKIP
@@ -241,7 +280,12 @@ def navigation(walker: Walker, element: Element) -> Leave | None:
 
 def control(walker: Walker, element: Element) -> Leave | None:
     """Only the box of a task list says something."""
-    if element.get("type") == "checkbox" and element.get("disabled") is not None and walker.lists and not walker.pieces:
+    if (
+        element.get("type") == "checkbox"
+        and element.get("disabled") is not None
+        and walker.lists
+        and not walker.pieces
+    ):
         walker.add_mark(Literal("[x] " if element.get("checked") is not None else "[ ] "))
     return SKIP
 
@@ -315,7 +359,9 @@ def formula(walker: Walker, element: Element) -> Leave | None:
 def script(walker: Walker, element: Element) -> Leave | None:
     if walker.typesets_tex and (element.get("type") or "").startswith("math/tex"):
         shown = element.getprevious()
-        if shown is None or "MathJax" not in (shown.get("class") or "").replace("MathJax_Preview", ""):
+        if shown is None or "MathJax" not in (shown.get("class") or "").replace(
+            "MathJax_Preview", ""
+        ):
             walker.add_mark(Literal(formulas.from_script(element, walker.removed)))
     return SKIP
 
@@ -367,8 +413,12 @@ ACTIONS: dict[object, Action] = {
     **dict.fromkeys(("del", "s", "strike"), struck),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), code_span),
     **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), preformatted),
-    **dict.fromkeys(("select", "textarea", "option", "datalist", "progress", "meter"), skip_counted(FORM)),
-    **dict.fromkeys(("object", "applet", "iframe", "video", "audio", "canvas"), skip_counted(EMBEDDED)),
+    **dict.fromkeys(
+        ("select", "textarea", "option", "datalist", "progress", "meter"), skip_counted(FORM)
+    ),
+    **dict.fromkeys(
+        ("object", "applet", "iframe", "video", "audio", "canvas"), skip_counted(EMBEDDED)
+    ),
     **dict.fromkeys(("noscript", "noframes", "noembed"), fallback),
     **LIST_ACTIONS,
     **TABLE_ACTIONS,
@@ -397,8 +447,13 @@ IN_CODE: dict[object, Action] = {
     etree.ProcessingInstruction: skip,
     etree.Entity: skip,
     **dict.fromkeys(_SKIPPED, skip),
-    **dict.fromkeys(("script", "svg", "button", "select", "textarea", "noscript", "template", "nav"), skip),
-    **dict.fromkeys(("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"), line_in_code),
+    **dict.fromkeys(
+        ("script", "svg", "button", "select", "textarea", "noscript", "template", "nav"), skip
+    ),
+    **dict.fromkeys(
+        ("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"),
+        line_in_code,
+    ),
     **dict.fromkeys(("span", "td", "th", "a"), part_of_code),
     "br": break_in_code,
 }

@@ -51,7 +51,9 @@ class Footnotes:
         """Whether a link only leads from a note back to its mark."""
         if not self.labels:
             return False
-        return bool(_BACK.match(href, 1)) and bool(_BACK_TEXT.fullmatch(beginning_of(link, 40).strip()))
+        return bool(_BACK.match(href, 1)) and bool(
+            _BACK_TEXT.fullmatch(beginning_of(link, 40).strip())
+        )
 
     def _note_ids(self) -> set[str]:
         if self._ids is None:

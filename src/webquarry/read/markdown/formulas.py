@@ -23,7 +23,9 @@ _WRAPPED = re.compile(r"\{\\(?:display|text|script)style\s*(.*)\}", re.DOTALL)
 _COMMAND = re.compile(r"\\(?:begin|end|color|operatorname|label|tag)\*?\s*\{[^{}]*\}|\\[a-zA-Z]+")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _SPACES = re.compile(r"\s+")
-_IMAGE_CLASS = re.compile(r"(?:^|\s)(?:mwe-math-fallback-image\S*|tex|latex|math|mathjax|ql-img-\S+)(?:\s|$)")
+_IMAGE_CLASS = re.compile(
+    r"(?:^|\s)(?:mwe-math-fallback-image\S*|tex|latex|math|mathjax|ql-img-\S+)(?:\s|$)"
+)
 _TEX_SIGN = re.compile(r"[\\^_={}+<>/-]|^\W*\w\W*$|\d")
 _SIGNS = {
     "mfrac": ("\\frac{", "}{", "}"), "msup": ("", "^", ""), "msub": ("", "_", ""), "msubsup": ("", "_", "^", ""),
@@ -34,7 +36,9 @@ _LEFT_OUT = frozenset({"annotation", "annotation-xml", "mspace", "mphantom"})
 
 def is_formula_image(element: etree._Element) -> bool:
     """Whether an image stands for a formula that its alternative text spells out."""
-    return bool(_IMAGE_CLASS.search(element.get("class") or "")) and bool(_TEX_SIGN.search(element.get("alt") or ""))
+    return bool(_IMAGE_CLASS.search(element.get("class") or "")) and bool(
+        _TEX_SIGN.search(element.get("alt") or "")
+    )
 
 
 def from_image(element: etree._Element, removed: Counter[str]) -> str:
@@ -55,7 +59,9 @@ def from_mathml(math: etree._Element, removed: Counter[str]) -> str:
     """The formula of a `math` element."""
     display = math.get("display") == "block" or "display" in (math.get("mode") or "")
     annotations = (
-        one for one in math.iter("annotation") if (one.get("encoding") or "").strip().lower() in _TEX_ENCODINGS
+        one
+        for one in math.iter("annotation")
+        if (one.get("encoding") or "").strip().lower() in _TEX_ENCODINGS
     )
     annotation = next(annotations, None)
     for tex in ("" if annotation is None else text_of(annotation), math.get("alttext") or ""):
@@ -69,7 +75,9 @@ def _says_what_is_seen(tex: str, math: etree._Element) -> bool:
     if not tex.strip() or len(tex) > _LONGEST:
         return False
     seen = "".join(_seen_texts(math))
-    return len(seen) <= _LONGEST_SEEN and all(word in seen for word in _WORDS.findall(_COMMAND.sub(" ", tex)))
+    return len(seen) <= _LONGEST_SEEN and all(
+        word in seen for word in _WORDS.findall(_COMMAND.sub(" ", tex))
+    )
 
 
 def _seen_texts(math: etree._Element) -> list[str]:
@@ -104,7 +112,9 @@ def _group(tex: str) -> str:
 
 
 def _dollars(tex: str, display: bool, removed: Counter[str]) -> str:
-    tex = _SPACES.sub(" ", tex[:_LONGEST]).strip().strip("$").strip().replace("`", "'")  # a tick would start code
+    tex = (
+        _SPACES.sub(" ", tex[:_LONGEST]).strip().strip("$").strip().replace("`", "'")
+    )  # a tick would start code
     if found := _WRAPPED.fullmatch(tex):
         tex = found[1].strip()
     tex = defuse_verbatim(strip_invisible(tex, removed), removed)

@@ -29,7 +29,9 @@ _WHITE = " \t\n\f\r"
 _OUTER = " \u2028\u2029\u00a0\u3000\n"
 _SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
-_RAISED_PLAIN = re.compile(r"(?:st|nd|rd|th|er|re|ère|e|ème|o|a|os|as|TM|SM|MD|®|™|©|\\?\*+|†|‡|§|#)", re.IGNORECASE)
+_RAISED_PLAIN = re.compile(
+    r"(?:st|nd|rd|th|er|re|ère|e|ème|o|a|os|as|TM|SM|MD|®|™|©|\\?\*+|†|‡|§|#)", re.IGNORECASE
+)
 
 
 class Literal(str):
@@ -74,7 +76,9 @@ class Inline:
 
     def __init__(self, removed: Counter[str], *, typesets_tex: bool = False) -> None:
         self._removed = removed
-        self._typesets_tex = typesets_tex  # a script of the page makes formulas of TeX between delimiters
+        self._typesets_tex = (
+            typesets_tex  # a script of the page makes formulas of TeX between delimiters
+        )
 
     def plain(self, texts: list[str]) -> str:
         """A block without any marks."""
@@ -147,7 +151,10 @@ def _escape_around_tex(text: str) -> str:
     for found in _TEX.finditer(text):
         inline, display = found[1] or found[2], found[3] or found[4]
         formula = f"${inline}$" if inline else f"$${display}$$"
-        parts += [escape(text[place : found.start()]), formula.replace("`", "'")]  # a tick would start code
+        parts += [
+            escape(text[place : found.start()]),
+            formula.replace("`", "'"),
+        ]  # a tick would start code
         place = found.end()
     return "".join([*parts, escape(text[place:])])
 
@@ -207,10 +214,17 @@ def _joined(parts: list[str]) -> str:
         if part.__class__ is _Start:
             start = place
         elif part.__class__ is _End:
-            before = next((text[-1] for text in reversed(parts[max(start - 3, 0) : start]) if text), " ")
+            before = next(
+                (text[-1] for text in reversed(parts[max(start - 3, 0) : start]) if text), " "
+            )
             after = next((text[0] for text in parts[place + 1 : place + 4] if text), " ")
-            first, last = parts[start + 1].lstrip("*~")[:1], parts[place - 1].rstrip("*~")[-1:]  # nested marks aside
-            if (before.isalnum() and not first.isalnum()) or (not last.isalnum() and after.isalnum()):
+            first, last = (
+                parts[start + 1].lstrip("*~")[:1],
+                parts[place - 1].rstrip("*~")[-1:],
+            )  # nested marks aside
+            if (before.isalnum() and not first.isalnum()) or (
+                not last.isalnum() and after.isalnum()
+            ):
                 parts[start] = parts[place] = ""
     return "".join(parts)
 

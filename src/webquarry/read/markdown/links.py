@@ -29,7 +29,11 @@ class Links:
 
     def __init__(self, base_url: str, base_href: str | None = None) -> None:
         base = base_url
-        if base_href and (joined := _join(base_url, _trim(base_href))) and joined.startswith(("http://", "https://")):
+        if (
+            base_href
+            and (joined := _join(base_url, _trim(base_href)))
+            and joined.startswith(("http://", "https://"))
+        ):
             base = joined
         self._base = base
         self._page = base.partition("#")[0]
@@ -44,7 +48,11 @@ class Links:
         """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an unsafe one."""
         known = self._known
         if href not in known:
-            if href.startswith(("https://", "http://")) and len(href) <= _LONGEST and _ODD.search(href) is None:
+            if (
+                href.startswith(("https://", "http://"))
+                and len(href) <= _LONGEST
+                and _ODD.search(href) is None
+            ):
                 known[href] = href
             else:
                 url = self._resolve(_trim(href))
@@ -77,7 +85,11 @@ class Links:
         if scheme in ("http", "https"):
             rest = href[len(scheme) + 1 :].replace("\\", "/")
             if not rest.startswith("//"):  # `https:page` is an odd way to write a relative address
-                return self._resolve(rest) if scheme == self._scheme and rest else f"{scheme}://{rest.lstrip('/')}"
+                return (
+                    self._resolve(rest)
+                    if scheme == self._scheme and rest
+                    else f"{scheme}://{rest.lstrip('/')}"
+                )
             return f"{scheme}:{rest}"
         return href
 

@@ -47,7 +47,12 @@ def start_list(walker: Walker, element: Element) -> Leave | None:
         listing = Listing(False)
     outer = walker.lists[-1] if walker.lists else None
     parent = element.getparent()
-    if outer is not None and outer.shown and parent is not None and parent.tag in ("ul", "ol", "menu", "dir"):
+    if (
+        outer is not None
+        and outer.shown
+        and parent is not None
+        and parent.tag in ("ul", "ol", "menu", "dir")
+    ):
         listing.nested = True  # a list right inside a list belongs to the item before it
         blocks.open(" " * outer.width, " " * outer.width)
         blocks.tight = True
@@ -72,7 +77,9 @@ def start_item(walker: Walker, element: Element) -> Leave | None:
     marker = _marker(walker, listing, element)
     if listing is not None:
         listing.width = len(marker)
-        joins = listing.end == walker.blocks.count if listing.shown else marker in ("- ", "1. ")  # no other ends a line
+        joins = (
+            listing.end == walker.blocks.count if listing.shown else marker in ("- ", "1. ")
+        )  # no other ends a line
         walker.blocks.tight = joins and (walker.blocks.tight or listing.shown)
     elif (before := element.getprevious()) is not None and before.tag == "li":
         walker.blocks.tight = bool(walker.blocks)
@@ -101,7 +108,11 @@ def _marker(walker: Walker, listing: Listing | None, element: Element) -> str:
 def _number(text: str | None, otherwise: int) -> int:
     text = (text or "").strip()
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    return sign * int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else otherwise
+    return (
+        sign * int(digits)
+        if digits.isascii() and digits.isdigit() and len(digits) <= 10
+        else otherwise
+    )
 
 
 def start_definitions(walker: Walker, element: Element) -> Leave | None:
@@ -133,7 +144,9 @@ def start_definition(walker: Walker, element: Element) -> Leave | None:
     label = walker.footnotes.note(element)
     definitions = walker.definitions[-1]
     walker.blocks.tight = definitions.after_term or definitions.after_definition
-    walker.blocks.open(": " if label is None else f"[^{label}]: ", "  " if label is None else "    ")
+    walker.blocks.open(
+        ": " if label is None else f"[^{label}]: ", "  " if label is None else "    "
+    )
     definitions.open = True
     return end_definition
 

@@ -63,7 +63,9 @@ class Table:
         if width * len(grid) <= 2 * sum(map(len, grid)) + _SPARE_CELLS:
             grid = [row + [""] * (width - len(row)) for row in grid]
         headed = (
-            bool(self.head_rows) or _is_heading(self.rows) or not any(cell.heading for row in self.rows for cell in row)
+            bool(self.head_rows)
+            or _is_heading(self.rows)
+            or not any(cell.heading for row in self.rows for cell in row)
         )
         head = grid[0] if headed else []
         lines = [_line(head + [""] * (width - len(head))), "|" + " --- |" * width]
@@ -87,7 +89,9 @@ def holds_data(table: etree._Element) -> bool:
         return True
     longest = _LONGEST_HEADED_CELL if headed else _LONGEST_CELL
     if length_up_to(table, longest) < longest:  # no cell is longer, then
-        return next(table.iterdescendants(*_NOT_IN_DATA), None) is None or not _any_box(rows, longest)
+        return next(table.iterdescendants(*_NOT_IN_DATA), None) is None or not _any_box(
+            rows, longest
+        )
     return not _any_box(rows, longest)
 
 
@@ -117,7 +121,11 @@ def _span(value: str | None) -> int:
     if value is None:
         return 1
     digits = value.strip()
-    return min(max(int(digits), 1), _MOST_SPAN) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 1
+    return (
+        min(max(int(digits), 1), _MOST_SPAN)
+        if digits.isascii() and digits.isdigit() and len(digits) < 10
+        else 1
+    )
 
 
 def _is_heading(rows: list[list[Cell]]) -> bool:
@@ -131,7 +139,9 @@ def _is_heading(rows: list[list[Cell]]) -> bool:
 def _grid(rows: list[list[Cell]]) -> Iterator[list[str]]:
     """The texts of each row in their columns; what a span covers is empty."""
     spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
-    widest = max(map(len, rows), default=1)  # no row has more cells, so no span need cover more columns
+    widest = max(
+        map(len, rows), default=1
+    )  # no row has more cells, so no span need cover more columns
     covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
     for number, row in enumerate(rows):
         line: list[str] = []

@@ -49,7 +49,12 @@ class Walker:
     """Writes Markdown while it walks."""
 
     def __init__(
-        self, sight: Sight, links: Links, footnotes: Footnotes, furniture: Furniture, kept: frozenset[str] = frozenset()
+        self,
+        sight: Sight,
+        links: Links,
+        footnotes: Footnotes,
+        furniture: Furniture,
+        kept: frozenset[str] = frozenset(),
     ) -> None:
         self.sight = sight
         self.typesets_tex = furniture.typesets_tex
@@ -82,7 +87,9 @@ class Walker:
     def _walk_one(self, root: etree._Element) -> None:
         sight, unwatched, tags = self.sight, self.sight.watched.isdisjoint, self.sight.tags
         events = etree.iterwalk(root, events=("start", "end"))
-        open_elements: list[tuple[Leave | None, bool]] = []  # what to do on leaving, and whether the look changes back
+        open_elements: list[
+            tuple[Leave | None, bool]
+        ] = []  # what to do on leaving, and whether the look changes back
         for event, element in events:
             if event == "end":
                 leave, changed = open_elements.pop()
@@ -101,12 +108,16 @@ class Walker:
             action = self.actions.get(tag)
             changed = False
             names: list[str] = element.keys() if element.attrib else _NO_NAMES
-            if ((names and not unwatched(names)) or tag in tags) and not sight.is_plain(element, names):
+            if ((names and not unwatched(names)) or tag in tags) and not sight.is_plain(
+                element, names
+            ):
                 seen = self._look_at(element, names) if action is not skip else False
                 changed = bool(seen)
                 if seen is None:
                     action = skip
-                elif "role" in names and self.actions is ACTIONS and element.get("role") == "heading":
+                elif (
+                    "role" in names and self.actions is ACTIONS and element.get("role") == "heading"
+                ):
                     action = called_heading if action is None or tag in _MAY_BE_HEADINGS else action
             if tag == "a" and sight.muted == SAME_COLOUR and not changed and "style" not in names:
                 changed = sight.enter_link()
@@ -128,7 +139,9 @@ class Walker:
         verdict = self.sight.enter(element, names)
         if isinstance(verdict, bool):
             return verdict
-        if element.tag == "img" and is_formula_image(element):  # shown to eyes, though hidden from screen readers
+        if element.tag == "img" and is_formula_image(
+            element
+        ):  # shown to eyes, though hidden from screen readers
             return False
         if has_text(element) or element.get("alt"):
             self.removed[verdict] += 1
@@ -190,7 +203,12 @@ class Walker:
         level, self.heading = self.heading, 0
         if level:
             text = escape_heading(text.replace("\n", " "))
-            if text.startswith("**") and text.endswith("**") and text.count("**") == 2 and len(text) > 4:
+            if (
+                text.startswith("**")
+                and text.endswith("**")
+                and text.count("**") == 2
+                and len(text) > 4
+            ):
                 text = text[2:-2]
             text = f"**{text}**" if self.cells else f"{'#' * level} {text}"
         elif not self.cells:
@@ -208,7 +226,12 @@ class Walker:
         if self.heading:
             pieces.append(" ")
             return
-        while pieces and pieces[-1].__class__ is str and pieces[-1] is not BREAK and pieces[-1].isspace():
+        while (
+            pieces
+            and pieces[-1].__class__ is str
+            and pieces[-1] is not BREAK
+            and pieces[-1].isspace()
+        ):
             pieces.pop()
         if pieces and pieces[-1] is BREAK:
             pieces.pop()
@@ -219,7 +242,15 @@ class Walker:
     def collect(self, *, code: bool) -> None:
         """Put everything aside and start afresh, for a cell or for code."""
         self._frames.append(
-            _Frame(self.pieces, self.spans, self.marked, self.blocks, self.lists, self.heading, self.actions)
+            _Frame(
+                self.pieces,
+                self.spans,
+                self.marked,
+                self.blocks,
+                self.lists,
+                self.heading,
+                self.actions,
+            )
         )
         self.pieces, self.spans, self.marked = ([""] if code else []), [], False
         self.heading = 0
@@ -243,7 +274,15 @@ class Walker:
 
     def _restore(self) -> None:
         frame = self._frames.pop()
-        self.pieces, self.spans, self.marked, self.blocks, self.lists, self.heading, self.actions = frame
+        (
+            self.pieces,
+            self.spans,
+            self.marked,
+            self.blocks,
+            self.lists,
+            self.heading,
+            self.actions,
+        ) = frame
 
 
 def _is_short(heading: etree._Element) -> bool:

@@ -50,7 +50,9 @@ def lines_of(data: bytes) -> Iterator[Line]:
     for number, text in enumerate(data.split(b"\n"), 1):
         found = _FENCE.match(text)
         if fence:
-            closes = found is not None and found[1].startswith(fence) and not text[found.end() :].strip()
+            closes = (
+                found is not None and found[1].startswith(fence) and not text[found.end() :].strip()
+            )
             yield Line(number, start, text, True)
             fence = b"" if closes else fence
         else:
@@ -77,7 +79,12 @@ def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
         for heading, title in zip(headings, titles, strict=True):
             if asked and fits(title, asked):
                 return heading
-        if fits is str.__eq__ and asked.isascii() and asked.isdigit() and 1 <= int(asked[:9]) <= len(headings):
+        if (
+            fits is str.__eq__
+            and asked.isascii()
+            and asked.isdigit()
+            and 1 <= int(asked[:9]) <= len(headings)
+        ):
             return headings[int(asked[:9]) - 1]
     raise BadInput(f"The page has no section {wanted[:100]!r}.", suggested_action=_advice(headings))
 
@@ -129,5 +136,9 @@ def _advice(headings: Sequence[Heading]) -> str:
     if not headings:
         return "The page has no headings: use find, or read it whole."
     shown = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
-    more = f"; and {len(headings) - _LISTED} more (outline lists them)" if len(headings) > _LISTED else ""
+    more = (
+        f"; and {len(headings) - _LISTED} more (outline lists them)"
+        if len(headings) > _LISTED
+        else ""
+    )
     return f"Use one of: {'; '.join(shown)}{more}."

@@ -18,8 +18,12 @@ _MARKERS = frozenset(">-*+0123456789")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
 _NOT_PROSE = (b"|", b"```", b"~~~", b"    ", b"\t")
-_BLANKS = bytes(ord(" " if chr(code).isspace() else "x") for code in range(256))  # a word of ASCII begins at " x"
-_SHORTEST_REPEAT = 60  # UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance
+_BLANKS = bytes(
+    ord(" " if chr(code).isspace() else "x") for code in range(256)
+)  # a word of ASCII begins at " x"
+_SHORTEST_REPEAT = (
+    60  # UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance
+)
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,14 @@ class Paragraph:
 
     data: bytes
     level: int = field(init=False, compare=False)  # of a heading; 0 for what is none
-    text: str = field(init=False, compare=False)  # what a person reads in it, without the marks of Markdown
+    text: str = field(
+        init=False, compare=False
+    )  # what a person reads in it, without the marks of Markdown
 
     def __post_init__(self) -> None:
-        self.__dict__.update(level=_level(self.data), text=_text(self.data))  # frozen, and read by everybody
+        self.__dict__.update(
+            level=_level(self.data), text=_text(self.data)
+        )  # frozen, and read by everybody
 
     @property
     def is_prose(self) -> bool:
@@ -42,7 +50,9 @@ class Paragraph:
     def folded(self) -> str:
         """The same for comparing: case and white space say nothing."""
         folded = self.text.casefold()
-        if folded.isprintable() and "  " not in folded:  # as most: single blanks, and no other white space
+        if (
+            folded.isprintable() and "  " not in folded
+        ):  # as most: single blanks, and no other white space
             return folded.strip()
         return " ".join(folded.split())
 
@@ -70,11 +80,16 @@ def _text(data: bytes) -> str:
 def paragraphs_of(data: bytes) -> list[Paragraph]:
     """The paragraphs of a text, in order; joined, they are the text."""
     starts = block_starts(data)
-    return [Paragraph(data[start:stop]) for start, stop in zip(starts, [*starts[1:], len(data)], strict=True)]
+    return [
+        Paragraph(data[start:stop])
+        for start, stop in zip(starts, [*starts[1:], len(data)], strict=True)
+    ]
 
 
 def words_in(paragraphs: Sequence[Paragraph]) -> int:
     """How many words they have together."""
     texts = [one.text for one in paragraphs]
     in_ascii = "\n".join(["", *(text for text in texts if text.isascii())]).encode()
-    return in_ascii.translate(_BLANKS).count(b" x") + sum(count_words(text) for text in texts if not text.isascii())
+    return in_ascii.translate(_BLANKS).count(b" x") + sum(
+        count_words(text) for text in texts if not text.isascii()
+    )

@@ -16,7 +16,9 @@ from webquarry.read.slices.outline import lines_of
 GAP = b"[...]\n\n"
 _CONTINUATION = range(0x80, 0xC0)
 _ITEM = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_BREAK = re.compile(rb"\n((?:[ \t\r\f\v]*+\n)++)?+")  # the end of a line, and the blank lines behind it
+_BREAK = re.compile(
+    rb"\n((?:[ \t\r\f\v]*+\n)++)?+"
+)  # the end of a line, and the blank lines behind it
 _OPENS_AFTER_BLANK = re.compile(rb"[ \t\r\f\v]*+(?:[-*+]|\d{1,9}[.)])[ \t]|(?![ \t])\s*+\S")
 _OPENS_AFTER_TEXT = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]|#")
 _MOST_MATCHES = 1_000
@@ -97,8 +99,17 @@ def find_blocks(data: bytes, wanted: str, starts: list[int]) -> Found:
         raise BadInput("There is nothing to find: the text is blank.")
     pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
     blocks = list(zip(starts, [*starts[1:], len(data)], strict=True))
-    hits = [at for at, (start, stop) in enumerate(blocks) if pattern.search(data[start:stop].decode())]
-    shown = sorted({near for at in hits[:_MOST_MATCHES] for near in (at - 1, at, at + 1) if 0 <= near < len(blocks)})
+    hits = [
+        at for at, (start, stop) in enumerate(blocks) if pattern.search(data[start:stop].decode())
+    ]
+    shown = sorted(
+        {
+            near
+            for at in hits[:_MOST_MATCHES]
+            for near in (at - 1, at, at + 1)
+            if 0 <= near < len(blocks)
+        }
+    )
     parts: list[bytes] = []
     for number, at in enumerate(shown):
         if number and shown[number - 1] != at - 1:

@@ -28,4 +28,6 @@ class Repeats:
 
 
 def _mark(paragraph: Paragraph) -> bytes:
-    return blake2b(paragraph.folded.encode("utf-8", "surrogatepass"), digest_size=_MARK_BYTES).digest()
+    return blake2b(
+        paragraph.folded.encode("utf-8", "surrogatepass"), digest_size=_MARK_BYTES
+    ).digest()

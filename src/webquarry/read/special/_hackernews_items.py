@@ -52,7 +52,11 @@ def algolia_item(fields: Mapping[str, Any]) -> Item | None:
     number = whole_number(fields.get("id"))
     if number is None:
         return None
-    author, text, title = _text(fields.get("author")), _text(fields.get("text")), _text(fields.get("title"))
+    author, text, title = (
+        _text(fields.get("author")),
+        _text(fields.get("text")),
+        _text(fields.get("title")),
+    )
     return Item(
         number,
         kind=_text(fields.get("type")),
@@ -101,11 +105,17 @@ def firebase_item(fields: Mapping[str, Any]) -> Item | None:
         points=whole_number(fields.get("score")),
         comments=whole_number(fields.get("descendants")),
         story=whole_number(fields.get("parent")),
-        state="deleted" if fields.get("deleted") is True else "dead" if fields.get("dead") is True else "",
+        state="deleted"
+        if fields.get("deleted") is True
+        else "dead"
+        if fields.get("dead") is True
+        else "",
     )
 
 
-def firebase_replies(root: Mapping[str, Any], found: Mapping[int, Mapping[str, Any]]) -> tuple[Reply, ...]:
+def firebase_replies(
+    root: Mapping[str, Any], found: Mapping[int, Mapping[str, Any]]
+) -> tuple[Reply, ...]:
     """The comments that were fetched, in the order in which the site ranks them."""
     replies: list[Reply] = []
     seen: set[int] = set()

@@ -35,7 +35,10 @@ def thread_markdown(thread: Thread, composer: Composer) -> str:
 
 def title_of(item: Item, composer: Composer) -> str:
     """Its title; a comment has none of its own."""
-    return composer.plain(item.title, is_html=True) or f"Comment by {composer.plain(item.author) or 'somebody'}"
+    return (
+        composer.plain(item.title, is_html=True)
+        or f"Comment by {composer.plain(item.author) or 'somebody'}"
+    )
 
 
 def list_markdown(heading: str, first: int, items: Sequence[Item], composer: Composer) -> str:
@@ -45,7 +48,9 @@ def list_markdown(heading: str, first: int, items: Sequence[Item], composer: Com
         target = item.url or item_url(item.number)
         about = _about(item, composer, "")
         talk = composer.link(_counted(item.comments or 0, "comment"), item_url(item.number))
-        lines.append(f"{rank}. {composer.link(title_of(item, composer), target)}\n    {about}, {talk}")
+        lines.append(
+            f"{rank}. {composer.link(title_of(item, composer), target)}\n    {about}, {talk}"
+        )
     return f"# {heading}\n\n" + "\n".join(lines)
 
 
@@ -54,7 +59,9 @@ def user_markdown(fields: Mapping[str, Any], composer: Composer) -> str:
     name = composer.plain(fields.get("id") or fields.get("username"))
     facts = [
         f"- Karma: {karma}" if (karma := whole_number(fields.get("karma"))) is not None else "",
-        f"- Since: {since}" if (since := written(moment(fields.get("created") or fields.get("created_at_i")))) else "",
+        f"- Since: {since}"
+        if (since := written(moment(fields.get("created") or fields.get("created_at_i"))))
+        else "",
         f"- Submissions: {len(posts)}" if (posts := numbers(fields.get("submitted"))) else "",
     ]
     about = composer.fragment(fields.get("about"))
@@ -80,8 +87,14 @@ def _said(replies: Sequence[Reply], composer: Composer) -> list[str]:
 
 def _comment(item: Item, indent: str, answered: str, composer: Composer) -> str:
     when = written(item.when)
-    details = ", ".join(filter(None, [f"#{item.number}", when, f"to {composer.line(answered)}" if answered else ""]))
-    name = f"**{composer.line(composer.plain(item.author))}**" if item.author and not item.state else f"*{item.state}*"
+    details = ", ".join(
+        filter(None, [f"#{item.number}", when, f"to {composer.line(answered)}" if answered else ""])
+    )
+    name = (
+        f"**{composer.line(composer.plain(item.author))}**"
+        if item.author and not item.state
+        else f"*{item.state}*"
+    )
     body = "" if item.state else composer.fragment(item.text)
     text = f"{name} ({details})" + (f"\n\n{body}" if body else "")
     rest = "\n".join(f"{indent}    {line}" if line else "" for line in text.split("\n")[1:])

@@ -61,7 +61,11 @@ def _from_json(body: bytes) -> Iterator[Cue]:
     except (ValueError, RecursionError):
         return
     for event in objects(fields.get("events") if isinstance(fields, dict) else None):
-        text = "".join(part for segment in objects(event.get("segs")) if isinstance(part := segment.get("utf8"), str))
+        text = "".join(
+            part
+            for segment in objects(event.get("segs"))
+            if isinstance(part := segment.get("utf8"), str)
+        )
         start = event.get("tStartMs")
         if isinstance(start, int | float):
             yield Cue(start / 1000, text)

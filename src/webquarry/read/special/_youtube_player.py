@@ -84,7 +84,9 @@ def read_watch_page(text: str, video: str) -> Watch:
             player = read_player(fields, video)
         except (ValueError, RecursionError):
             player = None
-    return Watch(key[1] if key else "", visitor[1] if visitor else "", consent[1] if consent else "", player)
+    return Watch(
+        key[1] if key else "", visitor[1] if visitor else "", consent[1] if consent else "", player
+    )
 
 
 def read_player(fields: object, video: str) -> Player:
@@ -100,8 +102,12 @@ def read_player(fields: object, video: str) -> Player:
         reason=_text(status.get("reason")).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"),
         details=details if ours else None,
         published=_text(micro.get("publishDate")) or _text(micro.get("uploadDate")) if ours else "",
-        tracks=tuple(filter(None, map(_track, objects(listing.get("captionTracks"))))) if ours else (),
-        translations=frozenset(_text(one.get("languageCode")) for one in objects(listing.get("translationLanguages"))),
+        tracks=tuple(filter(None, map(_track, objects(listing.get("captionTracks")))))
+        if ours
+        else (),
+        translations=frozenset(
+            _text(one.get("languageCode")) for one in objects(listing.get("translationLanguages"))
+        ),
     )
 
 
@@ -125,11 +131,15 @@ def choose_track(player: Player, languages: Sequence[str]) -> Track | None:
 def _in_language(tracks: Sequence[Track], language: str) -> Track | None:
     exact = next((track for track in tracks if track.language.lower() == language.lower()), None)
     base = language.lower().partition("-")[0]
-    return exact or next((track for track in tracks if track.language.lower().partition("-")[0] == base), None)
+    return exact or next(
+        (track for track in tracks if track.language.lower().partition("-")[0] == base), None
+    )
 
 
 def _translated(track: Track, language: str) -> Track:
-    return Track(track.url, track.language, track.name, track.generated, track.translatable, language)
+    return Track(
+        track.url, track.language, track.name, track.generated, track.translatable, language
+    )
 
 
 def _track(fields: Mapping[str, Any]) -> Track | None:
@@ -137,7 +147,9 @@ def _track(fields: Mapping[str, Any]) -> Track | None:
     if not url or not language:
         return None
     name = _object(fields.get("name"))
-    said = _text(name.get("simpleText")) or "".join(_text(run.get("text")) for run in objects(name.get("runs")))
+    said = _text(name.get("simpleText")) or "".join(
+        _text(run.get("text")) for run in objects(name.get("runs"))
+    )
     generated = fields.get("kind") == "asr"
     return Track(url, language, said or language, generated, fields.get("isTranslatable") is True)
 

@@ -66,7 +66,9 @@ class HackerNews(SpecialReader):
         if address.path == "/user":
             return await errand.user(_wanted(address))
         page = address.params.get("p", "1")
-        return await errand.stories(address.path, int(page) if page.isascii() and page.isdigit() else 1)
+        return await errand.stories(
+            address.path, int(page) if page.isascii() and page.isdigit() else 1
+        )
 
 
 class _Errand:
@@ -80,7 +82,9 @@ class _Errand:
     async def item(self, number: int) -> Page:
         thread = await self._thread(number)
         if thread.root.state:
-            raise NotFound(f"Item {number} of Hacker News is {thread.root.state}: its text is shown to nobody.")
+            raise NotFound(
+                f"Item {number} of Hacker News is {thread.root.state}: its text is shown to nobody."
+            )
         return await asyncio.to_thread(self._thread_page, thread)
 
     async def user(self, name: str) -> Page:
@@ -89,14 +93,20 @@ class _Errand:
             raise NotFound(f"Hacker News has no user {name!r}.")
         composer = Composer(SITE)
         markdown = user_markdown(fields, composer)
-        return self._page(f"{SITE}user?id={quote(name)}", f"{name} on Hacker News", markdown, composer.removed)
+        return self._page(
+            f"{SITE}user?id={quote(name)}", f"{name} on Hacker News", markdown, composer.removed
+        )
 
     async def stories(self, path: str, page: int) -> Page:
         kind = _LISTS[path]
         first = (max(1, page) - 1) * _PAGE
         chosen = numbers(await self._firebase(f"{kind}stories"))[first : first + _PAGE]
         fetched = await self._items(chosen)
-        items = [item for number in chosen if (item := firebase_item(fetched.get(number, {}))) and not item.state]
+        items = [
+            item
+            for number in chosen
+            if (item := firebase_item(fetched.get(number, {}))) and not item.state
+        ]
         if not items:
             raise NotFound(f"Hacker News has no page {page} of that list.")
         composer = Composer(SITE)
@@ -139,7 +149,12 @@ class _Errand:
             fetched = await self._items(batch)
             failed += len(batch) - len(fetched)
             found |= fetched
-            below = [kid for fields in fetched.values() for kid in numbers(fields.get("kids")) if kid not in known]
+            below = [
+                kid
+                for fields in fetched.values()
+                for kid in numbers(fields.get("kids"))
+                if kid not in known
+            ]
             known.update(below)
             waiting += dict.fromkeys(below)
         return found, failed + len(waiting)
@@ -147,7 +162,11 @@ class _Errand:
     async def _items(self, wanted: list[int]) -> dict[int, Mapping[str, Any]]:
         """The items that could be fetched."""
         fetched = await asyncio.gather(*(self._item_or_none(number) for number in wanted))
-        return {number: fields for number, fields in zip(wanted, fetched, strict=True) if fields is not None}
+        return {
+            number: fields
+            for number, fields in zip(wanted, fetched, strict=True)
+            if fields is not None
+        }
 
     async def _item_or_none(self, number: int) -> Mapping[str, Any] | None:
         try:
@@ -165,7 +184,9 @@ class _Errand:
         root = thread.root
         markdown = thread_markdown(thread, composer)
         lost = (f"{thread.unread} of the comments could not be fetched.",) if thread.unread else ()
-        return self._page(item_url(root.number), title_of(root, composer), markdown, composer.removed, root, lost)
+        return self._page(
+            item_url(root.number), title_of(root, composer), markdown, composer.removed, root, lost
+        )
 
     def _page(
         self,
@@ -176,7 +197,11 @@ class _Errand:
         item: Item | None = None,
         lost: tuple[str, ...] = (),
     ) -> Page:
-        when = item.when.astimezone(UTC).isoformat().replace("+00:00", "Z") if item and item.when else None
+        when = (
+            item.when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            if item and item.when
+            else None
+        )
         return Page(
             url=url,
             requested_url=self._url,
@@ -200,4 +225,8 @@ def _wanted(url: httpx2.URL) -> str:
     wanted = str(url.params.get("id", ""))
     if url.path == "/item":
         return wanted if wanted.isascii() and wanted.isdigit() and len(wanted) <= 12 else ""
-    return wanted if 0 < len(wanted) <= 40 and wanted.replace("_", "").replace("-", "").isalnum() else ""
+    return (
+        wanted
+        if 0 < len(wanted) <= 40 and wanted.replace("_", "").replace("-", "").isalnum()
+        else ""
+    )

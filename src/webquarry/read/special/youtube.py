@@ -100,7 +100,11 @@ class _Errand:
             url = self._at(f"/watch?v={self._video}")
             headers = {"Accept-Language": "en-US"} | ({"Cookie": cookie} if cookie else {})
             reply = await self._tried(httpx2.Request("GET", url, headers=headers))
-            watch = read_watch_page(reply.body.decode("utf-8", "replace"), self._video) if reply else watch
+            watch = (
+                read_watch_page(reply.body.decode("utf-8", "replace"), self._video)
+                if reply
+                else watch
+            )
             if not watch.consent:
                 break
             cookie = f"CONSENT=YES+{watch.consent}"
@@ -108,8 +112,15 @@ class _Errand:
 
     async def _player(self, client: str, watch: Watch) -> Player | None:
         name, _, version = client.partition("/")
-        context = {"client": {"clientName": name, "clientVersion": version, "hl": self._languages[0]}}
-        body = {"context": context, "videoId": self._video, "contentCheckOk": True, "racyCheckOk": True}
+        context = {
+            "client": {"clientName": name, "clientVersion": version, "hl": self._languages[0]}
+        }
+        body = {
+            "context": context,
+            "videoId": self._video,
+            "contentCheckOk": True,
+            "racyCheckOk": True,
+        }
         url = self._at("/youtubei/v1/player" + (f"?key={watch.key}" if watch.key else ""))
         headers = {"X-Goog-Visitor-Id": watch.visitor} if watch.visitor else {}
         reply = await self._tried(httpx2.Request("POST", url, json=body, headers=headers))
@@ -146,16 +157,30 @@ class _Errand:
         """Title and description, or why there is not even that."""
         if any(player.details for player in seen):
             bare = any(player.status == "OK" and not player.tracks for player in seen)
-            why = "The video has no captions" if bare else "YouTube did not give out the captions of the video"
-            return self._made(seen, None, [], f"{why}: there is its title and description, and no transcript.")
+            why = (
+                "The video has no captions"
+                if bare
+                else "YouTube did not give out the captions of the video"
+            )
+            return self._made(
+                seen, None, [], f"{why}: there is its title and description, and no transcript."
+            )
         refusals = {player.refusal for player in seen}
-        reason = redact(next((player.reason for player in seen if player.reason), "no reason was given"))[:200]
+        reason = redact(
+            next((player.reason for player in seen if player.reason), "no reason was given")
+        )[:200]
         if "gone" in refusals:
             raise NotFound(f"YouTube has no such video to show: {reason.rstrip('.')}.")
         if "login" in refusals:
-            raise LoginWall(f"YouTube shows the video only to those it lets in: {reason.rstrip('.')}.")
+            raise LoginWall(
+                f"YouTube shows the video only to those it lets in: {reason.rstrip('.')}."
+            )
         card = await self._desk.json(
-            httpx2.Request("GET", self._at("/oembed"), params={"url": _watch_url(self._video), "format": "json"}),
+            httpx2.Request(
+                "GET",
+                self._at("/oembed"),
+                params={"url": _watch_url(self._video), "format": "json"},
+            ),
             self._started,
         )
         if not isinstance(card, dict) or not isinstance(card.get("title"), str):
@@ -164,7 +189,9 @@ class _Errand:
         note = "YouTube answers programs on this network with a captcha: there is the title of the video, and no more."
         return self._made([Player(details=details)], None, [], note)
 
-    def _made(self, seen: list[Player], track: Track | None, cues: list[Cue], note: str = "") -> Page:
+    def _made(
+        self, seen: list[Player], track: Track | None, cues: list[Cue], note: str = ""
+    ) -> Page:
         composer = Composer(ORIGIN)
         details: dict[str, Any] = {}
         for player in seen:
@@ -172,7 +199,11 @@ class _Errand:
         published = next((player.published for player in seen if player.published), "")
         title, author = composer.plain(details.get("title")), composer.plain(details.get("author"))
         seconds = str(details.get("lengthSeconds") or "")
-        length = clock_time(int(seconds)) if seconds.isascii() and seconds.isdigit() and len(seconds) < 8 else ""
+        length = (
+            clock_time(int(seconds))
+            if seconds.isascii() and seconds.isdigit() and len(seconds) < 8
+            else ""
+        )
         facts = [("Channel", author), ("Published", composer.plain(published)), ("Length", length)]
         description = composer.paragraphs(details.get("shortDescription"))
         parts = [
@@ -205,8 +236,13 @@ class _Errand:
 
 def _transcript(track: Track, cues: list[Cue], composer: Composer) -> str:
     how = ", translated by YouTube" if track.translated_to else ""
-    language = composer.line(composer.plain(f"{track.translated_to or track.language}: {track.name}{how}"))
-    spoken = [f"**{clock_time(part.seconds)}** {composer.paragraphs(part.text)}" for part in paragraphs(cues)]
+    language = composer.line(
+        composer.plain(f"{track.translated_to or track.language}: {track.name}{how}")
+    )
+    spoken = [
+        f"**{clock_time(part.seconds)}** {composer.paragraphs(part.text)}"
+        for part in paragraphs(cues)
+    ]
     return "\n\n".join([f"## Transcript ({language})", *spoken])
 
 

@@ -36,14 +36,20 @@ _KINDS = {
     SOFT_HYPHEN: "\u00ad",
     FILLER: "\u115f\u1160\u3164\uffa0\u17b4\u17b5",
     NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17)),
+    + "".join(
+        f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17)
+    ),
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
 _RUN = re.compile(INVISIBLE.pattern + "+")
-_PRINTABLE = re.compile(f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]")  # those that Python takes for printable
+_PRINTABLE = re.compile(
+    f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]"
+)  # those that Python takes for printable
 _KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items()]
 
-_RTL = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_RTL = re.compile(
+    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 # Letters and signs of scripts that shape with joiners; Latin, Greek, Cyrillic, Han, kana and Hangul never need one.
 _JOINING = re.compile(
     r"[\u0590-\u10ff\u1200-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00011fff\U0001e800-\U0001efff]"
@@ -53,12 +59,15 @@ _EMOJI = re.compile(
 )
 _KEYCAP = re.compile(r"[0-9#*]")
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_FIRST_SELECTOR_BASE = re.compile(r"[\u1000-\u109f\u2205-\u2ae5\u3001\u3002\ua856-\ua873\uff01-\uff1f]")
+_FIRST_SELECTOR_BASE = re.compile(
+    r"[\u1000-\u109f\u2205-\u2ae5\u3001\u3002\ua856-\ua873\uff01-\uff1f]"
+)
 _MONGOLIAN = re.compile(r"[\u1820-\u18aa]")
 _JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG_TAGS = tuple(
-    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -131,7 +140,10 @@ def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bo
         emoji = bool(_EMOJI.match(before)) and bool(_EMOJI.match(after)) and character == "\u200d"
         return emoji or bool(_JOINING.match(before))
     if character in "\u061c\u200e\u200f":
-        return _RTL.search(text, max(start - 2, 0), start) is not None or _RTL.search(text, end, end + 2) is not None
+        return (
+            _RTL.search(text, max(start - 2, 0), start) is not None
+            or _RTL.search(text, end, end + 2) is not None
+        )
     if character in "\u115f\u1160":
         return bool(_JAMO.match(before) or _JAMO.match(after))
     return False

@@ -19,15 +19,25 @@ _TOOL_NAMES = (
     r"|untrusted[_-]external[_-]content"
 )
 # Names that code may use as tags of its own: broken in prose only.
-_ROLE_NAMES = r"user|assistant|human|developer|tools?|invoke|parameter|think(?:ing)?|instructions?|s|bos|eos"
+_ROLE_NAMES = (
+    r"user|assistant|human|developer|tools?|invoke|parameter|think(?:ing)?|instructions?|s|bos|eos"
+)
 _BARS = "[|\uff5c]"
 
 _TOKEN = rf"<(?={_BARS}(?!\s)[^<>|\uff5c\n]{{1,80}}(?<!\s){_BARS}>)"
 _TAG_IN_PROSE = rf"(?=/?(?i:{_TOOL_NAMES}|{_ROLE_NAMES})(?:[\s/>]|\\>))"
 _TAG_IN_CODE = rf"<(?=/?(?i:{_TOOL_NAMES})[\s/>])"
 _LLAMA_TAG = "<(?=</?SYS>>)"
-_BRACKET = re.compile(r"(?<!\\)\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])")
-_BRACKET_ENDS = ("INST]", "CALLS]", "RESULTS]", "_TOOLS]", "PROMPT]")  # looked for first, which is quick
+_BRACKET = re.compile(
+    r"(?<!\\)\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])"
+)
+_BRACKET_ENDS = (
+    "INST]",
+    "CALLS]",
+    "RESULTS]",
+    "_TOOLS]",
+    "PROMPT]",
+)  # looked for first, which is quick
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
 _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")

@@ -55,7 +55,9 @@ def escape_line_starts(text: str) -> str:
     """Finished lines, none of which looks like a list, a heading, a quote or a rule any more."""
     if text[:1] not in _LINE_MAY_NEED and "\n" not in text:
         return text
-    return _LINE_START.sub(lambda found: f"{found[4]}\\{found[5]}" if found[4] else "\\" + found[0], text)
+    return _LINE_START.sub(
+        lambda found: f"{found[4]}\\{found[5]}" if found[4] else "\\" + found[0], text
+    )
 
 
 def escape_heading(text: str) -> str:

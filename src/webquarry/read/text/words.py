@@ -14,7 +14,9 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\"
 _ESCAPE = re.compile(r"\\([^\w\s])")
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # written without blanks
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+)  # written without blanks
 _CHARACTERS_PER_WORD = 2  # in those scripts
 
 

@@ -67,7 +67,9 @@ def _is_empty_shape(name: str, arguments: str) -> bool:
     arguments = arguments.partition(" at ")[0].partition(" round ")[0]
     sizes = lengths(arguments)
     if name == "rect":
-        return len(sizes) == 4 and (sizes[2] - sizes[0] <= _SLIVER or sizes[1] - sizes[3] <= _SLIVER)
+        return len(sizes) == 4 and (
+            sizes[2] - sizes[0] <= _SLIVER or sizes[1] - sizes[3] <= _SLIVER
+        )
     if name == "inset" and sizes and "%" in arguments:
         top, right, bottom, left = (sizes * 4)[:4] if len(sizes) < 3 else (sizes + sizes[1:2])[:4]
         return top + bottom >= 99 or left + right >= 99
@@ -75,7 +77,10 @@ def _is_empty_shape(name: str, arguments: str) -> bool:
         return bool(sizes) and min(sizes) <= _SLIVER
     if name == "polygon":
         points = {tuple(lengths(point)) for point in arguments.split(",")}
-        return len({point[0] for point in points if point}) <= 1 or len({point[-1] for point in points if point}) <= 1
+        return (
+            len({point[0] for point in points if point}) <= 1
+            or len({point[-1] for point in points if point}) <= 1
+        )
     return name == "xywh" and len(sizes) == 4 and min(sizes[2:]) <= _SLIVER
 
 
@@ -83,10 +88,16 @@ def _size(style: Declarations) -> str | None:
     if "%" in first(style, "padding-bottom", "padding-top", "padding"):
         return None  # a frame of fixed proportions: what it holds is laid over the padding
     no_width = _is_sliver(style, "width", "inline-size") and not _has_least(style, "min-width")
-    no_height = _is_sliver(style, "height", "max-height", "block-size") and not _has_least(style, "min-height")
-    cut = any(style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y"))
+    no_height = _is_sliver(style, "height", "max-height", "block-size") and not _has_least(
+        style, "min-height"
+    )
+    cut = any(
+        style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y")
+    )
     shut = length(style.get("max-height", "")) == 0
-    narrow = no_width or _is_sliver(style, "max-width")  # alone, a known trick to shorten the text of a table cell
+    narrow = no_width or _is_sliver(
+        style, "max-width"
+    )  # alone, a known trick to shorten the text of a table cell
     return NO_SIZE if shut or (narrow and no_height) or (cut and (no_width or no_height)) else None
 
 
@@ -107,7 +118,9 @@ def _position(style: Declarations) -> str | None:
     top = _offset(first(style, "top", "inset-block-start"))
     others = [_offset(style.get(name, "")) for name in ("right", "bottom")]
     others += [_offset(part) for part in style.get("inset", "").split()]
-    if min(left, top, *others) <= (-_AWAY if position else -_FAR):  # a class may well give the position
+    if min(left, top, *others) <= (
+        -_AWAY if position else -_FAR
+    ):  # a class may well give the position
         return OFF_SCREEN
     if (position in ("absolute", "fixed") and (left >= _FAR or top >= _BELOW)) or (
         position == "fixed" and max(left, top, *others) >= _FAR
@@ -145,7 +158,12 @@ def _transform(style: Declarations) -> str | None:
         numbers = lengths(arguments, percent=_FAR / 250, view=_FAR / 100)
         if name.startswith("scale") and numbers and min(map(abs, numbers)) < 0.02:
             return NO_SIZE
-        if name.startswith("matrix") and numbers and len(numbers) > 3 and abs(numbers[0]) + abs(numbers[1]) < 0.02:
+        if (
+            name.startswith("matrix")
+            and numbers
+            and len(numbers) > 3
+            and abs(numbers[0]) + abs(numbers[1]) < 0.02
+        ):
             return NO_SIZE
         if name.startswith("translate") and max(map(abs, numbers), default=0) >= _FAR:
             return OFF_SCREEN

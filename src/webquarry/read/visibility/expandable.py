@@ -20,18 +20,29 @@ _PANEL_CLASS = re.compile(
     r"|[\w-]*(?:carousel|slick|swiper|splide|flickity|slide(?:r|show)?|gallery)[\w-]*"
 )
 _PANEL_ID = re.compile(
-    r"expand|collaps|accordion|tab[-_]?(?:pane|panel|content)|(?:^|[-_])tab(?:[-_\d]|$)|faq|spoiler", re.IGNORECASE
+    r"expand|collaps|accordion|tab[-_]?(?:pane|panel|content)|(?:^|[-_])tab(?:[-_\d]|$)|faq|spoiler",
+    re.IGNORECASE,
 )
 _LONGEST_NAME = 60  # characters
 _COPY_CLASS = re.compile(r"(?:^|\s)(?:slick-cloned|swiper-slide-duplicate)(?:\s|$)")
 _PANEL_ROLES = frozenset({"tabpanel"})
-_POINTERS = ("aria-controls", "data-bs-target", "data-target", "popovertarget", "commandfor", "aria-owns", "data-tab")
+_POINTERS = (
+    "aria-controls",
+    "data-bs-target",
+    "data-target",
+    "popovertarget",
+    "commandfor",
+    "aria-owns",
+    "data-tab",
+)
 _CONTROL_TAGS = (
     "a", "button", "div", "li", "label", "input", "span", "summary", "section", "header", "h2", "h3", "h4", "h5", "dt", "td",
     "tr", "p", "img", "svg", "i", "ul", "details", "option",
 )  # fmt: skip
 _CONTROL_NAMES = frozenset({*_POINTERS, "data-toggle", "data-bs-toggle", "aria-expanded"})
-_SWITCH = re.compile(r"(?i)tab|accordion|toggle|collaps|expand|button|btn|nav-link|more|faq|switch|open|modal")
+_SWITCH = re.compile(
+    r"(?i)tab|accordion|toggle|collaps|expand|button|btn|nav-link|more|faq|switch|open|modal"
+)
 
 
 class Openable:
@@ -52,7 +63,9 @@ class Openable:
         ) == "slide":
             return True
         words = [word for word in names.lower().split() if len(word) <= _LONGEST_NAME]
-        if any(map(_PANEL_CLASS.fullmatch, words)) or _PANEL_ID.search((element.get("id") or "")[:_LONGEST_NAME]):
+        if any(map(_PANEL_CLASS.fullmatch, words)) or _PANEL_ID.search(
+            (element.get("id") or "")[:_LONGEST_NAME]
+        ):
             return True
         return self.is_pointed_at(element) or _follows_switch(element)
 
@@ -70,7 +83,9 @@ class Openable:
         for root in self._roots:
             for element in root.iter(*_CONTROL_TAGS):
                 names = element.keys() if element.attrib else ()
-                if not _CONTROL_NAMES.isdisjoint(names) or ("role" in names and element.get("role") == "tab"):
+                if not _CONTROL_NAMES.isdisjoint(names) or (
+                    "role" in names and element.get("role") == "tab"
+                ):
                     targets.update(self._targets_of(element))
             for link in root.iter("a"):
                 if (link.get("href") or "")[:1] == "#":
@@ -93,7 +108,9 @@ def _follows_switch(element: etree._Element) -> bool:
     parent = element.getparent()
     for place in (element, parent):
         before = place.getprevious() if place is not None else None
-        if before is not None and any(inner.get("aria-expanded") for inner in islice(before.iter(etree.Element), 12)):
+        if before is not None and any(
+            inner.get("aria-expanded") for inner in islice(before.iter(etree.Element), 12)
+        ):
             return True
     return False
 

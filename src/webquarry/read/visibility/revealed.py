@@ -58,7 +58,9 @@ def fades_in(style: Declarations) -> bool:
     moved = first(style, "transform", "-webkit-transform")
     if not moved or not _MOVES.search(moved):
         return False
-    shifts = [shift for part in re.findall(r"translate\w*\(([^()]*)\)", moved) for shift in lengths(part)]
+    shifts = [
+        shift for part in re.findall(r"translate\w*\(([^()]*)\)", moved) for shift in lengths(part)
+    ]
     return max(map(abs, shifts), default=0.0) <= _SMALL_SHIFT
 
 

@@ -17,7 +17,14 @@ from lxml import etree
 from webquarry.read.css.colours import alike, parse_colour
 from webquarry.read.css.declarations import Declarations, first, parse_declarations
 from webquarry.read.css.rules import ALWAYS, SOMETIMES, Rules, RuleText, painted_by_state, parts_of
-from webquarry.read.css.selectors import NAMES, Selector, last_names, meant_by, names_needed, parse_selector
+from webquarry.read.css.selectors import (
+    NAMES,
+    Selector,
+    last_names,
+    meant_by,
+    names_needed,
+    parse_selector,
+)
 from webquarry.read.css.variables import Variables, may_decide
 from webquarry.read.visibility.concealment import reason_to_skip
 
@@ -78,11 +85,17 @@ class Stylesheet:
     elements that will be asked about and of those around them; rules for others are passed over.
     """
 
-    def __init__(self, css: bytes = b"", *, colours: bool = False, only: frozenset[str] | None = None) -> None:
-        self.seen: set[str] = set()  # the classes that the walk has come across; those around an element are among them
+    def __init__(
+        self, css: bytes = b"", *, colours: bool = False, only: frozenset[str] | None = None
+    ) -> None:
+        self.seen: set[str] = (
+            set()
+        )  # the classes that the walk has come across; those around an element are among them
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
         parts = parts_of(css)
-        self.blind_to_background = colours and only is not None and _is_blind(parts)  # set by selectors not understood
+        self.blind_to_background = (
+            colours and only is not None and _is_blind(parts)
+        )  # set by selectors not understood
         self._rules: dict[str, list[Rule]] = defaultdict(list)
         self._known: dict[tuple[str, str, str], _Known] = {}
         self._tests = 0
@@ -98,7 +111,9 @@ class Stylesheet:
                 self._take(rule)
         self.keys = set(self._rules)
         self.attributes = frozenset(  # those that some rule without any other name is about
-            name for rule in self._rules.get("[", ()) for name, _, _ in rule.selector.steps[0][0].attributes
+            name
+            for rule in self._rules.get("[", ())
+            for name, _, _ in rule.selector.steps[0][0].attributes
         )
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
 
@@ -106,7 +121,9 @@ class Stylesheet:
         """Declarations with the values of variables, where those decide whether something is seen."""
         return self._variables.resolved(declarations)
 
-    def style_of(self, element: etree._Element, own: tuple[Declarations, Declarations]) -> Declarations:
+    def style_of(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> Declarations:
         """What counts for an element in the end, its own style attribute included."""
         if self._unread:
             self._read_shown()
@@ -121,7 +138,9 @@ class Stylesheet:
                 rules = [*rules, *known.worst]
             else:
                 found = [
-                    rule for rule in known.depending if rule.around <= self.seen and rule.selector.matches(element)
+                    rule
+                    for rule in known.depending
+                    if rule.around <= self.seen and rule.selector.matches(element)
                 ]
                 if found:
                     rules = sorted([*rules, *found], key=_weight)
@@ -136,7 +155,11 @@ class Stylesheet:
         found += [*rules.get(tag, ()), *rules.get("[", ())]
         ids = frozenset((identity.lower(),))
         found += rules.get(f"#{identity.lower()}", ()) if identity else ()
-        found = [rule for rule in dict.fromkeys(found) if rule.selector.steps[0][0].names_fit(tag, names, ids)]
+        found = [
+            rule
+            for rule in dict.fromkeys(found)
+            if rule.selector.steps[0][0].names_fit(tag, names, ids)
+        ]
         certain = sorted((rule for rule in found if rule.selector.is_by_name), key=_weight)
         depending = [rule for rule in found if not rule.selector.is_by_name]
         worst = [rule for rule in depending if reason_to_skip(rule.ordinary | rule.important)][:1]
@@ -153,7 +176,11 @@ class Stylesheet:
         if not shown and not self._matters(ordinary | important):
             return
         for text in selectors:
-            meant = [None] if _SCRIPT_STATE.search(text) else [parse_selector(one) for one in meant_by(text)] or [None]
+            meant = (
+                [None]
+                if _SCRIPT_STATE.search(text)
+                else [parse_selector(one) for one in meant_by(text)] or [None]
+            )
             for selector in meant:
                 if selector is not None:
                     found = Rule(selector, ordinary, important, rule.order, selector.outer_classes)
@@ -179,7 +206,9 @@ class Stylesheet:
             parse_colour(style.get("color", "")),
             parse_colour(first(style, "background-color", "background")),
         )
-        return colour is not None and (colour.alpha < 0.1 or (ground is not None and alike(colour, ground)))
+        return colour is not None and (
+            colour.alpha < 0.1 or (ground is not None and alike(colour, ground))
+        )
 
     def _read_shown(self) -> None:
         self._unread = False
@@ -188,7 +217,11 @@ class Stylesheet:
             if "var(" in rule.body and may_decide(rule.body):
                 rule = rule._replace(body=self.resolved(rule.body))
             hinted = any(word in rule.body for word in _SHOWING_WORDS)
-            if hinted and _SHOWS.search(rule.body) and not names.isdisjoint(NAMES.findall(rule.selectors)):
+            if (
+                hinted
+                and _SHOWS.search(rule.body)
+                and not names.isdisjoint(NAMES.findall(rule.selectors))
+            ):
                 self._take_shown(rule)
 
     def _take_shown(self, rule: RuleText) -> None:
@@ -197,7 +230,13 @@ class Stylesheet:
             names = last_names(text.partition("::")[0])
             if not any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names):
                 continue
-            if rule.when == SOMETIMES or len(names) > 1 or ":" in text or "[" in text or len(text.split()) > 1:
+            if (
+                rule.when == SOMETIMES
+                or len(names) > 1
+                or ":" in text
+                or "[" in text
+                or len(text.split()) > 1
+            ):
                 self.revealed.update(names)
             if rule.when == ALWAYS:
                 self._take(rule._replace(selectors=text), shown=True)
@@ -229,7 +268,11 @@ def _is_blind(parts: list[bytes]) -> bool:
 
 def _each(selectors: str) -> list[str]:
     """The selectors of a list, each short enough to be looked at."""
-    split = _COMMA.split(selectors) if "(" in selectors and len(selectors) <= _LONGEST_LIST else selectors.split(",")
+    split = (
+        _COMMA.split(selectors)
+        if "(" in selectors and len(selectors) <= _LONGEST_LIST
+        else selectors.split(",")
+    )
     return [text for text in split[:_MOST_SELECTORS] if len(text) <= _LONGEST_SELECTOR]
 
 

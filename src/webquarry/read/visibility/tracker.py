@@ -17,7 +17,13 @@ from webquarry.read.css.colours import WHITE, Colour, alike, parse_attribute_col
 from webquarry.read.css.declarations import Declarations, first, length, parse_declarations
 from webquarry.read.html.page_info import Furniture
 from webquarry.read.html.tree import length_up_to
-from webquarry.read.visibility.concealment import DISPLAY, FAINT, NO_SIZE, TRANSPARENT, reason_to_skip
+from webquarry.read.visibility.concealment import (
+    DISPLAY,
+    FAINT,
+    NO_SIZE,
+    TRANSPARENT,
+    reason_to_skip,
+)
 from webquarry.read.visibility.expandable import Openable
 from webquarry.read.visibility.revealed import Unveiled, fades_in
 from webquarry.read.visibility.stylesheet import Stylesheet
@@ -31,7 +37,9 @@ CLOSED = "closed dialog"
 NAVIGATION = "navigation"
 
 # What a control opens is hidden in one of these ways; the others never wait for a click.
-_OPENED_LATER = frozenset({HIDDEN, ARIA, HIDDEN_CLASS, VISIBILITY, DISPLAY, TRANSPARENT, NO_SIZE, CLOSED})
+_OPENED_LATER = frozenset(
+    {HIDDEN, ARIA, HIDDEN_CLASS, VISIBILITY, DISPLAY, TRANSPARENT, NO_SIZE, CLOSED}
+)
 _SMALLEST_TEXT = 3.0  # pixels
 _ORDINARY_TEXT = 16.0
 _LONGEST_TWIN = 80  # characters
@@ -39,7 +47,9 @@ _WHOLE_PAGE = frozenset({"html", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
 
-WATCHED = frozenset({"class", "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor", "text", "id"})
+WATCHED = frozenset(
+    {"class", "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor", "text", "id"}
+)
 _SPECIAL = WATCHED - {"class", "id"}
 _NO_STYLE: Declarations = {}
 _JUDGED: dict[str, Callable[[str], str | None]] = {
@@ -75,13 +85,18 @@ class Sight:
     """Follows the walk through one page. `muted` is the reason why text at this place is not seen, or None."""
 
     def __init__(
-        self, roots: Sequence[etree._Element], furniture: Furniture, only: frozenset[str] | None = None
+        self,
+        roots: Sequence[etree._Element],
+        furniture: Furniture,
+        only: frozenset[str] | None = None,
     ) -> None:
         self._openable = Openable(roots)
         self.unveiled = Unveiled(roots)
         foreign = furniture.foreign_rules
         self._sheet = sheet = Stylesheet(furniture.css, colours=not foreign, only=only)
-        self._certain = not foreign and not sheet.blind_to_background  # every background on the page is known
+        self._certain = (
+            not foreign and not sheet.blind_to_background
+        )  # every background on the page is known
         self._look = Look(ground=WHITE if self._certain else None)
         self._first_ground = self._look.ground
         self._above: list[Look] = []
@@ -92,7 +107,9 @@ class Sight:
         self.tags = frozenset({"dialog", *(key for key in sheet.keys if key[0] not in ".#[")})
         self.watched = WATCHED | sheet.attributes
         self._special = _SPECIAL | sheet.attributes
-        self.quiet: set[str] = set()  # values of `class` that hide nothing and that no rule is about
+        self.quiet: set[str] = (
+            set()
+        )  # values of `class` that hide nothing and that no rule is about
         self.muted: str | None = None
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
@@ -124,7 +141,11 @@ class Sight:
             return reason
         if style or "bgcolor" in names or "color" in names or "text" in names:
             return self._put_on(self._dressed(element, style))
-        if self._look.ground is not None and not self._certain and ("class" in names or "id" in names):
+        if (
+            self._look.ground is not None
+            and not self._certain
+            and ("class" in names or "id" in names)
+        ):
             return self._put_on(self._look._replace(ground=None))
         return False
 
@@ -145,7 +166,9 @@ class Sight:
         self.muted = look.reason
         return True
 
-    def _judge_names(self, element: etree._Element, names: Sequence[str]) -> tuple[str | None, bool]:
+    def _judge_names(
+        self, element: etree._Element, names: Sequence[str]
+    ) -> tuple[str | None, bool]:
         """Why the attributes other than `style` hide an element, and whether a rule of the page may be about it."""
         reason = None
         ruled = element.tag in self.tags or not self._sheet.attributes.isdisjoint(names)
@@ -198,12 +221,17 @@ class Sight:
             return False
         names = {*(element.get("class") or "").lower().split(), (element.get("id") or "").lower()}
         ordinary, important = self._own_style(element)
-        return not self._sheet.revealed.isdisjoint(names) and reason_to_skip({**ordinary, **important}) is None
+        return (
+            not self._sheet.revealed.isdisjoint(names)
+            and reason_to_skip({**ordinary, **important}) is None
+        )
 
     def _own_style(self, element: etree._Element) -> tuple[Declarations, Declarations]:
         text = element.get("style") or ""
         if text not in self._styles:
-            self._styles[text] = parse_declarations(self._sheet.resolved(text) if "var(" in text else text)
+            self._styles[text] = parse_declarations(
+                self._sheet.resolved(text) if "var(" in text else text
+            )
         return self._styles[text]
 
     def _style_of(self, element: etree._Element, ruled: bool) -> Declarations:
@@ -217,11 +245,17 @@ class Sight:
         """The look of an element, given that of its parent."""
         look = self._look
         visibility = style.get("visibility")
-        invisible = visibility in ("hidden", "collapse") if visibility in _VISIBILITIES else look.invisible
+        invisible = (
+            visibility in ("hidden", "collapse") if visibility in _VISIBILITIES else look.invisible
+        )
         if invisible and not look.invisible and self._shows_after_all(element, VISIBILITY, style):
             invisible = False
         colour, ground = _colour_of(element, style, look), _ground_of(element, style, look)
-        if ground is look.ground and not self._certain and (element.get("class") or element.get("id")):
+        if (
+            ground is look.ground
+            and not self._certain
+            and (element.get("class") or element.get("id"))
+        ):
             ground = None  # a style sheet that was not read may paint it
         seen = look.colour_seen
         if colour is not look.colour or ground is not look.ground:
@@ -235,7 +269,10 @@ def _has_spoken_twin(element: etree._Element) -> bool:
     if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
         return False
     beside = (element.getprevious(), element.getnext())
-    return any(one is not None and judge_classes(one.get("class") or "") == FOR_SCREEN_READERS for one in beside)
+    return any(
+        one is not None and judge_classes(one.get("class") or "") == FOR_SCREEN_READERS
+        for one in beside
+    )
 
 
 _VISIBILITIES = frozenset({"visible", "hidden", "collapse", "initial"})
@@ -277,7 +314,11 @@ def _colour_of(element: etree._Element, style: Declarations, look: Look) -> Colo
     if value and value not in ("inherit", "currentcolor", "unset"):
         return parse_colour(value)
     attribute = (
-        element.get("color") if element.tag == "font" else element.get("text") if element.tag == "body" else None
+        element.get("color")
+        if element.tag == "font"
+        else element.get("text")
+        if element.tag == "body"
+        else None
     )
     return parse_attribute_colour(attribute.strip().lower()) if attribute else look.colour
 
@@ -297,7 +338,11 @@ def _ground_of(element: etree._Element, style: Declarations, look: Look) -> Colo
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, style: Declarations) -> bool:
-    if colour is None or "text-shadow" in style or "text" in first(style, "background-clip", "-webkit-background-clip"):
+    if (
+        colour is None
+        or "text-shadow" in style
+        or "text" in first(style, "background-clip", "-webkit-background-clip")
+    ):
         return True
     if colour.alpha < 0.1:
         return False

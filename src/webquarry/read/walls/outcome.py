@@ -54,16 +54,24 @@ def raise_if_walled(url: str, headers: Mapping[str, str], draft: Draft | None) -
     maker = wall_in_headers(headers)
     if maker is None and draft is not None and draft.traits is not None:
         words = Words(draft.markdown[:_LONGEST])
-        maker = wall_in_page(draft.title, words, draft.traits()) if words.prose_count <= _MOST_PROSE else None
+        maker = (
+            wall_in_page(draft.title, words, draft.traits())
+            if words.prose_count <= _MOST_PROSE
+            else None
+        )
     if maker:
         signed = "" if maker == UNSIGNED else f" ({maker})"
-        raise Challenge(f"{_host(url)} answered with a captcha or a bot wall{signed} instead of the page.")
+        raise Challenge(
+            f"{_host(url)} answered with a captcha or a bot wall{signed} instead of the page."
+        )
 
 
 def raise_if_login(url: str, requested_url: str, draft: Draft) -> None:
     """Raise `LoginWall` if a page shows nothing but a door."""
     words = Words(draft.markdown[:_LONGEST])
-    if draft.traits is not None and wants_login(url, requested_url, draft.title, words, draft.traits()):
+    if draft.traits is not None and wants_login(
+        url, requested_url, draft.title, words, draft.traits()
+    ):
         raise LoginWall(f"{_host(url)} wants a login before it shows {redact(requested_url)}.")
 
 
@@ -71,7 +79,10 @@ def judge(url: str, requested_url: str, headers: Mapping[str, str], draft: Draft
     """The outcome of a page that was answered with success."""
     if draft.traits is None:
         return _judge_length(url, draft)
-    if len(draft.markdown) > _LONGEST or Words(draft.markdown[:_BEGINNING]).prose_count > 2 * _MOST_PROSE:
+    if (
+        len(draft.markdown) > _LONGEST
+        or Words(draft.markdown[:_BEGINNING]).prose_count > 2 * _MOST_PROSE
+    ):
         return Outcome()
     words = Words(draft.markdown)
     if words.prose_count > _MOST_PROSE:
@@ -93,17 +104,23 @@ def _judge_length(url: str, draft: Draft) -> Outcome:
 def _judge_substance(url: str, draft: Draft, words: Words, traits: Traits) -> Outcome:
     """Whether there is text, and if hardly any, whether scripts would have brought it."""
     pieces = [piece for piece in _SENTENCE_END.split(words.text) if piece.strip()]
-    written = [piece for piece in pieces if not (_NEEDS_SCRIPTS.search(piece) or _LOADING.search(piece))]
+    written = [
+        piece for piece in pieces if not (_NEEDS_SCRIPTS.search(piece) or _LOADING.search(piece))
+    ]
     rest = count_words("\n".join(written))
     asked = len(written) < len(pieces) or _NEEDS_SCRIPTS.search(traits.fallback)
     pictured = "![" in draft.markdown
     most = _SHELL_WORDS if traits.empty_mount else _NOTICE_WORDS if asked else 0 if pictured else 1
     if traits.scripts and rest < most:
         if not rest:
-            raise ScriptPage(f"{redact(url)} shows nothing until its scripts have run, and they are not run here.")
+            raise ScriptPage(
+                f"{redact(url)} shows nothing until its scripts have run, and they are not run here."
+            )
         return Outcome(
             "js_shell",
-            (f"The page is filled in by scripts, which are not run: only {_words(rest)} of text are in it.",),
+            (
+                f"The page is filled in by scripts, which are not run: only {_words(rest)} of text are in it.",
+            ),
         )
     if rest >= _THIN_WORDS:
         return Outcome()

@@ -48,5 +48,8 @@ def says_it_is_missing(url: str, title: str, words: Words) -> bool:
     heads = [line[:200].replace("\u2019", "'") for line in (title, *words.headings[:2])]
     told = _TOLD.search(words.text.replace("\u2019", "'")) is not None
     said = any(_HEADLINE.match(head) for head in heads)
-    numbered = any(_NUMBER.match(head) for head in heads) or _MISSING_PATH.search(urlsplit(url).path) is not None
+    numbered = (
+        any(_NUMBER.match(head) for head in heads)
+        or _MISSING_PATH.search(urlsplit(url).path) is not None
+    )
     return (told and (said or numbered)) or (said and words.prose_count < _BARE_PROSE)

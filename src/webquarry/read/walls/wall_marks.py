@@ -29,11 +29,16 @@ BUILT = {
     ),
     "DataDome": _any(r"^(?:script|iframe)=.{0,80}\bcaptcha-delivery\.com\b"),
     "HUMAN": _any(r"^id=px-captcha", r"^script=.{0,200}\bcaptcha\.px-c(?:dn|loud)\.net"),
-    "Imperva": _any(r"/_Incapsula_Resource\?.{0,300}(?:incident_id|[SC]WUDNSAI)", r"^id=distil(?:Captcha|_r_captcha)"),
+    "Imperva": _any(
+        r"/_Incapsula_Resource\?.{0,300}(?:incident_id|[SC]WUDNSAI)",
+        r"^id=distil(?:Captcha|_r_captcha)",
+    ),
     "AWS WAF": _any(r"^script=.{0,200}\bcaptcha\.awswaf\.com"),
     "Akamai": _any(r"/_sec/cp_challenge/", r"^(?:id|class)=.{0,60}\bsec-(?:if-)?cpt-"),
     "Kasada": _any(r"^script=.{0,200}/ips\.js(?:\?|$)"),
-    "Radware": _any(r"^(?:script|iframe|form)=.{0,80}\bperfdrive\.com\b", r"^(?:id|class)=.{0,60}\bshieldsquare"),
+    "Radware": _any(
+        r"^(?:script|iframe|form)=.{0,80}\bperfdrive\.com\b", r"^(?:id|class)=.{0,60}\bshieldsquare"
+    ),
     "Fastly": _any(r"^script=.{0,80}/_fs-ch-\w+/"),
     "Google": _any(r"^id=captcha-form$", r"^form=.{0,80}CaptchaRedirect"),
     "Amazon": _any(r"^form=.{0,80}/errors/validateCaptcha"),
@@ -44,7 +49,9 @@ BUILT = {
     "SiteGround": _any(r"/\.well-known/(?:sg)?captcha/"),
     "Bunny": _any(r"/\.bunny-shield/"),
     "SafeLine": _any(r"/\.safeline/"),
-    "Yandex": _any(r"^form=.{0,80}/(?:check|show)captcha", r"^class=.{0,60}\b(?:Checkbox|Advanced)Captcha\b"),
+    "Yandex": _any(
+        r"^form=.{0,80}/(?:check|show)captcha", r"^class=.{0,60}\b(?:Checkbox|Advanced)Captcha\b"
+    ),
     "Alibaba Cloud": _any(r"^id=nocaptcha$"),
 }
 

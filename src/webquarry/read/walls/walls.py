@@ -21,7 +21,14 @@ _MOST_PROSE = 120  # where the words have to decide
 
 def wall_in_headers(headers: Mapping[str, str]) -> str | None:
     """Whose wall the headers speak of, or None."""
-    return next((maker for name, value, maker in marks.HEADERS if headers.get(name, "").strip().lower() == value), None)
+    return next(
+        (
+            maker
+            for name, value, maker in marks.HEADERS
+            if headers.get(name, "").strip().lower() == value
+        ),
+        None,
+    )
 
 
 def wall_in_page(title: str, words: Words, traits: Traits) -> str | None:
@@ -43,7 +50,14 @@ def _wall_in_structure(words: Words, traits: Traits) -> str | None:
             return maker
     if words.count:
         return None
-    return next((maker for maker, bare in marks.BARE.items() if bare.search(f"{traits.marks}\n{traits.code}")), None)
+    return next(
+        (
+            maker
+            for maker, bare in marks.BARE.items()
+            if bare.search(f"{traits.marks}\n{traits.code}")
+        ),
+        None,
+    )
 
 
 def _wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
@@ -56,4 +70,8 @@ def _wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
     if marks.WIDGET.search(traits.marks):
         return marks.UNSIGNED
     ordered = any(marks.ORDER.search(line) for line in said.splitlines()[1:])
-    return marks.UNSIGNED if ordered and marks.SUSPECT.search(said) and marks.TITLE.search(title) else None
+    return (
+        marks.UNSIGNED
+        if ordered and marks.SUSPECT.search(said) and marks.TITLE.search(title)
+        else None
+    )

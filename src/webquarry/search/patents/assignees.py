@@ -106,7 +106,10 @@ def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster
                 spellings.setdefault(key, Counter())[name] += 1
     counts = {key: sum(names.values()) for key, names in spellings.items()}
     ordered = sorted(counts, key=lambda key: (-counts[key], key))[:most]
-    return [Cluster(_shown(spellings[key]), counts[key], round(counts[key] / len(patents), 3)) for key in ordered]
+    return [
+        Cluster(_shown(spellings[key]), counts[key], round(counts[key] / len(patents), 3))
+        for key in ordered
+    ]
 
 
 def _shown(names: Counter[str]) -> str:

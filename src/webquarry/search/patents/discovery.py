@@ -26,9 +26,12 @@ SITES = (
 )
 _RESERVE = 20  # results asked for where we will have to drop some
 _SITE_NAMES = re.compile(
-    r"\s*[-–—|:]\s*(?:google patents?|espacenet.*|the lens.*|patentscope.*|wipo.*|uspto.*)\s*$", re.IGNORECASE
+    r"\s*[-–—|:]\s*(?:google patents?|espacenet.*|the lens.*|patentscope.*|wipo.*|uspto.*)\s*$",
+    re.IGNORECASE,
 )
-_LEADING = re.compile(r"^\s*([A-Z]{2}\s?[A-Z]{0,2}[\d/,. ]{5,16}\s?(?:[A-Z]\d?)?)\s*(?:[-–—|:]\s*|$)")
+_LEADING = re.compile(
+    r"^\s*([A-Z]{2}\s?[A-Z]{0,2}[\d/,. ]{5,16}\s?(?:[A-Z]\d?)?)\s*(?:[-–—|:]\s*|$)"
+)
 
 
 def web_query(query: PatentQuery) -> Query:
@@ -36,7 +39,9 @@ def web_query(query: PatentQuery) -> Query:
     names = [f'"{name}"' for name in (bare(query.assignee), bare(query.inventor)) if name]
     text = " ".join(filter(None, [query.text, *names, query.cpc, "" if query.text else "patent"]))
     filtered = query.office or query.year_from or query.year_to
-    return Query(text, max(query.count, _RESERVE) if filtered else query.count, allowed_domains=SITES)
+    return Query(
+        text, max(query.count, _RESERVE) if filtered else query.count, allowed_domains=SITES
+    )
 
 
 def number_query(number: PatentNumber) -> Query:
@@ -83,10 +88,14 @@ def number_in(url: str) -> PatentNumber | None:
 
 def _at_espacenet(path: str, asked: dict[str, list[str]]) -> PatentNumber | None:
     if "CC" in asked and "NR" in asked:
-        return read_number(asked["CC"][0] + asked["NR"][0]) or number_of(asked["CC"][0], asked["NR"][0])
+        return read_number(asked["CC"][0] + asked["NR"][0]) or number_of(
+            asked["CC"][0], asked["NR"][0]
+        )
     if found := re.search(r"/publication/([^/]+)", path):
         return read_number(found[1])
-    found = re.fullmatch(r"pn\s*=\s*\"?([\w .]+)\"?", asked.get("q", [""])[0].strip(), re.IGNORECASE)
+    found = re.fullmatch(
+        r"pn\s*=\s*\"?([\w .]+)\"?", asked.get("q", [""])[0].strip(), re.IGNORECASE
+    )
     return read_number(found[1]) if found else None
 
 

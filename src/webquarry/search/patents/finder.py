@@ -87,7 +87,9 @@ class PatentFinder:
             "registers": [member.name for member in self.family.configured()],
             "web": [provider.name for provider in self._router.providers() if provider.configured],
             "routing": [self._settings.search_routing, self._settings.search_provider],
-            "origins": {name: redact(origin) for name, origin in sorted(self._settings.origins.items())},
+            "origins": {
+                name: redact(origin) for name, origin in sorted(self._settings.origins.items())
+            },
             "good": self._settings.cache_patents_seconds,
         }
 
@@ -97,7 +99,11 @@ class PatentFinder:
         registers = [member.name for member in self.family.healthy() if member.name not in asked]
         if not found.discovered:
             return [*registers, WEB]
-        web = [one.name for one in self._router.healthy() if one.kind == "web" and one.name not in asked]
+        web = [
+            one.name
+            for one in self._router.healthy()
+            if one.kind == "web" and one.name not in asked
+        ]
         return registers + web
 
     async def find(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
@@ -111,7 +117,9 @@ class PatentFinder:
         kept = tuple(one for one in found.patents if admits(one, query))
         return replace(found, patents=kept[: asked.count], notes=(*found.notes, *notes))
 
-    async def look_up(self, number: PatentNumber, query: PatentQuery, provider: str | None = None) -> FoundPatents:
+    async def look_up(
+        self, number: PatentNumber, query: PatentQuery, provider: str | None = None
+    ) -> FoundPatents:
         """The patent of this number, if there is one and it passes the filters."""
         plan = self._plan(provider)
         found, so_far = await self._ask(plan, lambda member: member.build_lookup(number))
@@ -119,7 +127,10 @@ class PatentFinder:
             found = await self._instead(plan, so_far, self._web.look_up, number)
         meant = [one for one in found.patents if number.covers(one.number)]
         best = sorted(meant, key=_preference, reverse=True)[:1]
-        return replace(found, patents=tuple(one for one in best if admits(one, query) and has_names(one, query)))
+        return replace(
+            found,
+            patents=tuple(one for one in best if admits(one, query) and has_names(one, query)),
+        )
 
     def _plan(self, provider: str | None) -> _Plan:
         if not provider:
@@ -137,10 +148,14 @@ class PatentFinder:
             raise routing.unknown(name, {**registers, **searching}, also=[WEB]) from None
         return _Plan((), web=True, web_provider=known, named=True)
 
-    async def _ask(self, plan: _Plan, build: Build) -> tuple[FoundPatents | None, list[Turn[PatentBatch]]]:
+    async def _ask(
+        self, plan: _Plan, build: Build
+    ) -> tuple[FoundPatents | None, list[Turn[PatentBatch]]]:
         """What the registers that answered know, each publication once; None where nobody answered."""
         seconds = self._settings.timeout_seconds / (2 if plan.web else 1)
-        turns = list(await asyncio.gather(*(self._turn(member, build, seconds) for member in plan.registers)))
+        turns = list(
+            await asyncio.gather(*(self._turn(member, build, seconds) for member in plan.registers))
+        )
         batches = {turn.attempt.provider: turn.value for turn in turns if turn.value is not None}
         if not batches:
             return None, turns
@@ -156,14 +171,20 @@ class PatentFinder:
         )
         return found, turns
 
-    async def _turn(self, member: PatentProvider, build: Build, seconds: float) -> Turn[PatentBatch]:
+    async def _turn(
+        self, member: PatentProvider, build: Build, seconds: float
+    ) -> Turn[PatentBatch]:
         async def work(seconds: float) -> PatentBatch:
             reply = await self._logins.send(member, lambda: build(member), seconds)
             return _parsed(member, reply)
 
-        return await self.family.turn(member, work, seconds=seconds, count=lambda batch: len(batch.patents))
+        return await self.family.turn(
+            member, work, seconds=seconds, count=lambda batch: len(batch.patents)
+        )
 
-    async def _instead(self, plan: _Plan, turns: Sequence[Turn[PatentBatch]], ask: Any, what: Any) -> FoundPatents:
+    async def _instead(
+        self, plan: _Plan, turns: Sequence[Turn[PatentBatch]], ask: Any, what: Any
+    ) -> FoundPatents:
         """What the web knows, with what went before it; where it may not be asked, the error of the registers."""
         attempts = tuple(turn.attempt for turn in turns)
         if not plan.web:

@@ -32,13 +32,17 @@ class Logins:
         request, token = build(), await self._token(provider, seconds)
         if token is None:
             return await self._family.send(provider, request, seconds)
-        reply = await self._family.send(provider, provider.with_login(request, token), self._left(end))
+        reply = await self._family.send(
+            provider, provider.with_login(request, token), self._left(end)
+        )
         if not provider.is_login_over(reply):
             return reply
         self._forget(provider, token)
         fresh = await self._token(provider, self._left(end))
         assert fresh is not None
-        return await self._family.send(provider, provider.with_login(build(), fresh), self._left(end))
+        return await self._family.send(
+            provider, provider.with_login(build(), fresh), self._left(end)
+        )
 
     def _left(self, end: float) -> float:
         return max(0.001, end - self._clock.monotonic())

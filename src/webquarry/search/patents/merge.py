@@ -20,18 +20,26 @@ def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
         for rank, patent in enumerate(patents):
             records.setdefault(patent.number, []).append(patent)
             ranks[patent.number] = min(rank, ranks.get(patent.number, rank))
-    return [_richest(records[number]) for number in sorted(records, key=lambda number: (ranks[number], number))]
+    return [
+        _richest(records[number])
+        for number in sorted(records, key=lambda number: (ranks[number], number))
+    ]
 
 
 def _richest(records: Sequence[Patent]) -> Patent:
     def best(field: str, rank: Callable[[Any], Any]) -> Any:
         """The best value of a field; equal ones are told apart by themselves, never by where they stood."""
-        return max((getattr(record, field) for record in records), key=lambda value: (rank(value), str(value)))
+        return max(
+            (getattr(record, field) for record in records),
+            key=lambda value: (rank(value), str(value)),
+        )
 
     number = records[0].number
     return Patent(
         number=number,
-        title=best("title", lambda title: (title != number.google, not title.isupper(), len(title))),
+        title=best(
+            "title", lambda title: (title != number.google, not title.isupper(), len(title))
+        ),
         url=best("url", lambda url: url == number.url),
         abstract=best("abstract", len),
         assignees=best("assignees", _fullness),
@@ -43,7 +51,9 @@ def _richest(records: Sequence[Patent]) -> Patent:
         pdf=best("pdf", lambda pdf: pdf is not None),
         cpc=best("cpc", len),
         snippet=best("snippet", len),
-        provider="+".join(sorted({name for record in records for name in record.provider.split("+") if name})),
+        provider="+".join(
+            sorted({name for record in records for name in record.provider.split("+") if name})
+        ),
     )
 
 

@@ -16,7 +16,9 @@ class PatentQuery:
     assignee: str = ""
     inventor: str = ""
     count: int = 5
-    search_type: str = "prior_art"  # specific: the words are those of a title; landscape: many, to be counted
+    search_type: str = (
+        "prior_art"  # specific: the words are those of a title; landscape: many, to be counted
+    )
     office: str | None = None  # two letters
     cpc: str | None = None  # as `cpc_symbol` gives it
     year_from: int | None = None  # of publication
@@ -36,7 +38,9 @@ class Patent:
     filed: str | None = None
     published: str | None = None
     granted: str | None = None
-    status: str | None = None  # legal status where somebody tells, else the stage that the kind stands for
+    status: str | None = (
+        None  # legal status where somebody tells, else the stage that the kind stands for
+    )
     pdf: str | None = None
     cpc: tuple[str, ...] = ()
     snippet: str = ""  # of the page that was found, where nobody gave an abstract

@@ -21,7 +21,9 @@ from webquarry.errors import BadInput
 from webquarry.search.replies.codes import COUNTRIES
 
 # Offices that are no country of today: regional ones, and those whose documents have outlived them.
-_OTHER_OFFICES = frozenset(["AP", "EA", "EP", "GC", "OA", "WO", "XN", "CS", "DD", "SU", "YU", "EM", "WB"])
+_OTHER_OFFICES = frozenset(
+    ["AP", "EA", "EP", "GC", "OA", "WO", "XN", "CS", "DD", "SU", "YU", "EM", "WB"]
+)
 OFFICES = COUNTRIES | _OTHER_OFFICES
 _OFFICE_NAMES = {
     "USPTO": "US", "EPO": "EP", "WIPO": "WO", "PCT": "WO", "JPO": "JP", "CNIPA": "CN", "SIPO": "CN", "KIPO": "KR",
@@ -29,16 +31,28 @@ _OFFICE_NAMES = {
 }  # fmt: skip
 _LONGEST = 60  # characters of a text that can be a number
 # Not at the beginning, where NO is Norway.
-_WORDS = re.compile(r"^patents?\b|(?<!^)\b(?:patents?|pat|publication|pub|application|appl?|number|no|nr)\b\.?", re.I)
+_WORDS = re.compile(
+    r"^patents?\b|(?<!^)\b(?:patents?|pat|publication|pub|application|appl?|number|no|nr)\b\.?",
+    re.I,
+)
 _NUMBER, _KIND = r"(?P<number>(?:RE|PP|AI|D|H|T|S|M)?[0-9]{1,13})", r"(?P<kind>[A-Z][0-9]?)?"
 _WRITTEN = re.compile(rf"(?P<office>[A-Z]{{2}}){_NUMBER}{_KIND}")
 _PUNCTUATION = re.compile(r"[\s,.\-‐-―/'’_]+")
 _US_APPLICATION = re.compile(r"(20[0-9]{2})(0?)([0-9]{6})|(20[0-9]{2})([0-9]{7})")
-_WO_SHORT = re.compile(r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})")  # two digits of the year, until 2004
+_WO_SHORT = re.compile(
+    r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})"
+)  # two digits of the year, until 2004
 _WO_LONG = re.compile(r"(19[789][0-9]|20[0-9]{2})([0-9]{5,6})")
 _KR_APPLICATION = re.compile(r"[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})")
-_SHORTEST_BARE, _SHORTEST = 6, 5  # digits without and with a kind; fewer are more often something else: US 2020
-_GRANT_KINDS = {"US": ("B1", "B2"), "EP": ("B1",), "CN": ("B",)}  # published on the day of the grant
+_SHORTEST_BARE, _SHORTEST = (
+    6,
+    5,
+)  # digits without and with a kind; fewer are more often something else: US 2020
+_GRANT_KINDS = {
+    "US": ("B1", "B2"),
+    "EP": ("B1",),
+    "CN": ("B",),
+}  # published on the day of the grant
 
 
 @dataclass(frozen=True, order=True)
@@ -94,18 +108,25 @@ class PatentNumber:
             return "application"
         if self.kind[:1] in ("B", "C") and self.kind:
             return "granted"
-        if self.office == "US":  # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E)
+        if (
+            self.office == "US"
+        ):  # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E)
             return "granted" if self.kind else None
         return "application" if self.kind.startswith("A") else None
 
     @property
     def is_dated_by_grant(self) -> bool:
         """Whether the day of this publication is that of the grant."""
-        return self.kind in _GRANT_KINDS.get(self.office, ()) or (self.office == "US" and self.stage == "granted")
+        return self.kind in _GRANT_KINDS.get(self.office, ()) or (
+            self.office == "US" and self.stage == "granted"
+        )
 
     def covers(self, other: PatentNumber) -> bool:
         """Is the other one what is meant by this? A kind that is not given leaves it open."""
-        return (self.office, self.number) == (other.office, other.number) and self.kind in ("", other.kind)
+        return (self.office, self.number) == (other.office, other.number) and self.kind in (
+            "",
+            other.kind,
+        )
 
 
 def office_code(value: str) -> str | None:
@@ -138,7 +159,11 @@ def read_number(text: str) -> PatentNumber | None:
 
 def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
     """A publication from its parts, as any register gives them."""
-    office, number, kind = office.strip().upper(), _PUNCTUATION.sub("", number).upper(), kind.strip().upper()
+    office, number, kind = (
+        office.strip().upper(),
+        _PUNCTUATION.sub("", number).upper(),
+        kind.strip().upper(),
+    )
     if office not in OFFICES or not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
         return None
     return PatentNumber(office, _whole(office, number), kind)

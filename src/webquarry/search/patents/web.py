@@ -17,7 +17,9 @@ from webquarry.search.router import Router
 PAGES = "google_patents"  # who is said to have answered where the page of a patent was read
 _UNCOUNTED = "A web search does not tell whose the patents are, so no assignees could be counted."
 
-ReadPage = Callable[[PatentNumber], Awaitable[Patent | None]]  # the patent's own page; None: it is about another
+ReadPage = Callable[
+    [PatentNumber], Awaitable[Patent | None]
+]  # the patent's own page; None: it is about another
 
 
 class WebPatents:
@@ -31,7 +33,9 @@ class WebPatents:
     async def search(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
         """Patents whose pages a web search finds."""
         found = await self._routed(web_query(query), provider)
-        patents = each_once([one for hit in found.results if (one := patent_of(hit)) and admits(one, query)])
+        patents = each_once(
+            [one for hit in found.results if (one := patent_of(hit)) and admits(one, query)]
+        )
         notes = (_UNCOUNTED,) if query.search_type == "landscape" else ()
         return _found(found, patents[: query.count], _unapplied(query), notes)
 
@@ -49,10 +53,17 @@ class WebPatents:
             return await self._searched_instead(number, error)
         known = patent is not None and number.covers(patent.number)
         took = self._clock.monotonic() - started
-        attempt = Attempt(PAGES, *(("ok", "1 result.") if known else ("empty", "There is no such page.")), took)
+        attempt = Attempt(
+            PAGES, *(("ok", "1 result.") if known else ("empty", "There is no such page.")), took
+        )
         patents = (patent,) if patent is not None and known else ()
         return FoundPatents(
-            patents, PAGES, (attempt,), order=(PAGES,), because="the query is a number", discovered=True
+            patents,
+            PAGES,
+            (attempt,),
+            order=(PAGES,),
+            because="the query is a number",
+            discovered=True,
         )
 
     async def _searched_instead(self, number: PatentNumber, error: WebquarryError) -> FoundPatents:
@@ -67,7 +78,9 @@ class WebPatents:
 
     async def _searched(self, number: PatentNumber, provider: str | None) -> FoundPatents:
         found = await self._routed(number_query(number), provider)
-        patents = [one for hit in found.results if (one := patent_of(hit)) and number.covers(one.number)]
+        patents = [
+            one for hit in found.results if (one := patent_of(hit)) and number.covers(one.number)
+        ]
         return _found(found, patents[:1])
 
     async def _routed(self, query: Query, provider: str | None) -> Found:
@@ -81,13 +94,18 @@ def _unapplied(query: PatentQuery) -> tuple[str, ...]:
 
 
 def _found(
-    found: Found, patents: list[Patent], unapplied: tuple[str, ...] = (), about: tuple[str, ...] = ()
+    found: Found,
+    patents: list[Patent],
+    unapplied: tuple[str, ...] = (),
+    about: tuple[str, ...] = (),
 ) -> FoundPatents:
     notes = list(about)
     if "cpc_code" in unapplied:
         notes.append("A web search cannot filter by cpc_code: it was searched for as a word.")
     if years := [name for name in unapplied if name != "cpc_code"]:
-        notes.append(f"A web search cannot filter by {' and '.join(years)}: applied where the number tells the year.")
+        notes.append(
+            f"A web search cannot filter by {' and '.join(years)}: applied where the number tells the year."
+        )
     return FoundPatents(
         patents=tuple(patents),
         provider=found.provider,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from webquarry.search.models import Query
 
-_LISTED_COUNTRIES = (
-    "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
-)
+_LISTED_COUNTRIES = "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
 _LISTED_LANGUAGES = (
     "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl pt-br pt-pt ro"
     " ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant"

@@ -41,7 +41,9 @@ class ResultPage:
     def __init__(self, body: bytes) -> None:
         # libxml2 ends a document silently at a byte that it cannot convert, so every byte must be good UTF-8.
         data = body[:_LARGEST].decode("utf-8", "replace").replace("\x00", "").encode()
-        parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+        parser = etree.HTMLParser(
+            encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
+        )
         try:
             root: etree._Element | None = etree.fromstring(data, parser)
         except etree.XMLSyntaxError:
@@ -69,7 +71,9 @@ class ResultPage:
         ):
             return True
         cells = self._find("//td" if self.is_lite else '(//div[@id="links"])[1]//*')
-        return any(_NOTHING.fullmatch(_text(cell)) for cell in cells if len(cell) < 3)  # a sentence, and no box of them
+        return any(
+            _NOTHING.fullmatch(_text(cell)) for cell in cells if len(cell) < 3
+        )  # a sentence, and no box of them
 
     def hits(self) -> Iterator[Hit]:
         """The results in their order."""
@@ -80,9 +84,13 @@ class ResultPage:
 
     def next_fields(self) -> dict[str, str]:
         """The hidden fields of the form that leads to the next page; empty when there is none."""
-        forms = self._find(f'//form[{_class("next_form")}] | //div[{_class("nav-link")}]//form[@action="/html/"]')
+        forms = self._find(
+            f'//form[{_class("next_form")}] | //div[{_class("nav-link")}]//form[@action="/html/"]'
+        )
         for form in reversed(forms):
-            label = " ".join(button.get("value") or "" for button in _find(form, './/input[@type="submit"]')).lower()
+            label = " ".join(
+                button.get("value") or "" for button in _find(form, './/input[@type="submit"]')
+            ).lower()
             fields = {
                 str(field.get("name")): field.get("value") or ""
                 for field in _find(form, './/input[@type="hidden"][@name]')[:_MOST_FIELDS]
@@ -101,7 +109,9 @@ class ResultPage:
         return self._find(f"//div[{organic}][.//a[{_class('result__a')}]]")
 
     def _links(self) -> list[etree._Element]:
-        return self._find(f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]")
+        return self._find(
+            f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]"
+        )
 
     def _find(self, path: str) -> list[etree._Element]:
         return _find(self._root, path)
@@ -139,7 +149,9 @@ def _row_hit(link: etree._Element) -> Hit | None:
     return _hit(link, snippets, dates)
 
 
-def _hit(link: etree._Element, snippets: list[etree._Element], dates: list[etree._Element]) -> Hit | None:
+def _hit(
+    link: etree._Element, snippets: list[etree._Element], dates: list[etree._Element]
+) -> Hit | None:
     url = target_of(link.get("href") or "")
     if url is None:
         return None

@@ -12,7 +12,12 @@ bg-bg hr-hr ee-et lv-lv lt-lt ro-ro sk-sk sl-sl tr-tr ua-uk il-he is-is id-id my
 ar-es at-de au-en be-nl be-fr br-pt ca-en ca-fr ch-de ch-fr ch-it cl-es co-es hk-tzh ie-en id-en in-en mx-es my-en nz-en
 pe-es ph-en pk-en sg-en tw-tzh us-es ve-es xa-en za-en
 """
-_COUNTRIES = {"uk": "GB", "sl": "SI", "xa": "SA", "ct": "ES"}  # Arabia, and Catalonia as a part of Spain
+_COUNTRIES = {
+    "uk": "GB",
+    "sl": "SI",
+    "xa": "SA",
+    "ct": "ES",
+}  # Arabia, and Catalonia as a part of Spain
 _LANGUAGES = {"tzh": "zh", "jp": "ja", "kr": "ko"}
 _ALSO = {"nb": "no", "nn": "no", "fil": "tl"}
 

@@ -50,7 +50,9 @@ class Brave(Provider):
     def build_request(self, query: Query) -> httpx2.Request:
         text = with_terms(query)
         if not _fits(text):
-            raise BadInput(f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words in a query.")
+            raise BadInput(
+                f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words in a query."
+            )
         filtered = bool(query.allowed_domains or query.blocked_domains)
         parameters = {
             "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
@@ -84,10 +86,17 @@ class Brave(Provider):
             raise self._failure(problem, reply)
         query, web = found.get("query"), found.get("web")
         # Without results there is no `web`, so that `query` alone tells an answer from something else.
-        if not (isinstance(query, dict) or isinstance(web, dict)) or not isinstance(web, dict | None):
+        if not (isinstance(query, dict) or isinstance(web, dict)) or not isinstance(
+            web, dict | None
+        ):
             raise ProviderFailure("Brave Search answered with JSON of an unknown shape (HTTP 200).")
-        hits = [result for hit in objects((web or {}).get("results")) if (result := self._result(hit))]
-        return Batch(tuple(hits), more=isinstance(query, dict) and query.get("more_results_available") is True)
+        hits = [
+            result for hit in objects((web or {}).get("results")) if (result := self._result(hit))
+        ]
+        return Batch(
+            tuple(hits),
+            more=isinstance(query, dict) and query.get("more_results_available") is True,
+        )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return httpx2.Request(
@@ -99,7 +108,9 @@ class Brave(Provider):
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         published = iso_date(hit.get("page_age"))  # `age` is display text, such as "2 days ago"
-        return self.result(hit.get("title"), hit.get("url"), hit.get("description"), published, plain_from_html)
+        return self.result(
+            hit.get("title"), hit.get("url"), hit.get("description"), published, plain_from_html
+        )
 
     def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a code of Brave's stands for."""
@@ -107,7 +118,9 @@ class Brave(Provider):
         if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
             return self.not_accepted()
         if code == "VALIDATION":
-            return BadInput(f"Brave Search did not accept the request: {_complaints(problem) or said}")
+            return BadInput(
+                f"Brave Search did not accept the request: {_complaints(problem) or said}"
+            )
         if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
             return AuthFailure(
                 f"The plan of this Brave key does not cover the search: {said}",
@@ -152,16 +165,24 @@ def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _complains_of_key(problem: dict[str, Any]) -> bool:
     """A request without the key's header is a VALIDATION like any other, but for the place it names."""
-    return any([str(part).lower() for part in detail["loc"]] == _KEY_PLACE for detail in _details(problem))
+    return any(
+        [str(part).lower() for part in detail["loc"]] == _KEY_PLACE for detail in _details(problem)
+    )
 
 
 def _complaints(problem: dict[str, Any]) -> str:
     """Each parameter that was not accepted, and why."""
-    parts = [f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}" for detail in _details(problem)]
+    parts = [
+        f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}" for detail in _details(problem)
+    ]
     return quoted("; ".join(parts))
 
 
 def _seconds_to_wait(reply: Reply) -> float:
     """The first value of X-RateLimit-Reset: that of the window of one second. The second is the month's."""
     first = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
-    return float(min(int(first), 3600)) if first.isascii() and first.isdigit() and len(first) < 10 else 1.0
+    return (
+        float(min(int(first), 3600))
+        if first.isascii() and first.isdigit() and len(first) < 10
+        else 1.0
+    )

@@ -45,7 +45,10 @@ class DuckDuckGo(Provider):
 
     @classmethod
     def configure(
-        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         provider = super().configure(settings, environ, clock)
         provider.base = settings.origins.get("duckduckgo_html", cls.origin)
@@ -73,7 +76,11 @@ class DuckDuckGo(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         page = ResultPage(reply.body)
         is_answer = page.has_results or page.says_nothing_found
-        if reply.status == 202 or page.is_challenge or (not is_answer and asks_for_proof(reply.body)):
+        if (
+            reply.status == 202
+            or page.is_challenge
+            or (not is_answer and asks_for_proof(reply.body))
+        ):
             raise _challenged(reply.status)
         if reply.status in (403, 418):
             raise SiteRefused(f"DuckDuckGo refused the request (HTTP {reply.status}).")
@@ -104,26 +111,35 @@ class DuckDuckGo(Provider):
             "Sec-Fetch-Site": "same-origin",
             "Sec-Fetch-User": "?1",
         }
-        return httpx2.Request("POST", url, data=fields, headers=headers, extensions={REPEATABLE: True})
+        return httpx2.Request(
+            "POST", url, data=fields, headers=headers, extensions={REPEATABLE: True}
+        )
 
     def _fields(self, query: Query) -> dict[str, str]:
         """The fields of the form: of the page's own for the first page, of its Next button for the others."""
         if query.page and not query.cursor:
             raise ProviderFailure("DuckDuckGo gave no way to a further page.", retryable=False)
-        fields = {name: value for name, value in query.cursor.items() if name != _WAY} or {"q": _text(query), "b": ""}
+        fields = {name: value for name, value in query.cursor.items() if name != _WAY} or {
+            "q": _text(query),
+            "b": "",
+        }
         wishes = {
             "kl": region_of(query.language, query.country)[0],
             "df": _PERIODS.get(query.time_range or ""),
             "kp": _SAFE.get(query.safe or ""),
         }
-        return fields | {name: value for name, value in wishes.items() if value and name not in fields}
+        return fields | {
+            name: value for name, value in wishes.items() if value and name not in fields
+        }
 
 
 def _text(query: Query) -> str:
     text = without_commands(with_terms(query), "!\\")
     if len(text) > MAX_CHARACTERS:
         raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
-    return with_sites(text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS)
+    return with_sites(
+        text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS
+    )
 
 
 def _challenged(status: int) -> Challenge:

@@ -16,7 +16,15 @@ from webquarry.errors import AuthFailure, BadInput, ProviderFailure, SiteRefused
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
-from webquarry.search.replies.body import failure, json_object, objects, optional_text, quoted, rate_limited, used_up
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    optional_text,
+    quoted,
+    rate_limited,
+    used_up,
+)
 from webquarry.search.replies.text import iso_date, plain, shortened
 
 KEY = "EXA_API_KEY"
@@ -36,7 +44,15 @@ class Exa(Provider):
     page_size = 25
     max_pages = 1
     native = frozenset(
-        {"allowed_domains", "blocked_domains", "time_range", "safe", "country", "exact_terms", "exclude_terms"}
+        {
+            "allowed_domains",
+            "blocked_domains",
+            "time_range",
+            "safe",
+            "country",
+            "exact_terms",
+            "exclude_terms",
+        }
     )
 
     def applied(self, query: Query) -> frozenset[str]:
@@ -53,7 +69,9 @@ class Exa(Provider):
         wishes = {
             "includeDomains": list(query.allowed_domains),
             "excludeDomains": [] if query.allowed_domains else list(query.blocked_domains),
-            "startPublishedDate": f"{self.clock.now() - timedelta(days=days):%Y-%m-%dT%H:%M:%S.000Z}" if days else None,
+            "startPublishedDate": f"{self.clock.now() - timedelta(days=days):%Y-%m-%dT%H:%M:%S.000Z}"
+            if days
+            else None,
             "includeText": _phrase(query.exact_terms, MAX_PHRASE_WORDS),
             "excludeText": _phrase(
                 query.exclude_terms, 1
@@ -81,7 +99,10 @@ class Exa(Provider):
             raise self._failure(found, reply)
         if not isinstance(found.get("results"), list):
             raise ProviderFailure("Exa answered with JSON of an unknown shape (HTTP 200).")
-        return Batch(tuple(hit for part in objects(found["results"]) if (hit := self._result(part))), more=False)
+        return Batch(
+            tuple(hit for part in objects(found["results"]) if (hit := self._result(part))),
+            more=False,
+        )
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
         headers = {"Accept": "application/json", "x-api-key": self.credential(KEY)}
@@ -95,7 +116,13 @@ class Exa(Provider):
         except ValueError:
             return None
         published = iso_date(hit.get("publishedDate"))
-        return Result(plain(title) or plain(url), url.strip(), snippet, provider=self.name, published=published)
+        return Result(
+            plain(title) or plain(url),
+            url.strip(),
+            snippet,
+            provider=self.name,
+            published=published,
+        )
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a tag of Exa's stands for, or the status where there is none."""
@@ -112,7 +139,9 @@ class Exa(Provider):
         if tag == "RATE_LIMITED":
             return rate_limited(reply, self.label, said)
         if tag == "PROHIBITED_CONTENT":
-            return SiteRefused(f"Exa does not search for this: {said}", suggested_action="Name another provider.")
+            return SiteRefused(
+                f"Exa does not search for this: {said}", suggested_action="Name another provider."
+            )
         if tag.startswith("INVALID_"):
             return BadInput(f"Exa did not accept the request: {said}")
         return failure(reply, self.label, said)
@@ -127,6 +156,10 @@ def _phrase(terms: str | None, most_words: int) -> list[str] | None:
 def _snippet(hit: dict[str, Any]) -> str:
     """The passages that Exa picked; its summary or the beginning of the text where it picked none."""
     highlights = hit.get("highlights")
-    picked = [plain(part) for part in highlights if isinstance(part, str)] if isinstance(highlights, list) else []
+    picked = (
+        [plain(part) for part in highlights if isinstance(part, str)]
+        if isinstance(highlights, list)
+        else []
+    )
     text = " ... ".join(filter(None, picked)) or plain(optional_text(hit.get("summary")))
     return text or shortened(plain(optional_text(hit.get("text"))), SNIPPET_CHARACTERS)

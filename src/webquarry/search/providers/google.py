@@ -37,7 +37,11 @@ _META_DATES = (
 _SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})")
 
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
-_SAFE = {"off": "off", "medium": "active", "high": "active"}  # Google knows no middle, and is off by default
+_SAFE = {
+    "off": "off",
+    "medium": "active",
+    "high": "active",
+}  # Google knows no middle, and is off by default
 
 _BAD_CREDENTIALS = {"API_KEY_INVALID", "API_KEY_EXPIRED", "keyInvalid", "keyExpired", "authError"}
 _NO_ACCESS = {"forbidden", "accessNotConfigured", "SERVICE_DISABLED", "PERMISSION_DENIED"}
@@ -49,7 +53,10 @@ class Google(Provider):
     name = "google"
     label = "Google Custom Search"
     origin = "https://www.googleapis.com"
-    credentials = (Credential(KEY, "google-api-key"), Credential(ENGINE, "google-engine-id", secret=False))
+    credentials = (
+        Credential(KEY, "google-api-key"),
+        Credential(ENGINE, "google-engine-id", secret=False),
+    )
     credentials_text = (
         "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. Set environment "
         "variables or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. "
@@ -66,7 +73,9 @@ class Google(Provider):
 
     def build_request(self, query: Query) -> httpx2.Request:
         if len(quote_plus(query.text)) > MAX_URL_CHARACTERS:
-            raise BadInput(f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand in a URL.")
+            raise BadInput(
+                f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand in a URL."
+            )
         allowed, blocked = list(query.allowed_domains), list(query.blocked_domains)
         site: dict[str, str] = {}
         if len(allowed) == 1:
@@ -76,7 +85,15 @@ class Google(Provider):
         filtered = bool(query.allowed_domains or query.blocked_domains)
         num = self.page_size if filtered else min(query.count, self.page_size)
         text = with_sites(query.text, allowed, blocked, _fits)
-        return self._request({"q": text, "num": str(num), "start": str(query.page * num + 1), **site, **_wishes(query)})
+        return self._request(
+            {
+                "q": text,
+                "num": str(num),
+                "start": str(query.page * num + 1),
+                **site,
+                **_wishes(query),
+            }
+        )
 
     def build_probe(self) -> httpx2.Request:
         """One result of a real search: nothing less tells that the engine id is good. Costs one query of the day's."""
@@ -92,10 +109,15 @@ class Google(Provider):
         # Without results there are no `items`, so that the others tell an answer from something else.
         known = items or found.get("searchInformation") or found.get("queries")
         if not isinstance(known, dict | list) or not isinstance(items, list | None):
-            raise ProviderFailure("Google Custom Search answered with JSON of an unknown shape (HTTP 200).")
+            raise ProviderFailure(
+                "Google Custom Search answered with JSON of an unknown shape (HTTP 200)."
+            )
         hits = [result for item in objects(items) if (result := self._result(item))]
         queries = found.get("queries")
-        return Batch(tuple(hits), more=bool(hits) and isinstance(queries, dict) and bool(queries.get("nextPage")))
+        return Batch(
+            tuple(hits),
+            more=bool(hits) and isinstance(queries, dict) and bool(queries.get("nextPage")),
+        )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         key, engine = self.credential(KEY), parameters.get("cx") or self.credential(ENGINE)
@@ -115,7 +137,9 @@ class Google(Provider):
         except ValueError:
             return None
         published = next(_dates(item.get("pagemap")), None)
-        return Result(title or plain(url), url.strip(), snippet, provider=self.name, published=published)
+        return Result(
+            title or plain(url), url.strip(), snippet, provider=self.name, published=published
+        )
 
     def _failure(self, found: dict[str, Any], status: int) -> WebquarryError:
         """The error that Google's reasons stand for; they count for more than the status."""
@@ -123,12 +147,18 @@ class Google(Provider):
         said, reasons = quoted(problem.get("message")), _reasons(problem)
         culprits = {part.get("location") for part in objects(problem.get("errors"))} - {None}
         # Our counts and pages are always in range: where Google names no culprit, it is the engine id.
-        bad_engine = "cx" in culprits or (status == 400 and "INVALID_ARGUMENT" in reasons and not culprits)
+        bad_engine = "cx" in culprits or (
+            status == 400 and "INVALID_ARGUMENT" in reasons and not culprits
+        )
         if reasons & _BAD_CREDENTIALS or bad_engine:
             return self.not_accepted()
         if reasons & (_DAILY | _BURST) or status == 429:
             return _quota(said, reasons, problem)
-        if reasons & _NO_ACCESS or any(reason.endswith("_BLOCKED") for reason in reasons) or status == 403:
+        if (
+            reasons & _NO_ACCESS
+            or any(reason.endswith("_BLOCKED") for reason in reasons)
+            or status == 403
+        ):
             return AuthFailure(
                 f"Google does not open the search to this key: {said or 'no reason was given.'}",
                 suggested_action="Check the key's project and restrictions in the Google Cloud console, "
@@ -159,7 +189,9 @@ def _fits(text: str) -> bool:
 
 def _text(item: dict[str, Any], field: str, html_field: str) -> str:
     """The plain field as it is; the HTML one only where there is no plain one."""
-    return plain(optional_text(item.get(field))) or plain_from_html(optional_text(item.get(html_field)))
+    return plain(optional_text(item.get(field))) or plain_from_html(
+        optional_text(item.get(html_field))
+    )
 
 
 def _reasons(problem: dict[str, Any]) -> set[str]:
@@ -171,15 +203,25 @@ def _reasons(problem: dict[str, Any]) -> set[str]:
 
 def _quota(said: str, reasons: set[str], problem: dict[str, Any]) -> RateLimited:
     """Day or minute: the reason is the same, and only the text, or the name of the limit, tells them apart."""
-    limits = [part["metadata"].get("quota_limit") for part in objects(problem.get("details")) if _has_metadata(part)]
-    daily = reasons & _DAILY or "per day" in said.lower() or any("PerDay" in str(limit) for limit in limits)
+    limits = [
+        part["metadata"].get("quota_limit")
+        for part in objects(problem.get("details"))
+        if _has_metadata(part)
+    ]
+    daily = (
+        reasons & _DAILY
+        or "per day" in said.lower()
+        or any("PerDay" in str(limit) for limit in limits)
+    )
     if daily:
         return RateLimited(
             f"Google's quota for the day is used up: {said}",
             retryable=False,
             suggested_action="Wait for midnight Pacific time, when the quota is renewed, or name another provider.",
         )
-    return RateLimited(f"Google asked us to slow down: {said or 'too many requests.'}", retry_after_seconds=60)
+    return RateLimited(
+        f"Google asked us to slow down: {said or 'too many requests.'}", retry_after_seconds=60
+    )
 
 
 def _has_metadata(part: dict[str, Any]) -> bool:

@@ -75,11 +75,16 @@ class HackerNews(Provider):
             raise ProviderFailure("Hacker News answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for hit in objects(found["hits"]) if (result := self._result(hit))]
         page, pages = found.get("page"), found.get("nbPages")
-        return Batch(tuple(hits), more=isinstance(page, int) and isinstance(pages, int) and page + 1 < pages)
+        return Batch(
+            tuple(hits), more=isinstance(page, int) and isinstance(pages, int) and page + 1 < pages
+        )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return httpx2.Request(
-            "GET", self.endpoint("/api/v1/search"), params=parameters, headers={"Accept": "application/json"}
+            "GET",
+            self.endpoint("/api/v1/search"),
+            params=parameters,
+            headers={"Accept": "application/json"},
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
@@ -87,7 +92,9 @@ class HackerNews(Provider):
         try:
             number, url = optional_text(hit.get("objectID")), optional_text(hit.get("url")).strip()
             title = plain(optional_text(hit.get("title")) or optional_text(hit.get("story_title")))
-            text = _text(optional_text(hit.get("comment_text")) or optional_text(hit.get("story_text")))
+            text = _text(
+                optional_text(hit.get("comment_text")) or optional_text(hit.get("story_text"))
+            )
         except ValueError:
             return None
         if not number.isascii() or not number.isdigit():
@@ -95,7 +102,9 @@ class HackerNews(Provider):
         item = ITEM + number
         published = iso_date(hit.get("created_at"))
         if url:
-            return Result(title or plain(url), url, text or _talk(hit, item, published), provider=self.name)
+            return Result(
+                title or plain(url), url, text or _talk(hit, item, published), provider=self.name
+            )
         return Result(title or item, item, text, provider=self.name, published=published)
 
 
@@ -109,4 +118,6 @@ def _talk(hit: dict[str, Any], item: str, submitted: str | None) -> str:
 
 def _text(fragment: str) -> str:
     """Plain text of the little HTML that Hacker News knows; a long text is cut as snippets are."""
-    return shortened(plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment)))), SNIPPET_CHARACTERS)
+    return shortened(
+        plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment)))), SNIPPET_CHARACTERS
+    )

@@ -31,7 +31,12 @@ from webquarry.search.replies.text import plain, plain_from_html
 MAX_CHARACTERS = 300
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _BUSY = {"maxlag", "ratelimited", "cirrussearch-too-busy-error"}
-_OURS = ("internal_api_error", "readonly", "search-error", "cirrussearch-backend-error")  # and not the caller's
+_OURS = (
+    "internal_api_error",
+    "readonly",
+    "search-error",
+    "cirrussearch-backend-error",
+)  # and not the caller's
 
 
 class MediaWiki(Provider):
@@ -96,7 +101,10 @@ class MediaWiki(Provider):
     def _result(self, hit: dict[str, Any], reply: Reply) -> Result | None:
         """One hit, or None when it is not in the form of one. Its address is at the host that answered."""
         try:
-            title, snippet = plain(optional_text(hit.get("title"))), optional_text(hit.get("snippet"))
+            title, snippet = (
+                plain(optional_text(hit.get("title"))),
+                optional_text(hit.get("snippet")),
+            )
         except ValueError:
             return None
         if not title:

@@ -23,7 +23,11 @@ from webquarry.search.replies.text import plain_from_html
 KEY = "SEARCHAPI_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words
 _PERIODS = {"day": "last_day", "week": "last_week", "month": "last_month", "year": "last_year"}
-_SAFE = {"off": "off", "medium": "active", "high": "active"}  # Google knows no middle, and is off by default
+_SAFE = {
+    "off": "off",
+    "medium": "active",
+    "high": "active",
+}  # Google knows no middle, and is off by default
 _NOTHING = "didn't return any results"
 
 
@@ -67,22 +71,35 @@ class SearchApi(Provider):
         if reply.status != 200 or said:
             raise self._failure(quoted(said), reply)
         organic, about = found.get("organic_results"), found.get("search_metadata")
-        if not isinstance(about, dict) or about.get("status") != "Success" or not isinstance(organic, list | None):
-            raise ProviderFailure("SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP 200).")
+        if (
+            not isinstance(about, dict)
+            or about.get("status") != "Success"
+            or not isinstance(organic, list | None)
+        ):
+            raise ProviderFailure(
+                "SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP 200)."
+            )
         hits = [result for hit in objects(organic) if (result := self._result(hit))]
         pages = found.get("pagination")
-        return Batch(tuple(hits), more=bool(hits) and isinstance(pages, dict) and bool(pages.get("next")))
+        return Batch(
+            tuple(hits), more=bool(hits) and isinstance(pages, dict) and bool(pages.get("next"))
+        )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return httpx2.Request(
             "GET",
             self.endpoint("/api/v1/search"),
             params={"engine": "google", **parameters},
-            headers={"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"},
+            headers={
+                "Accept": "application/json",
+                "Authorization": f"Bearer {self.credential(KEY)}",
+            },
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        return self.result(hit.get("title"), hit.get("link"), hit.get("snippet"), clean=plain_from_html)
+        return self.result(
+            hit.get("title"), hit.get("link"), hit.get("snippet"), clean=plain_from_html
+        )
 
     def _failure(self, said: str, reply: Reply) -> WebquarryError:
         """A 429 is either too many at once, which passes, or the end of the plan, which does not; the words tell."""

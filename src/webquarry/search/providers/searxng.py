@@ -46,12 +46,17 @@ class SearXNG(Provider):
         text = without_commands(with_terms(query), "!:<?")
         parameters = {
             "q": with_sites(
-                text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS
+                text,
+                query.allowed_domains,
+                query.blocked_domains,
+                lambda text: len(text) <= MAX_CHARACTERS,
             ),
             "pageno": str(query.page + 1),
             "safesearch": _SAFE.get(query.safe or ""),
             "time_range": query.time_range,
-            "language": "-".join(filter(None, [query.language, query.country])) if query.language else None,
+            "language": "-".join(filter(None, [query.language, query.country]))
+            if query.language
+            else None,
         }
         return self._request({name: value for name, value in parameters.items() if value})
 
@@ -79,17 +84,33 @@ class SearXNG(Provider):
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         if not self.base:
-            raise AuthFailure("SearXNG needs the address of an instance in SEARXNG_URL.", suggested_action=_CURE)
-        headers = {"Accept": "application/json", "Accept-Language": "en,*;q=0.5"}  # the limiter blocks bare clients
-        return httpx2.Request("GET", self.endpoint("/search"), params={**parameters, "format": "json"}, headers=headers)
+            raise AuthFailure(
+                "SearXNG needs the address of an instance in SEARXNG_URL.", suggested_action=_CURE
+            )
+        headers = {
+            "Accept": "application/json",
+            "Accept-Language": "en,*;q=0.5",
+        }  # the limiter blocks bare clients
+        return httpx2.Request(
+            "GET",
+            self.endpoint("/search"),
+            params={**parameters, "format": "json"},
+            headers=headers,
+        )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        return self.result(hit.get("title"), hit.get("url"), hit.get("content"), iso_date(hit.get("publishedDate")))
+        return self.result(
+            hit.get("title"), hit.get("url"), hit.get("content"), iso_date(hit.get("publishedDate"))
+        )
 
 
 def _silent_engines(found: dict[str, Any]) -> str:
     """The engines that did not answer, each with its reason."""
     listed = found.get("unresponsive_engines")
-    pairs = [pair for pair in listed if isinstance(pair, list) and pair] if isinstance(listed, list) else []
+    pairs = (
+        [pair for pair in listed if isinstance(pair, list) and pair]
+        if isinstance(listed, list)
+        else []
+    )
     named = [f"{pair[0]} ({pair[1]})" if len(pair) > 1 else str(pair[0]) for pair in pairs]
     return quoted(", ".join(named))

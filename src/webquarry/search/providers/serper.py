@@ -33,7 +33,15 @@ class Serper(Provider):
     page_size = 10
     max_pages = 10
     native = frozenset(
-        {"allowed_domains", "blocked_domains", "time_range", "language", "country", "exact_terms", "exclude_terms"}
+        {
+            "allowed_domains",
+            "blocked_domains",
+            "time_range",
+            "language",
+            "country",
+            "exact_terms",
+            "exclude_terms",
+        }
     )
 
     def build_request(self, query: Query) -> httpx2.Request:
@@ -44,7 +52,9 @@ class Serper(Provider):
             "hl": language_code(query) or query.language,
         }
         # More than 10 on a page cost double, where they are to be had at all.
-        return self._request({"q": text, "page": query.page + 1, **{k: v for k, v in wishes.items() if v}})
+        return self._request(
+            {"q": text, "page": query.page + 1, **{k: v for k, v in wishes.items() if v}}
+        )
 
     def build_probe(self) -> httpx2.Request:
         """A real search: nothing less is known to tell a good key. Costs one credit."""
@@ -57,7 +67,9 @@ class Serper(Provider):
         if reply.status != 200 or ("message" in found and "searchParameters" not in found):
             raise self._failure(found, reply)
         organic = found.get("organic")
-        if not isinstance(found.get("searchParameters"), dict) or not isinstance(organic, list | None):
+        if not isinstance(found.get("searchParameters"), dict) or not isinstance(
+            organic, list | None
+        ):
             raise ProviderFailure("Serper answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for hit in objects(organic) if (result := self._result(hit))]
         return Batch(tuple(hits), more=bool(hits))

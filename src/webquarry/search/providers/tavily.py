@@ -32,13 +32,17 @@ class Tavily(Provider):
     sign_up = "https://app.tavily.com/"
     page_size = 20
     max_pages = 1
-    native = frozenset({"allowed_domains", "blocked_domains", "time_range", "country", "exact_terms"})
+    native = frozenset(
+        {"allowed_domains", "blocked_domains", "time_range", "country", "exact_terms"}
+    )
 
     def applied(self, query: Query) -> frozenset[str]:
         return self.native if query.country in COUNTRIES else self.native - {"country"}
 
     def build_request(self, query: Query) -> httpx2.Request:
-        text = with_terms(Query(query.text, exact_terms=query.exact_terms))  # there is no operator for "without"
+        text = with_terms(
+            Query(query.text, exact_terms=query.exact_terms)
+        )  # there is no operator for "without"
         if len(text) > MAX_CHARACTERS:
             raise BadInput(f"Tavily takes at most {MAX_CHARACTERS} characters in a query.")
         allowed = list(query.allowed_domains) if len(query.allowed_domains) <= MAX_ALLOWED else []
@@ -51,7 +55,9 @@ class Tavily(Provider):
             "exclude_domains": list(query.blocked_domains[:MAX_BLOCKED]),
         }
         number = self.page_size if filtered else min(query.count, self.page_size)
-        return self._request({"query": text, "max_results": number, **{k: v for k, v in wishes.items() if v}})
+        return self._request(
+            {"query": text, "max_results": number, **{k: v for k, v in wishes.items() if v}}
+        )
 
     def build_probe(self) -> httpx2.Request:
         """How much of the plan is used: it takes a good key, and costs nothing."""
@@ -70,7 +76,10 @@ class Tavily(Provider):
             raise self._failure(found, reply)
         if not isinstance(found.get("results"), list):
             raise ProviderFailure("Tavily answered with JSON of an unknown shape (HTTP 200).")
-        return Batch(tuple(hit for part in objects(found["results"]) if (hit := self._result(part))), more=False)
+        return Batch(
+            tuple(hit for part in objects(found["results"]) if (hit := self._result(part))),
+            more=False,
+        )
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
         return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=self._headers())

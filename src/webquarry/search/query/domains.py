@@ -70,7 +70,9 @@ class DomainFilter:
     @property
     def admits_nothing(self) -> bool:
         """Everything that is allowed is blocked as well."""
-        return bool(self.allowed) and all(not self.blocked.isdisjoint(_suffixes(host)) for host in self.allowed)
+        return bool(self.allowed) and all(
+            not self.blocked.isdisjoint(_suffixes(host)) for host in self.allowed
+        )
 
     def admits(self, url: str) -> bool:
         """May a result with this URL stay?"""
@@ -78,7 +80,9 @@ class DomainFilter:
         if host is None:
             return False
         suffixes = set(_suffixes(host))
-        return self.blocked.isdisjoint(suffixes) and (not self.allowed or not self.allowed.isdisjoint(suffixes))
+        return self.blocked.isdisjoint(suffixes) and (
+            not self.allowed or not self.allowed.isdisjoint(suffixes)
+        )
 
 
 def _authority(entry: str) -> str:

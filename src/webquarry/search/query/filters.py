@@ -17,8 +17,13 @@ from webquarry.search.query.domains import DomainFilter
 
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _SLACK = timedelta(days=1)  # dates come without a zone, or without a time
-_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without blanks between words
-_STARTS_WORD, _ENDS_WORD = re.compile(rf"(?![{_UNSPACED}])\w"), re.compile(rf"(?![{_UNSPACED}])\w\Z")
+_UNSPACED = (
+    "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without blanks between words
+)
+_STARTS_WORD, _ENDS_WORD = (
+    re.compile(rf"(?![{_UNSPACED}])\w"),
+    re.compile(rf"(?![{_UNSPACED}])\w\Z"),
+)
 _UNCHECKABLE = ("exact_terms", "language", "country")
 
 
@@ -34,7 +39,9 @@ class Sieve:
     def of(cls, query: Query, domains: DomainFilter, provider: Provider, now: datetime) -> Sieve:
         """The sieve for what this provider sends."""
         known = not query.time_range or "time_range" in provider.applied(query)
-        since = None if known else (now - timedelta(days=_DAYS[query.time_range or ""]) - _SLACK).date()
+        since = (
+            None if known else (now - timedelta(days=_DAYS[query.time_range or ""]) - _SLACK).date()
+        )
         return cls(domains, _any_word(words_of(query.exclude_terms)), since)
 
     def admits(self, result: Result) -> bool:
@@ -55,7 +62,11 @@ def words_of(terms: str | None) -> list[str]:
 
 def unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
     """The filters that were asked for and that nobody can apply to this provider's results."""
-    names = [name for name in _UNCHECKABLE if getattr(query, name) and name not in provider.applied(query)]
+    names = [
+        name
+        for name in _UNCHECKABLE
+        if getattr(query, name) and name not in provider.applied(query)
+    ]
     if query.safe not in (None, "medium") and "safe" not in provider.applied(
         query
     ):  # the middle is what everybody does by default
@@ -77,9 +88,13 @@ def notes_on(query: Query, provider: Provider) -> list[str]:
     if names := unapplied(query, provider):
         notes.append(f"{provider.label} cannot filter by {' and '.join(names)}: not applied.")
     if query.time_range and "time_range" not in provider.applied(query):
-        notes.append(f"{provider.label} cannot filter by time_range: applied only to results that carry a date.")
+        notes.append(
+            f"{provider.label} cannot filter by time_range: applied only to results that carry a date."
+        )
     if query.exclude_terms and "exclude_terms" not in provider.applied(query):
-        notes.append(f"{provider.label} cannot filter by exclude_terms: applied to titles and snippets.")
+        notes.append(
+            f"{provider.label} cannot filter by exclude_terms: applied to titles and snippets."
+        )
     return notes
 
 

@@ -46,7 +46,9 @@ class Lens(BaseModel):
 
 def load_lenses(own: Path | None = None) -> dict[str, Lens]:
     """Every lens by name, the user's own in place of ours."""
-    lenses = {lens.name: lens for lens in map(_read, _json_files(files("webquarry") / "data" / "lenses"))}
+    lenses = {
+        lens.name: lens for lens in map(_read, _json_files(files("webquarry") / "data" / "lenses"))
+    }
     if own is not None:
         folder = own.expanduser()
         if not folder.is_dir():
@@ -61,12 +63,17 @@ def load_lenses(own: Path | None = None) -> dict[str, Lens]:
 def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
     """One lens by its name."""
     if name not in lenses:
-        raise BadInput(f"There is no lens {name!r}.", suggested_action=f"Use one of: {', '.join(lenses)}.")
+        raise BadInput(
+            f"There is no lens {name!r}.", suggested_action=f"Use one of: {', '.join(lenses)}."
+        )
     return lenses[name]
 
 
 def _json_files(folder: Traversable) -> list[Traversable]:
-    return sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda entry: entry.name)
+    return sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".json")),
+        key=lambda entry: entry.name,
+    )
 
 
 def _read(file: Traversable) -> Lens:
@@ -79,7 +86,9 @@ def _read(file: Traversable) -> Lens:
     except (OSError, ValueError, RecursionError) as error:
         raise _unusable(file, f"it is not readable JSON ({type(error).__name__})") from error
     if file.name != f"{lens.name}.json":
-        raise _unusable(file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json")
+        raise _unusable(
+            file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
+        )
     return lens
 
 

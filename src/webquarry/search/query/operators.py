@@ -15,7 +15,9 @@ from webquarry.search.models import Query
 _QUOTED = r'"[^"]*"'
 
 
-def with_sites(text: str, allowed: Sequence[str], blocked: Sequence[str], fits: Callable[[str], bool]) -> str:
+def with_sites(
+    text: str, allowed: Sequence[str], blocked: Sequence[str], fits: Callable[[str], bool]
+) -> str:
     """The query text with as many operators as `fits` lets it hold."""
     choice = " OR ".join(f"site:{domain}" for domain in allowed)
     if choice and fits(f"{text} {choice}"):
@@ -37,4 +39,6 @@ def with_terms(query: Query) -> str:
 def without_commands(text: str, marks: str) -> str:
     """The text with every word that begins with one of these marks (`!bang`) in quotation marks, so that it is a word."""
     word = re.compile(rf"{_QUOTED}|(?<!\S)[{re.escape(marks)}]\S*")
-    return word.sub(lambda found: found[0] if found[0][0] == '"' else f'"{found[0].replace(chr(34), "")}"', text)
+    return word.sub(
+        lambda found: found[0] if found[0][0] == '"' else f'"{found[0].replace(chr(34), "")}"', text
+    )

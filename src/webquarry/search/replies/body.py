@@ -9,7 +9,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from webquarry.errors import BadInput, Challenge, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import (
+    BadInput,
+    Challenge,
+    ProviderFailure,
+    RateLimited,
+    SiteRefused,
+    WebquarryError,
+)
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.search.replies.text import plain
@@ -37,7 +44,9 @@ def json_object(reply: Reply, label: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise not_json(reply, label) from error
     if not isinstance(found, dict):
-        raise ProviderFailure(f"{label} answered with JSON of an unknown shape (HTTP {reply.status}).")
+        raise ProviderFailure(
+            f"{label} answered with JSON of an unknown shape (HTTP {reply.status})."
+        )
     return found
 
 
@@ -51,11 +60,15 @@ def not_json(reply: Reply, label: str) -> WebquarryError:
     if status == 429:
         return rate_limited(reply, label)
     if status in (403, 451):
-        return SiteRefused(f"{label} refused the request before it reached the search (HTTP {status}).")
+        return SiteRefused(
+            f"{label} refused the request before it reached the search (HTTP {status})."
+        )
     if status in (413, 414, 431):
         return BadInput(f"{label} finds the query too long (HTTP {status}).")
     what = "an empty body" if not page else "an HTML page" if is_html else "unreadable JSON"
-    return ProviderFailure(f"{label} answered with {what} (HTTP {status}).", retryable=status < 300 or status >= 500)
+    return ProviderFailure(
+        f"{label} answered with {what} (HTTP {status}).", retryable=status < 300 or status >= 500
+    )
 
 
 def asks_for_proof(page: bytes) -> bool:
@@ -77,7 +90,9 @@ def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
     return ProviderFailure(words, retryable=status >= 500)
 
 
-def rate_limited(reply: Reply, label: str, said: str = "", *, at_least: float | None = None) -> RateLimited:
+def rate_limited(
+    reply: Reply, label: str, said: str = "", *, at_least: float | None = None
+) -> RateLimited:
     """The error for a provider that is asked too often; it says how long to wait where the provider does."""
     told = retry_after_seconds(reply.headers, reply.fetched_at)
     wait = max(told or 0.0, at_least or 0.0) if told is not None or at_least is not None else None
@@ -108,7 +123,9 @@ def quoted(text: object, limit: int = 300) -> str:
 
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects of a JSON array; what is no array holds none, and other members are passed over."""
-    return [member for member in value if isinstance(member, dict)] if isinstance(value, list) else []
+    return (
+        [member for member in value if isinstance(member, dict)] if isinstance(value, list) else []
+    )
 
 
 def optional_text(value: object) -> str:

@@ -38,6 +38,12 @@ def country_code(value: str) -> str:
     """The code of a country in upper case; what is none is BadInput."""
     code = value.strip().upper()
     if code not in COUNTRIES:
-        meant = "The United Kingdom is GB." if code == "UK" else "Give the two letters of a country, such as US or DE."
-        raise BadInput(f"The country {value[:20]!r} is not an ISO 3166-1 alpha-2 code.", suggested_action=meant)
+        meant = (
+            "The United Kingdom is GB."
+            if code == "UK"
+            else "Give the two letters of a country, such as US or DE."
+        )
+        raise BadInput(
+            f"The country {value[:20]!r} is not an ISO 3166-1 alpha-2 code.", suggested_action=meant
+        )
     return code

@@ -20,7 +20,9 @@ _ISO = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})"
     r"(?:[Tt ](?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 )
-_RFC_1123 = re.compile(r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} [1-9]\d{3} \d{2}:\d{2}:\d{2} (?:GMT|UTC|[+-]\d{4})")
+_RFC_1123 = re.compile(
+    r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} [1-9]\d{3} \d{2}:\d{2}:\d{2} (?:GMT|UTC|[+-]\d{4})"
+)
 
 
 def plain(text: str) -> str:

@@ -91,7 +91,9 @@ class Finder:
         }
 
         async def make() -> Made:
-            found = await self._found(query, chosen, because, instead=not provider, limited=source != ALL)
+            found = await self._found(
+                query, chosen, because, instead=not provider, limited=source != ALL
+            )
             return Made(pack(found), self._good_for(found))
 
         kept = await self._open_cache().get_or_make(key_of("papers", VERSION, parameters), make)
@@ -116,7 +118,13 @@ class Finder:
         return self._settings.cache_academic_seconds / (6 if found.partial else 1)
 
     async def _found(
-        self, query: PaperQuery, chosen: Sequence[Scholarly], because: str, *, instead: bool, limited: bool
+        self,
+        query: PaperQuery,
+        chosen: Sequence[Scholarly],
+        because: str,
+        *,
+        instead: bool,
+        limited: bool,
     ) -> PapersFound:
         turns = await asyncio.gather(*(self._turn(one, query) for one in chosen))
         attempts = tuple(turn.attempt for turn in turns)
@@ -131,21 +139,32 @@ class Finder:
                 if turn.error is not None
             ]
             used = tuple(one.provider for one in attempts if one.outcome == "ok")
-            return PapersFound(papers, used, attempts, tuple(notes), order, because, partial=bool(failures))
+            return PapersFound(
+                papers, used, attempts, tuple(notes), order, because, partial=bool(failures)
+            )
         if not instead:
             others = [one.name for one in self.family.healthy() if one.name not in order]
             raise nobody_answered(failures, attempts, others)
         places = tuple(place for one in chosen for place in one.domains) if limited else ()
-        return replace(await self._by_web(query, places, failures, attempts), order=order, because=because)
+        return replace(
+            await self._by_web(query, places, failures, attempts), order=order, because=because
+        )
 
     async def _turn(self, one: Scholarly, query: PaperQuery) -> Turn[list[Paper]]:
         seconds = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
-        if self._waiting[one.name] * one.min_interval_seconds >= seconds:  # no fault of its own, so not a failure
-            error = RateLimited(f"{one.label} is asked slowly, and its turn would not come in time.", provider=one.name)
+        if (
+            self._waiting[one.name] * one.min_interval_seconds >= seconds
+        ):  # no fault of its own, so not a failure
+            error = RateLimited(
+                f"{one.label} is asked slowly, and its turn would not come in time.",
+                provider=one.name,
+            )
             return Turn(Attempt(one.name, "skipped", error.message, 0.0), error=error)
         self._waiting[one.name] += 1
         try:
-            return await self.family.turn(one, lambda _: self._records(one, query, seconds), seconds=seconds, count=len)
+            return await self.family.turn(
+                one, lambda _: self._records(one, query, seconds), seconds=seconds, count=len
+            )
         finally:
             self._waiting[one.name] -= 1
 
@@ -160,7 +179,10 @@ class Finder:
             reply = await self.family.send(one, further, seconds)
         with heeding(reply):
             records = one.parse_reply(reply)
-        return [_concealed(replace(record, rank=rank), one) for rank, record in enumerate(records[:_MOST_RECORDS])]
+        return [
+            _concealed(replace(record, rank=rank), one)
+            for rank, record in enumerate(records[:_MOST_RECORDS])
+        ]
 
     async def _by_web(
         self,
@@ -180,7 +202,14 @@ class Finder:
         note = f"No index answered, so the web was searched on {where}: a paper has only what its search result says."
         papers = _selected(papers_of(web.results), query)
         used = (web.provider,) if web.provider else ()
-        return PapersFound(papers, used, (*attempts, *web.attempts), (note, *web.notes), fallback=True, partial=True)
+        return PapersFound(
+            papers,
+            used,
+            (*attempts, *web.attempts),
+            (note, *web.notes),
+            fallback=True,
+            partial=True,
+        )
 
 
 def _selected(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
@@ -194,7 +223,11 @@ def _selected(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
 def _concealed(paper: Paper, one: Scholarly) -> Paper:
     """The record without our own keys, should the index have put them back into its answer."""
     texts: dict[str, Any] = {
-        part.name: one.conceal(value) for part in fields(paper) if isinstance(value := getattr(paper, part.name), str)
+        part.name: one.conceal(value)
+        for part in fields(paper)
+        if isinstance(value := getattr(paper, part.name), str)
     }
-    people = tuple(Author(*map(one.conceal, (name.written, name.family, name.given))) for name in paper.authors)
+    people = tuple(
+        Author(*map(one.conceal, (name.written, name.family, name.given))) for name in paper.authors
+    )
     return replace(paper, **texts, authors=people)

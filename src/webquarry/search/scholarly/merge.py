@@ -20,7 +20,12 @@ from webquarry.search.scholarly.models import FIELDS, Paper
 _SMOOTHING = 60  # of reciprocal rank fusion, as in the paper that proposed it
 _STAMP = re.compile(r"^(?:(?:retracted|withdrawn)\b(?: (?:article|paper|chapter))?\s*)+")
 _BUNDLE = ("volume", "issue", "pages")  # of one printing, so of one record
-_OF_PUBLICATION = ("journal", "kind", "publisher", "year")  # those of the journal count for more than the preprint's
+_OF_PUBLICATION = (
+    "journal",
+    "kind",
+    "publisher",
+    "year",
+)  # those of the journal count for more than the preprint's
 _EMPTY = (None, "", ())
 
 Group = list[Paper]
@@ -40,7 +45,10 @@ def title_key(title: str) -> str:
 
 
 def _groups(records: Group) -> list[Group]:
-    by_ids = [[record for one in joined for record in one] for joined in _joined([[one] for one in records], _ids)]
+    by_ids = [
+        [record for one in joined for record in one]
+        for joined in _joined([[one] for one in records], _ids)
+    ]
     groups: list[Group] = []
     for joined in _joined(by_ids, _works):
         whole = [record for group in joined for record in group]
@@ -48,7 +56,9 @@ def _groups(records: Group) -> list[Group]:
     return groups
 
 
-def _joined(members: list[Group], keys_of: Callable[[Group], Iterable[Hashable]]) -> list[list[Group]]:
+def _joined(
+    members: list[Group], keys_of: Callable[[Group], Iterable[Hashable]]
+) -> list[list[Group]]:
     """The members in sets of those that share a key, directly or by others."""
     parents = list(range(len(members)))
 
@@ -91,7 +101,9 @@ def _conflicting(groups: list[Group]) -> bool:
     """Whether they have several identifiers of one kind: then the same title means several papers."""
     for name in ("journal_doi", "arxiv_id", "pmid"):
         sets = [{getattr(one, name) for one in group} - {""} for group in groups]
-        if len([found for found in sets if found]) > 1:  # had they one in common, they would be one group
+        if (
+            len([found for found in sets if found]) > 1
+        ):  # had they one in common, they would be one group
             return True
     return False
 
@@ -119,21 +131,29 @@ def _whole(group: Group) -> Paper:
     """One paper of its records, the richest of which comes first."""
     formal = sorted(group, key=lambda one: one.kind in ("", "article"))
     givers = {name: _giver(formal if name in _OF_PUBLICATION else group, name) for name in FIELDS}
-    givers |= dict.fromkeys(_BUNDLE, max(group, key=lambda one: sum(getattr(one, name) != "" for name in _BUNDLE)))
+    givers |= dict.fromkeys(
+        _BUNDLE, max(group, key=lambda one: sum(getattr(one, name) != "" for name in _BUNDLE))
+    )
     givers["abstract"] = max(group, key=lambda one: len(one.abstract))
-    givers["citation_count"] = max(group, key=lambda one: -1 if one.citation_count is None else one.citation_count)
+    givers["citation_count"] = max(
+        group, key=lambda one: -1 if one.citation_count is None else one.citation_count
+    )
     givers["open_access"] = next((one for one in group if one.open_access), givers["open_access"])
     givers["doi"] = next((one for one in group if one.journal_doi), givers["doi"])
     givers["published"] = _dated(group, givers["year"])
     fields: dict[str, Any] = {name: getattr(giver, name) for name, giver in givers.items()}
-    origins = {name: _origin(giver, name) for name, giver in givers.items() if fields[name] not in _EMPTY}
+    origins = {
+        name: _origin(giver, name) for name, giver in givers.items() if fields[name] not in _EMPTY
+    }
     fields["notices"] = _notices(group)
     if fields["notices"]:
         origins["notices"] = ",".join(sorted({one.source for one in group if one.notices}))
     else:
         origins.pop("notices", None)
     paper = replace(group[0], **fields, rank=0)
-    return _addressed(replace(paper, origins={name: origins[name] for name in FIELDS if name in origins}))
+    return _addressed(
+        replace(paper, origins={name: origins[name] for name in FIELDS if name in origins})
+    )
 
 
 def _giver(group: Group, name: str) -> Paper:
@@ -151,7 +171,12 @@ def _notices(group: Group) -> tuple[Any, ...]:
     published = any(one.journal_doi and not one.arxiv_id for one in group)
     return tuple(
         sorted(
-            {notice for one in group for notice in one.notices if not (notice.preprint and published)},
+            {
+                notice
+                for one in group
+                for notice in one.notices
+                if not (notice.preprint and published)
+            },
             key=lambda notice: (notice.type, notice.date, notice.doi or "", notice.source),
         )
     )

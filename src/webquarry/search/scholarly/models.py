@@ -56,7 +56,9 @@ class Paper:
         return "" if self.doi.startswith(ARXIV_DOI) else self.doi
 
 
-NOT_FIELDS = frozenset({"source", "rank", "origins"})  # of Paper: what says something of the record, not of the paper
+NOT_FIELDS = frozenset(
+    {"source", "rank", "origins"}
+)  # of Paper: what says something of the record, not of the paper
 FIELDS = tuple(name for name in Paper.__dataclass_fields__ if name not in NOT_FIELDS)
 
 
@@ -78,7 +80,9 @@ class PaperQuery:
             return False
         if self.year_to is not None and (paper.year is None or paper.year > self.year_to):
             return False
-        return (not self.open_access or paper.open_access is True) and (not self.with_pdf or bool(paper.pdf_url))
+        return (not self.open_access or paper.open_access is True) and (
+            not self.with_pdf or bool(paper.pdf_url)
+        )
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,11 @@ def flagged(words: object, source: str, reference: str = "") -> Notice | None:
     """The notice that a type of publication or of comment stands for; its DOI where the reference names one."""
     kind = _TYPES.get(re.sub(r"[^a-z]", "", str(words).lower()))
     found = DOI.search(reference)
-    return Notice(kind, doi=trimmed(found[0]).lower() if found else None, source=source) if kind else None
+    return (
+        Notice(kind, doi=trimmed(found[0]).lower() if found else None, source=source)
+        if kind
+        else None
+    )
 
 
 def _date(updated: Any) -> str:

@@ -28,7 +28,9 @@ from webquarry.settings import Settings
 
 RECORDS = 20  # asked of every index, however few are wanted: what several know is worth more, and some is filtered out
 _PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
-_ARXIV = re.compile(r"(?:arxiv:)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"(?:arxiv:)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE
+)
 _ARXIV_PAGE = "https://arxiv.org/abs/"
 _MOST_AUTHORS = 3000
 
@@ -36,13 +38,20 @@ _MOST_AUTHORS = 3000
 class Scholarly(Member):
     """One index. A subclass in `providers/` is all that it takes to add one."""
 
-    domains: ClassVar[tuple[str, ...]] = ()  # where its papers are read, for a web search in its place
-    contact: str | None = None  # an e-mail address for those that serve better whom they can write to
+    domains: ClassVar[
+        tuple[str, ...]
+    ] = ()  # where its papers are read, for a web search in its place
+    contact: str | None = (
+        None  # an e-mail address for those that serve better whom they can write to
+    )
     user_agent: str = ""
 
     @classmethod
     def configure(
-        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         """The same as of every member, with the contact address."""
         provider = super().configure(settings, environ, clock)
@@ -56,14 +65,20 @@ class Scholarly(Member):
 
     def optional(self, variable: str) -> str | None:
         """A key if there is one; one that was found and cannot be right is an error."""
-        return self.credential(variable) if variable in self.sources() or variable in self.unusable else None
+        return (
+            self.credential(variable)
+            if variable in self.sources() or variable in self.unusable
+            else None
+        )
 
     def key_refused(self) -> AuthFailure:
         """The index speaks of a key: ours is not good, or it wants one where it did without before."""
         if self.sources():
             return self.not_accepted()
         named = " or ".join(wanted.variable for wanted in self.credentials)
-        return self.credentials_failure(f"{self.label} asks for a key.", f"Set {named}; get one from {self.sign_up}.")
+        return self.credentials_failure(
+            f"{self.label} asks for a key.", f"Set {named}; get one from {self.sign_up}."
+        )
 
     @abstractmethod
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -109,21 +124,39 @@ class Scholarly(Member):
         published = _date(fields.pop("published", None))
         year = fields.pop("year", None)
         known = {
-            "year": year if type(year) is int and 1000 <= year <= 2200 else int(published[:4]) if published else None,
+            "year": year
+            if type(year) is int and 1000 <= year <= 2200
+            else int(published[:4])
+            if published
+            else None,
             "citation_count": count_of(fields.pop("citation_count", None)),
             "pdf_url": _address(fields.pop("pdf_url", None)),
             "authors": tuple(fields.pop("authors", ()))[:_MOST_AUTHORS],
             "notices": tuple(fields.pop("notices", ())),
             "open_access": fields.pop("open_access", None),
         }
-        texts: Any = {name: plain(value) if isinstance(value, str) else "" for name, value in fields.items()}
-        paper = Paper(named, address, self.name, doi=doi, arxiv_id=arxiv, published=published, **known, **texts)
+        texts: Any = {
+            name: plain(value) if isinstance(value, str) else "" for name, value in fields.items()
+        }
+        paper = Paper(
+            named,
+            address,
+            self.name,
+            doi=doi,
+            arxiv_id=arxiv,
+            published=published,
+            **known,
+            **texts,
+        )
         return with_origins(paper, self.name)
 
 
 def with_origins(paper: Paper, origin: str) -> Paper:
     """The record with one origin for everything that it knows."""
-    return replace(paper, origins={name: origin for name in FIELDS if getattr(paper, name) not in (None, "", ())})
+    return replace(
+        paper,
+        origins={name: origin for name in FIELDS if getattr(paper, name) not in (None, "", ())},
+    )
 
 
 def author(written: object = None, family: object = None, given: object = None) -> Author | None:

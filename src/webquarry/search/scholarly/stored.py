@@ -18,7 +18,9 @@ _TUPLES = ("providers", "notes", "order")
 def pack(found: PapersFound) -> bytes:
     """Everything but the freshness, which is the cache's to know."""
     fields = {name: value for name, value in asdict(found).items() if name not in _FRESHNESS}
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def unpack(value: bytes) -> PapersFound:
@@ -31,4 +33,7 @@ def unpack(value: bytes) -> PapersFound:
 
 def _paper(fields: dict[str, Any]) -> Paper:
     authors = tuple(Author(**one) for one in fields["authors"])
-    return Paper(**fields | {"authors": authors, "notices": tuple(Notice(**one) for one in fields["notices"])})
+    return Paper(
+        **fields
+        | {"authors": authors, "notices": tuple(Notice(**one) for one in fields["notices"])}
+    )

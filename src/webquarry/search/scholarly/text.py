@@ -18,8 +18,12 @@ _INLINE = r"i|b|u|em|strong|sub|sup|sc|scp|tt|span|a|font|small|big|italic|bold|
 _INLINE += r"|styled-content|named-content|ext-link|uri|xref|inline-formula|alternatives|math|tex-math|email"
 _INLINE += r"|mi|mn|mo|mrow|msub|msup|msubsup|mfrac|mtext|mspace|mover|munder|msqrt|mstyle"
 _BLOCK = r"p|br|div|sec|section|abstract|list|list-item|li|ul|ol|disp-formula|disp-quote|table|tr|td|label|fn"
-_TEX_DOCUMENT = re.compile(r"<(?:jats:)?tex-math\b[^>]*>[^<]*\\documentclass[^<]*</(?:jats:)?tex-math>", re.IGNORECASE)
-_HEADING = re.compile(r"<(?:jats:)?(title|h[1-6])\b[^<>]*>([^<]{0,200})</(?:jats:)?\1>", re.IGNORECASE)
+_TEX_DOCUMENT = re.compile(
+    r"<(?:jats:)?tex-math\b[^>]*>[^<]*\\documentclass[^<]*</(?:jats:)?tex-math>", re.IGNORECASE
+)
+_HEADING = re.compile(
+    r"<(?:jats:)?(title|h[1-6])\b[^<>]*>([^<]{0,200})</(?:jats:)?\1>", re.IGNORECASE
+)
 _INLINE_TAG = re.compile(rf"</?(?:(?:jats|mml):[\w-]+|{_INLINE})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _BLOCK_TAG = re.compile(rf"</?(?:jats:)?(?:{_BLOCK}|title|h[1-6])(?:\s[^<>]*)?/?>", re.IGNORECASE)
 
@@ -36,13 +40,19 @@ def abstract_from_markup(text: object) -> str:
     """An abstract: headings of its parts stand before them with a colon, the word "Abstract" itself is left out."""
     if not isinstance(text, str):
         return ""
-    parts = _HEADING.sub(lambda found: f"<p>{_headed(found[2])} ", _TEX_DOCUMENT.sub(" ", text[:_READ]))
+    parts = _HEADING.sub(
+        lambda found: f"<p>{_headed(found[2])} ", _TEX_DOCUMENT.sub(" ", text[:_READ])
+    )
     return from_markup(parts, LONGEST_ABSTRACT)
 
 
 def labelled(parts: list[tuple[str, str]]) -> str:
     """An abstract in labelled parts as one text."""
-    whole = " ".join(f"{label.strip()}: {text}" if label.strip() else text for label, text in parts if text.strip())
+    whole = " ".join(
+        f"{label.strip()}: {text}" if label.strip() else text
+        for label, text in parts
+        if text.strip()
+    )
     return shortened(plain(whole[:_READ]), LONGEST_ABSTRACT)
 
 
@@ -50,7 +60,9 @@ def from_inverted_index(index: object) -> str:
     """OpenAlex keeps an abstract as its words with their places."""
     if not isinstance(index, Mapping):
         return ""
-    placed = [(place, word) for word, places in index.items() for place in _places(places)][:_MOST_WORDS]
+    placed = [(place, word) for word, places in index.items() for place in _places(places)][
+        :_MOST_WORDS
+    ]
     return from_markup(" ".join(word for _, word in sorted(placed)), LONGEST_ABSTRACT)
 
 

@@ -18,15 +18,24 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
     """The root of the body; raises what the body is otherwise."""
     body = reply.body.strip()
     if _OWN_ENTITIES.search(body):
-        raise ProviderFailure(f"{label} answered with XML that defines entities of its own.", retryable=False)
+        raise ProviderFailure(
+            f"{label} answered with XML that defines entities of its own.", retryable=False
+        )
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
     )
     try:
         return etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         if body.startswith(b"<?xml"):
-            raise ProviderFailure(f"{label} answered with unreadable XML (HTTP {reply.status}).") from error
+            raise ProviderFailure(
+                f"{label} answered with unreadable XML (HTTP {reply.status})."
+            ) from error
         raise not_json(reply, label) from error  # an HTML page, a captcha, nothing
 
 

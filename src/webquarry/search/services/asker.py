@@ -80,7 +80,9 @@ class Asker:
         """
         breaker = self._board.breaker(member.name)
         if seconds <= 0:
-            return _skipped(member, NetworkFailure("No time was left to ask it.", provider=member.name))
+            return _skipped(
+                member, NetworkFailure("No time was left to ask it.", provider=member.name)
+            )
         if not breaker.admit():
             return _skipped(member, _resting(member, breaker))
         note(f"asking {member.label}")
@@ -91,7 +93,9 @@ class Asker:
                 outcome, reason = (
                     (done.kind, _reason(member, done))
                     if isinstance(done, WebquarryError)
-                    else _told(count(done), why_nothing(done) if why_nothing else "It found nothing.")
+                    else _told(
+                        count(done), why_nothing(done) if why_nothing else "It found nothing."
+                    )
                 )
                 end(outcome)
         except BaseException:  # the caller has left
@@ -131,12 +135,16 @@ async def _worked(
                 raise
             if late is not None:
                 return late(seconds)
-            return NetworkFailure(f"{member.label} was cut short after {seconds:.3g} s.", provider=member.name)
+            return NetworkFailure(
+                f"{member.label} was cut short after {seconds:.3g} s.", provider=member.name
+            )
     except WebquarryError as error:
         return error
     except Exception as error:  # a member from another package may do anything
         log.warning("%s failed in a way of its own", member.name, exc_info=True)
-        return ProviderFailure(f"{member.label} failed: {type(error).__name__}.", provider=member.name)
+        return ProviderFailure(
+            f"{member.label} failed: {type(error).__name__}.", provider=member.name
+        )
 
 
 def _reason(member: Member, error: WebquarryError) -> str:

@@ -35,7 +35,11 @@ class Breaker:
     @property
     def rest_left(self) -> float:
         """Seconds until the provider may be asked again."""
-        return 0.0 if self._rests_until is None else max(0.0, self._rests_until - self._clock.monotonic())
+        return (
+            0.0
+            if self._rests_until is None
+            else max(0.0, self._rests_until - self._clock.monotonic())
+        )
 
     def admit(self) -> bool:
         """May the provider be asked now? Who is admitted reports back with `succeeded`, `failed` or `gave_up`."""
@@ -54,7 +58,9 @@ class Breaker:
     def failed(self, error: WebquarryError) -> None:
         """The provider failed; a rest that it asked for itself begins at once."""
         probed, self._probing = self._probing, False
-        if error.kind not in TRIPPING or isinstance(error, NotRecorded):  # a recording says nothing about the provider
+        if error.kind not in TRIPPING or isinstance(
+            error, NotRecorded
+        ):  # a recording says nothing about the provider
             return
         self._failures += 1
         asked = error.retry_after_seconds or 0.0

@@ -71,7 +71,9 @@ def _advice(error: WebquarryError, others: Sequence[str]) -> str:
         wait = max(_USUAL_WAIT, math.ceil(error.retry_after_seconds or 0))
         return f"Wait {wait} seconds and try again, or {instead}."
     if error.kind == "auth":
-        return f"{error.suggested_action} `.env.example` lists every variable and where to get a key."
+        return (
+            f"{error.suggested_action} `.env.example` lists every variable and where to get a key."
+        )
     if error.kind == "blocked" and error.suggested_action != type(error).suggested_action:
         return error.suggested_action  # the provider knows what to do, and waiting is not it
     if error.kind in ("challenge", "blocked"):

@@ -31,6 +31,10 @@ class Pace:
 
     async def _pause(self, provider: Member) -> None:
         begun = self._begun.get(provider.name)
-        left = 0.0 if begun is None else begun + provider.min_interval_seconds - self._clock.monotonic()
+        left = (
+            0.0
+            if begun is None
+            else begun + provider.min_interval_seconds - self._clock.monotonic()
+        )
         if left > 0:
             await self._clock.sleep(left)

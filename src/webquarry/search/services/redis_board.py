@@ -37,7 +37,9 @@ return 1
 class RedisBoard(BreakerBoard):
     """The breakers of this server, which hear of the rests that others have begun."""
 
-    def __init__(self, settings: Settings, clock: Clock, link: Link, learn_seconds: float = _LEARN_SECONDS) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, link: Link, learn_seconds: float = _LEARN_SECONDS
+    ) -> None:
         super().__init__(settings, clock)
         self._link = link
         self._vault = link.vault("breaker")
@@ -46,7 +48,11 @@ class RedisBoard(BreakerBoard):
 
     async def learn(self, names: Sequence[str]) -> None:
         now = time.monotonic()
-        due = [name for name in names if now - self._learnt_at.get(name, -self._learn_seconds) >= self._learn_seconds]
+        due = [
+            name
+            for name in names
+            if now - self._learnt_at.get(name, -self._learn_seconds) >= self._learn_seconds
+        ]
         if not due:
             return
         keys = [self._key(name) for name in due]

@@ -30,18 +30,27 @@ class Member(ABC):
     """One service. A subclass in the folder of its family is all that it takes to add one."""
 
     name: ClassVar[str]  # as in SEARCH_PROVIDER and WEBQUARRY_<NAME>_URL
-    aliases: ClassVar[tuple[str, ...]] = ()  # what people call it as well, in lower-case letters and digits
+    aliases: ClassVar[
+        tuple[str, ...]
+    ] = ()  # what people call it as well, in lower-case letters and digits
     label: ClassVar[str]  # as a person writes it
     origin: ClassVar[str]  # scheme and host; the user may put another in its place
     credentials: ClassVar[tuple[Credential, ...]] = ()
-    credentials_text: ClassVar[str] = ""  # the whole sentence for credentials that are missing or not accepted
+    credentials_text: ClassVar[str] = (
+        ""  # the whole sentence for credentials that are missing or not accepted
+    )
     sign_up: ClassVar[str] = ""  # where a credential is to be had
     notice: ClassVar[str] = ""  # what a user should know, such as the end of the service
-    min_interval_seconds: float = 0.0  # least time between two calls, which then go one after the other
+    min_interval_seconds: float = (
+        0.0  # least time between two calls, which then go one after the other
+    )
     clock: Clock = Clock()  # for those that take dates where the question has a time range
 
     def __init__(
-        self, found: Mapping[str, Found], origin: str | None = None, unusable: Mapping[str, str] | None = None
+        self,
+        found: Mapping[str, Found],
+        origin: str | None = None,
+        unusable: Mapping[str, str] | None = None,
     ) -> None:
         self._found = dict(found)
         self._unusable = dict(unusable or {})
@@ -49,7 +58,10 @@ class Member(ABC):
 
     @classmethod
     def configure(
-        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         """Find the credentials, wherever they are; what is wrong with them is said when they are needed."""
         environ = os.environ if environ is None else environ
@@ -69,7 +81,9 @@ class Member(ABC):
     @property
     def missing(self) -> list[str]:
         """The variables it cannot do without that were not found, or not in a form that can be right."""
-        return [wanted.variable for wanted in self.credentials if wanted.variable not in self._found]
+        return [
+            wanted.variable for wanted in self.credentials if wanted.variable not in self._found
+        ]
 
     @property
     def configured(self) -> bool:
@@ -88,7 +102,9 @@ class Member(ABC):
     def credential(self, variable: str) -> str:
         """The bare value, for the request alone."""
         if variable not in self._found:
-            what = self._unusable.get(variable, f"{self.label} needs {variable}, which was not found.")
+            what = self._unusable.get(
+                variable, f"{self.label} needs {variable}, which was not found."
+            )
             raise self.credentials_failure(what, f"Set {variable}; get one from {self.sign_up}.")
         return self._found[variable].value.reveal()
 
@@ -96,13 +112,16 @@ class Member(ABC):
         """The error for credentials that are missing or not accepted, in the words promised for it if there are any."""
         if not self.credentials_text:
             return AuthFailure(what, suggested_action=cure, provider=self.name)
-        return AuthFailure(self.credentials_text, suggested_action=f"{what} {cure}", provider=self.name)
+        return AuthFailure(
+            self.credentials_text, suggested_action=f"{what} {cure}", provider=self.name
+        )
 
     def not_accepted(self) -> AuthFailure:
         """The provider says that our credentials are not good."""
         places = " and ".join(self.sources().values())
         return self.credentials_failure(
-            f"{self.label} did not accept what was found in {places}.", f"Replace it; get one from {self.sign_up}."
+            f"{self.label} did not accept what was found in {places}.",
+            f"Replace it; get one from {self.sign_up}.",
         )
 
     def endpoint(self, path: str) -> str:
@@ -140,7 +159,10 @@ class Member(ABC):
             if wanted.secret and wanted.variable in self._found
         ]
         values = [value for found in held if len(value := found.value.reveal()) >= _SHORTEST_KEY]
-        letters = [[f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in value] for value in values]
+        letters = [
+            [f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in value]
+            for value in values
+        ]
         return re.compile("|".join(map("".join, letters))) if letters else None
 
     def rest_after(self, reply: Reply) -> float:
@@ -157,6 +179,7 @@ def at_origin(origin: str, path: str, variable: str) -> str:
         usable = False
     if not usable:
         raise BadInput(
-            f"The setting {variable} is not an http or https URL.", suggested_action=f"Correct or unset {variable}."
+            f"The setting {variable} is not an http or https URL.",
+            suggested_action=f"Correct or unset {variable}.",
         )
     return origin + path

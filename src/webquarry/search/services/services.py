@@ -79,7 +79,9 @@ class Family(Generic[M]):
         """The members that could be asked now: configured, and not resting after failures."""
         return [member for member in self.members() if self._asker.is_healthy(member)]
 
-    async def turn(self, member: M, work: Work[T], *, seconds: float, count: Callable[[T], int]) -> Turn[T]:
+    async def turn(
+        self, member: M, work: Work[T], *, seconds: float, count: Callable[[T], int]
+    ) -> Turn[T]:
         """Let a member work for at most so many seconds; `count` says how many results a value holds."""
 
         async def explained(seconds: float) -> T:
@@ -97,7 +99,9 @@ class Family(Generic[M]):
         end = self._clock.monotonic() + seconds
         async with self._pace.turn(member):
             await self._wait_until_welcome(member, end)
-            reply = await self._client.send(request, timeout_seconds=max(0.001, end - self._clock.monotonic()))
+            reply = await self._client.send(
+                request, timeout_seconds=max(0.001, end - self._clock.monotonic())
+            )
         if rest := member.rest_after(reply):
             self._not_before[member.name] = self._clock.monotonic() + rest
         return reply

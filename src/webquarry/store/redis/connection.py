@@ -90,7 +90,11 @@ class Link:
         return Vault(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
 
     async def run(
-        self, work: Callable[[Redis], Awaitable[T]], *, seconds: float | None = None, insist: bool = False
+        self,
+        work: Callable[[Redis], Awaitable[T]],
+        *,
+        seconds: float | None = None,
+        insist: bool = False,
     ) -> T:
         """Do it within `seconds`. While Redis rests it is not asked, unless by those who `insist`."""
         now = time.monotonic()
@@ -101,7 +105,9 @@ class Link:
         try:
             result = await _in_time(work(self._redis), seconds or self.timeout_seconds)
         except TimeoutError as error:
-            raise self._failed(f"it did not answer within {seconds or self.timeout_seconds:g} s") from error
+            raise self._failed(
+                f"it did not answer within {seconds or self.timeout_seconds:g} s"
+            ) from error
         except ResponseError as error:
             raise self._refused(error) from error
         except (RedisError, OSError) as error:
@@ -125,10 +131,14 @@ class Link:
     ) -> Any:
         """Run a Lua script: all of it, and nothing in between."""
 
-        known = self._scripts.get(text) or self._scripts.setdefault(text, self._redis.register_script(text))
+        known = self._scripts.get(text) or self._scripts.setdefault(
+            text, self._redis.register_script(text)
+        )
 
         async def work(_: Redis) -> Any:
-            return await known(keys, arguments)  # by its digest; the text is sent when Redis does not know it
+            return await known(
+                keys, arguments
+            )  # by its digest; the text is sent when Redis does not know it
 
         return await self.run(work, seconds=seconds, insist=insist)
 
@@ -141,8 +151,15 @@ class Link:
         self._down, self._rests_until, self._met = None, 0.0, True
 
     def _failed(self, reason: str, lost: bool = False) -> LinkDown:
-        if self._down is None:  # one that never was there is an error for whoever asked first, who will say it
-            log.log(logging.WARNING if self._met else logging.INFO, "Redis at %s is gone (%s)", self.place, reason)
+        if (
+            self._down is None
+        ):  # one that never was there is an error for whoever asked first, who will say it
+            log.log(
+                logging.WARNING if self._met else logging.INFO,
+                "Redis at %s is gone (%s)",
+                self.place,
+                reason,
+            )
         self._down, self._rests_until = reason, time.monotonic() + self._rest
         return LinkDown(reason, lost)
 
@@ -160,7 +177,9 @@ async def _in_time(work: Awaitable[T], seconds: float) -> T:
     """The result, or TimeoutError. What has come is taken even if this loop was too busy to look in time: that is no
     outage, and a timeout that cancels would make it one."""
     task = asyncio.ensure_future(work)
-    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # whoever gave up does not ask for it
+    task.add_done_callback(
+        lambda ended: ended.cancelled() or ended.exception()
+    )  # whoever gave up does not ask for it
     try:
         done, _ = await asyncio.wait({task}, timeout=seconds)
     except BaseException:

@@ -112,10 +112,18 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
     except ModuleNotFoundError as error:
         raise MissingExtra("http", "Sharing a Redis") from error
     tls: dict[str, Any] = (
-        {"ssl_ca_certs": str(settings.ca_file)} if settings.ca_file and url.reveal().startswith("rediss") else {}
+        {"ssl_ca_certs": str(settings.ca_file)}
+        if settings.ca_file and url.reveal().startswith("rediss")
+        else {}
     )
     try:
-        return Link(url, key, place=place_of(url, source), timeout_seconds=settings.redis_timeout_seconds, **tls)
+        return Link(
+            url,
+            key,
+            place=place_of(url, source),
+            timeout_seconds=settings.redis_timeout_seconds,
+            **tls,
+        )
     except (ValueError, TypeError) as error:  # such as ?db=none or ?nobody=knows
         raise BadInput(
             f"The value in {source} is no URL of a Redis that can be used.",
@@ -131,7 +139,9 @@ async def check_redis(link: Link) -> None:
     mine = link.vault("key check").lock(b"webquarry", _CANARY)
 
     try:
-        kept = await link.script(_FIRST_COUNTS, [_CANARY], [mine], seconds=_CHECK_SECONDS, insist=True)
+        kept = await link.script(
+            _FIRST_COUNTS, [_CANARY], [mine], seconds=_CHECK_SECONDS, insist=True
+        )
     except LinkDown as error:
         raise _unusable(link.place, str(error)) from error
     _check_key(link, kept)
@@ -166,6 +176,8 @@ def _unusable(place: str, reason: str) -> AuthFailure | NetworkFailure:
     words: dict[str, Any] = {
         "suggested_action": f"Start it, or correct {REDIS_URL.variable} (or REDIS_URL); `off` serves without it."
     }
-    if reason.startswith(("WRONGPASS", "NOAUTH", "NOPERM", "invalid username-password", "Authentication")):
+    if reason.startswith(
+        ("WRONGPASS", "NOAUTH", "NOPERM", "invalid username-password", "Authentication")
+    ):
         return AuthFailure(f"Redis at {place} does not let us in: {reason.rstrip('.')}.", **words)
     return NetworkFailure(f"Redis at {place} cannot be used: {reason.rstrip('.')}.", **words)

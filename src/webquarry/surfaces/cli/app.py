@@ -41,7 +41,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,  # a traceback with colours is still a traceback; commands turn errors into words
 )
-tools = typer.Typer(cls=LateGroup, help="The tools on this machine, ours and yours: list, check, export and run them.")
+tools = typer.Typer(
+    cls=LateGroup,
+    help="The tools on this machine, ours and yours: list, check, export and run them.",
+)
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache_cli.app, name="cache", no_args_is_help=True)
 app.add_typer(session_cli.app, name="session", no_args_is_help=True)
@@ -63,7 +66,9 @@ def run() -> int:
         except SystemExit as ended:
             sys.stdout.flush()
             return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BrokenPipeError:  # the reader has gone, which is its right; nor may the interpreter's last flush complain
+    except (
+        BrokenPipeError
+    ):  # the reader has gone, which is its right; nor may the interpreter's last flush complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
@@ -85,8 +90,15 @@ def start(
 
 @app.command()
 def call(
-    tool: Annotated[str, typer.Argument(help="The tool's name.", autocompletion=lambda incomplete: _tools(incomplete))],
-    arguments: Annotated[str, typer.Argument(help="Its arguments as a JSON object; - reads them from stdin.")] = "-",
+    tool: Annotated[
+        str,
+        typer.Argument(
+            help="The tool's name.", autocompletion=lambda incomplete: _tools(incomplete)
+        ),
+    ],
+    arguments: Annotated[
+        str, typer.Argument(help="Its arguments as a JSON object; - reads them from stdin.")
+    ] = "-",
     toolset: Annotated[str | None, typer.Option(help="The tool set to look in.")] = None,
     as_json: AsJson = None,
 ) -> None:
@@ -97,13 +109,16 @@ def call(
         if arguments == "-":
             given = parse_arguments(sys.stdin.buffer.read(MAX_BYTES + 1))
         else:
-            given = parse_arguments(arguments.encode("utf-8", "surrogateescape"), "after the tool's name")
+            given = parse_arguments(
+                arguments.encode("utf-8", "surrogateescape"), "after the tool's name"
+            )
         output.show(_call(tool, given, toolset))
 
 
 @app.command()
 def doctor(
-    offline: Annotated[bool, typer.Option("--offline", help="Ask no provider.")] = False, as_json: AsJson = None
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no provider.")] = False,
+    as_json: AsJson = None,
 ) -> None:
     """Say what is configured, what works and what to do about the rest."""
     with answering(as_json) as output:

@@ -33,15 +33,28 @@ _CURES = {
 def ask(
     question: Annotated[str, typer.Argument(help="What to ask.")],
     context: Annotated[str, typer.Option(help="What the question is about.")] = "",
-    model: Annotated[str | None, typer.Option(help="The model to ask. Not given: WEBQUARRY_ASK_MODEL.")] = None,
-    max_tokens: Annotated[int, typer.Option(help="Longest answer, in tokens.", min=1, max=128_000)] = 1000,
-    no_search: Annotated[bool, typer.Option("--no-search", help="Answer without a search.")] = False,
-    schema: Annotated[
-        str | None, typer.Option(help='Fields of a typed answer, such as {"ceo": "VARCHAR", "founded": "INTEGER"}.')
+    model: Annotated[
+        str | None, typer.Option(help="The model to ask. Not given: WEBQUARRY_ASK_MODEL.")
     ] = None,
-    max_usd: Annotated[float | None, typer.Option(help="Most US dollars that it may cost.", min=0)] = None,
+    max_tokens: Annotated[
+        int, typer.Option(help="Longest answer, in tokens.", min=1, max=128_000)
+    ] = 1000,
+    no_search: Annotated[
+        bool, typer.Option("--no-search", help="Answer without a search.")
+    ] = False,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            help='Fields of a typed answer, such as {"ceo": "VARCHAR", "founded": "INTEGER"}.'
+        ),
+    ] = None,
+    max_usd: Annotated[
+        float | None, typer.Option(help="Most US dollars that it may cost.", min=0)
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Take no answer that was kept.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it may cost at most.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask nobody; say what it may cost at most.")
+    ] = False,
     as_json: AsJson = None,
 ) -> None:
     """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about twice as dear."""
@@ -63,7 +76,9 @@ def ask(
         output.show(_as_dict(reply), lambda console: _show(output, reply))
 
 
-async def _asked(question: Question, max_usd: float | None, dry_run: bool) -> tuple[Reply, Progress]:
+async def _asked(
+    question: Question, max_usd: float | None, dry_run: bool
+) -> tuple[Reply, Progress]:
     from webquarry.toolkit import Toolkit
 
     async with Toolkit.open() as kit:
@@ -88,7 +103,11 @@ def _show(output: Output, reply: Reply) -> None:
     if reply.sources:
         show(Text("\nSources", "bold"))
     for number, source in enumerate(reply.sources, 1):
-        line = Text(f"{number:>2}. ", "dim") + Text(one_line(source.title)) + Text(f"  {one_line(source.url)}", "cyan")
+        line = (
+            Text(f"{number:>2}. ", "dim")
+            + Text(one_line(source.title))
+            + Text(f"  {one_line(source.url)}", "cyan")
+        )
         show(line, soft_wrap=True)
 
 
@@ -114,9 +133,7 @@ def _tell_usage(reply: Reply) -> None:
         cached = f" ({used.cached_tokens} more from the cache)" if used.cached_tokens else ""
         searches = f"{used.searches} search{'' if used.searches == 1 else 'es'}"
         calls = f"{used.calls} call{'' if used.calls == 1 else 's'}"
-        line = (
-            f"{calls}, {searches}, {used.input_tokens} tokens in{cached}, {used.output_tokens} out, {used.usd:.4f} USD"
-        )
+        line = f"{calls}, {searches}, {used.input_tokens} tokens in{cached}, {used.output_tokens} out, {used.usd:.4f} USD"
     sys.stdout.flush()
     sys.stderr.write(f"{reply.model}: {line}\n")
 
@@ -129,5 +146,9 @@ def _planned(progress: Progress) -> str:
 
 def _failure(trouble: Trouble) -> WebquarryError:
     kind = _KINDS.get(trouble.code, ProviderFailure)
-    action = "Try again." if trouble.retryable else _CURES.get(trouble.code, "See docs/ask.md for what can be set.")
+    action = (
+        "Try again."
+        if trouble.retryable
+        else _CURES.get(trouble.code, "See docs/ask.md for what can be set.")
+    )
     return kind(trouble.message, retryable=trouble.retryable, suggested_action=action)

@@ -23,7 +23,12 @@ def stats(as_json: AsJson = None) -> None:
         report = bridge.run(_stats())
         state = "on" if report["enabled"] else "off (WEBQUARRY_CACHE=0)"
         said = f"{report['entries']} answers, {report['bytes']} of {report['maxBytes']} bytes, in {report['place']}"
-        output.show(report, lambda console: console.print(one_line(f"The cache is {state}: {said}"), soft_wrap=True))
+        output.show(
+            report,
+            lambda console: console.print(
+                one_line(f"The cache is {state}: {said}"), soft_wrap=True
+            ),
+        )
 
 
 @app.command()
@@ -33,7 +38,10 @@ def clear(as_json: AsJson = None) -> None:
         from webquarry.surfaces.bridge import bridge
 
         cleared = bridge.run(_clear())
-        output.show({"cleared": cleared}, lambda console: console.print(f"{cleared} answers were forgotten."))
+        output.show(
+            {"cleared": cleared},
+            lambda console: console.print(f"{cleared} answers were forgotten."),
+        )
 
 
 async def _stats() -> dict[str, Any]:

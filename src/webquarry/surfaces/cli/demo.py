@@ -41,7 +41,9 @@ async def tell(console: Console) -> None:
     """The whole demo, step by step."""
     story = _Story(console)
     with tempfile.TemporaryDirectory(prefix="webquarry-demo-") as folder:
-        settings = Settings.from_environment({"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": folder})
+        settings = Settings.from_environment(
+            {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": folder}
+        )
         async with Toolkit.open(settings, ENVIRON) as kit:
             story.line("A recorded web answers everything below: no keys, no internet.", "dim")
             best = await _search(kit, story)
@@ -50,7 +52,9 @@ async def tell(console: Console) -> None:
             await _meet_captcha(kit, story)
             await _research(kit, story)
     story.heading("Next")
-    story.line("  1. Set a key to search the live web: export BRAVE_API_KEY=...  (https://brave.com/search/api/)")
+    story.line(
+        "  1. Set a key to search the live web: export BRAVE_API_KEY=...  (https://brave.com/search/api/)"
+    )
     story.line("  2. See what works on this machine:    webquarry doctor")
 
 
@@ -59,7 +63,10 @@ async def _search(kit: Toolkit, story: _Story) -> Result:
     results = await kit.router.search("brave", Query(QUESTION, 3))
     for number, result in enumerate(results, 1):
         story.line(f"  {number}. {one_line(result.title)}", "bold")
-        story.line(f"     {one_line(result.url)}" + (f"  {result.published}" if result.published else ""), "cyan")
+        story.line(
+            f"     {one_line(result.url)}" + (f"  {result.published}" if result.published else ""),
+            "cyan",
+        )
         story.paragraph(result.snippet, "     ")
     return results[0]
 
@@ -67,7 +74,9 @@ async def _search(kit: Toolkit, story: _Story) -> Result:
 async def _read_and_cite(kit: Toolkit, story: _Story, best: Result) -> None:
     page = await kit.reader.read(best.url)
     lines, start = page.markdown.splitlines(), _first_heading(page.markdown)
-    story.heading(f"Read: the first result as Markdown, from its heading on (line {start + 1} of {len(lines)})")
+    story.heading(
+        f"Read: the first result as Markdown, from its heading on (line {start + 1} of {len(lines)})"
+    )
     for line in lines[start : start + _EXCERPT_LINES]:
         story.paragraph(line, "  | ")
     story.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
@@ -86,7 +95,9 @@ async def _read_japanese(kit: Toolkit, story: _Story) -> None:
 
 def _first_heading(markdown: str) -> int:
     """The number of the first heading's line, from 0; above it stand menus and banners."""
-    return next((number for number, line in enumerate(markdown.splitlines()) if line.startswith("# ")), 0)
+    return next(
+        (number for number, line in enumerate(markdown.splitlines()) if line.startswith("# ")), 0
+    )
 
 
 async def _meet_captcha(kit: Toolkit, story: _Story) -> None:
@@ -106,7 +117,12 @@ async def _research(kit: Toolkit, story: _Story) -> None:
     """A session of two steps, of which the second revises the first; what the tools find is recorded on the way."""
     story.heading("Research: steps that are kept, and the sources found on the way")
     first = await _call(
-        kit, "sequential_search", searchStep=FIRST_STEP, stepNumber=1, researchGoal=GOAL, confidence="low"
+        kit,
+        "sequential_search",
+        searchStep=FIRST_STEP,
+        stepNumber=1,
+        researchGoal=GOAL,
+        confidence="low",
     )
     id = first["sessionId"]
     story.paragraph(f"Step 1: {FIRST_STEP}", "  ")
@@ -154,6 +170,8 @@ class _Story:
     def paragraph(self, text: str, indent: str, style: str = "") -> None:
         """A line of text, broken between words where it is long; an address stays whole."""
         width = _WIDTH - len(indent)
-        parts = textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
+        parts = textwrap.wrap(
+            printable(text), width, break_long_words=False, break_on_hyphens=False
+        )
         for part in parts or [""]:
             self.line((indent + part).rstrip(), style)

@@ -9,7 +9,9 @@ import typer
 
 from webquarry.registry import module_names
 
-_SCRIPTS = {"duckduckgo": "websearch-mcp"}  # how a set calls itself where it has a script of its own
+_SCRIPTS = {
+    "duckduckgo": "websearch-mcp"
+}  # how a set calls itself where it has a script of its own
 _TEXTS = ("json", "markdown", "digest")
 _LEVELS = ("debug", "info", "warning", "error")
 _FORMATS = ("text", "json")
@@ -26,7 +28,11 @@ def _served_sets() -> list[str]:
     from importlib import import_module
 
     sets = module_names("webquarry.tools")
-    parts = [part for name in sets for part in getattr(import_module(f"webquarry.tools.{name}"), "PARTS", {})]
+    parts = [
+        part
+        for name in sets
+        for part in getattr(import_module(f"webquarry.tools.{name}"), "PARTS", {})
+    ]
     return sorted([*sets, *parts])
 
 
@@ -41,19 +47,30 @@ def mcp(
         ),
     ] = "research",
     with_tools: Annotated[
-        bool, typer.Option("--with-tools", help="Serve the external tools found on this machine besides.")
+        bool,
+        typer.Option(
+            "--with-tools", help="Serve the external tools found on this machine besides."
+        ),
     ] = False,
     http: Annotated[
-        bool, typer.Option("--http", help="Serve over HTTP; for others than this machine, see --host.")
+        bool,
+        typer.Option("--http", help="Serve over HTTP; for others than this machine, see --host."),
     ] = False,
     port: Annotated[
-        int, typer.Option(envvar="PORT", help="The port with --http; 0 takes any that is free.", min=0, max=65535)
+        int,
+        typer.Option(
+            envvar="PORT", help="The port with --http; 0 takes any that is free.", min=0, max=65535
+        ),
     ] = 8000,
     host: Annotated[
         str,
-        typer.Option(help="The address with --http; beyond this machine (0.0.0.0) callers must show a token."),
+        typer.Option(
+            help="The address with --http; beyond this machine (0.0.0.0) callers must show a token."
+        ),
     ] = "127.0.0.1",
-    workers: Annotated[int, typer.Option(help="Processes that serve, with --http.", min=1, max=64)] = 1,
+    workers: Annotated[
+        int, typer.Option(help="Processes that serve, with --http.", min=1, max=64)
+    ] = 1,
     text: Annotated[
         str | None,
         typer.Option(
@@ -62,9 +79,12 @@ def mcp(
         ),
     ] = None,
     log_level: Annotated[
-        str | None, typer.Option(help="Least important message on stderr: debug, info, warning or error.")
+        str | None,
+        typer.Option(help="Least important message on stderr: debug, info, warning or error."),
     ] = None,
-    log_format: Annotated[str | None, typer.Option(help="How messages are written: `text` or `json`.")] = None,
+    log_format: Annotated[
+        str | None, typer.Option(help="How messages are written: `text` or `json`.")
+    ] = None,
 ) -> None:
     """Serve a tool set over MCP, on stdin and stdout unless --http is given."""
     if context.invoked_subcommand is not None:
@@ -96,11 +116,15 @@ def _one_of(value: str | None, known: list[str] | tuple[str, ...], flag: str, pr
 @app.command()
 def config(
     client: Annotated[str, typer.Argument(help="claude, claude-desktop, cursor, vscode or codex.")],
-    write: Annotated[bool, typer.Option("--write", help="Write it into the client's file, with a backup.")] = False,
-    file: Annotated[Path | None, typer.Option(help="Another file than the client's usual one.")] = None,
-    toolset: Annotated[str, typer.Option(help="The tool set that the client gets.", autocompletion=_toolsets)] = (
-        "research"
-    ),
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it into the client's file, with a backup.")
+    ] = False,
+    file: Annotated[
+        Path | None, typer.Option(help="Another file than the client's usual one.")
+    ] = None,
+    toolset: Annotated[
+        str, typer.Option(help="The tool set that the client gets.", autocompletion=_toolsets)
+    ] = ("research"),
 ) -> None:
     """Print what a client needs to start this server, or write it where the client looks."""
     from webquarry.surfaces.cli.mcp_config import CLIENTS, entry_for, written
@@ -113,4 +137,6 @@ def config(
             typer.echo(CLIENTS[client].block(entry_for(toolset)), nl=False)
             return
         place, backup = written(CLIENTS[client], entry_for(toolset), file)
-        typer.echo(f"Written to {place}." + (f" What it held before is in {backup}." if backup else ""))
+        typer.echo(
+            f"Written to {place}." + (f" What it held before is in {backup}." if backup else "")
+        )

@@ -87,9 +87,13 @@ CLIENTS = {
 
 def entry_for(toolset: str) -> Entry:
     """How this installation is started: by its whole path, which desktop applications need."""
-    beside = Path(sys.executable).parent / (f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT)
+    beside = Path(sys.executable).parent / (
+        f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
+    )
     command = str(beside) if beside.is_file() else shutil.which(_SCRIPT) or _SCRIPT
-    return Entry("webquarry", command, ["mcp", *([] if toolset == "research" else ["--toolset", toolset])])
+    return Entry(
+        "webquarry", command, ["mcp", *([] if toolset == "research" else ["--toolset", toolset])]
+    )
 
 
 def written(client: Client, entry: Entry, place: Path | None = None) -> tuple[Path, Path | None]:
@@ -110,7 +114,8 @@ def written(client: Client, entry: Entry, place: Path | None = None) -> tuple[Pa
         return place, _replace(place, before, after)
     except OSError as error:
         raise BadInput(
-            f"The file {place} cannot be written: {error.strerror}.", suggested_action="Name another one with --file."
+            f"The file {place} cannot be written: {error.strerror}.",
+            suggested_action="Name another one with --file.",
         ) from error
 
 
@@ -151,7 +156,10 @@ def _merged_toml(text: str, key: str, entry: Entry) -> str:
     if before is None:
         after = f"{text.rstrip()}\n\n{block}" if text.strip() else block
     else:
-        head = re.search(rf"(?m)^[ \t]*\[[ \t]*{key}[ \t]*\.[ \t]*\"?{entry.name}\"?[ \t]*\][ \t]*(?:#.*)?$\n?", text)
+        head = re.search(
+            rf"(?m)^[ \t]*\[[ \t]*{key}[ \t]*\.[ \t]*\"?{entry.name}\"?[ \t]*\][ \t]*(?:#.*)?$\n?",
+            text,
+        )
         if head is None:
             raise ValueError(f"{entry.name} is there, but not as a table of its own")
         end = re.search(r"(?m)^[ \t]*\[", text[head.end() :])

@@ -21,6 +21,8 @@ def show_markdown(console: Console, markdown: str) -> None:
     in_code = False
     for line in printable(markdown).split("\n"):
         fence = bool(_FENCE.match(line))
-        style = "dim" if fence else "green" if in_code else "bold cyan" if _HEADING.match(line) else ""
+        style = (
+            "dim" if fence else "green" if in_code else "bold cyan" if _HEADING.match(line) else ""
+        )
         console.print(Text(line, style), soft_wrap=True)
         in_code ^= fence

@@ -16,15 +16,25 @@ from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line
 
 
 def read(
-    url: Annotated[str, typer.Argument(help="The page to read: HTML, PDF, Office, a video, a thread.")],
-    outline: Annotated[bool, typer.Option("--outline", help="Only the headings, with their sizes.")] = False,
-    section: Annotated[str | None, typer.Option(help="Only this section: its heading or its number.")] = None,
-    find: Annotated[str | None, typer.Option(help="Only the blocks with this text, and their neighbours.")] = None,
+    url: Annotated[
+        str, typer.Argument(help="The page to read: HTML, PDF, Office, a video, a thread.")
+    ],
+    outline: Annotated[
+        bool, typer.Option("--outline", help="Only the headings, with their sizes.")
+    ] = False,
+    section: Annotated[
+        str | None, typer.Option(help="Only this section: its heading or its number.")
+    ] = None,
+    find: Annotated[
+        str | None, typer.Option(help="Only the blocks with this text, and their neighbours.")
+    ] = None,
     cursor: Annotated[str | None, typer.Option(help="Go on where a cut answer ended.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="What the server sent, as it is.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
-    session_id: Annotated[str | None, typer.Option(help="Research session to record the source in.")] = None,
+    session_id: Annotated[
+        str | None, typer.Option(help="Research session to record the source in.")
+    ] = None,
     as_json: AsJson = None,
 ) -> None:
     """Read a page as Markdown, with a line to cite it by."""
@@ -58,7 +68,12 @@ def _show(output: Output, found: Mapping[str, Any], notes: list[str], url: str) 
     show_markdown(output.console, found["content"].rstrip("\n"))
     lines = [("Cite: ", found["citation"]["formatted"]["apa"])]
     if status := found.get("retractionStatus"):
-        lines.append(("Warning: ", f"Crossref has a notice about this paper: {status['kind'].replace('_', ' ')}."))
+        lines.append(
+            (
+                "Warning: ",
+                f"Crossref has a notice about this paper: {status['kind'].replace('_', ' ')}.",
+            )
+        )
     lines += [("Note: ", note) for note in notes]
     if "matches" in found:
         lines.append(("Found: ", f"in {found['matches']} of the page's blocks."))
@@ -66,7 +81,10 @@ def _show(output: Output, found: Mapping[str, Any], notes: list[str], url: str) 
         more = f"webquarry read {shlex.quote(url)} --cursor {found['nextCursor']}"
         more += " --raw" if found.get("raw") else ""
         lines.append(
-            ("Cut: ", f"{found['contentLength']} bytes are shown, the page has {found['totalLength']}. {more}")
+            (
+                "Cut: ",
+                f"{found['contentLength']} bytes are shown, the page has {found['totalLength']}. {more}",
+            )
         )
     output.console.print()
     for name, text in lines:

@@ -18,16 +18,27 @@ from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line
 
 def search(
     query: Annotated[str, typer.Argument(help="What to search for.")],
-    num_results: Annotated[int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)] = 5,
+    num_results: Annotated[
+        int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)
+    ] = 5,
     time_range: Annotated[
-        Literal["day", "week", "month", "year"] | None, typer.Option(help="How recent pages must be.")
+        Literal["day", "week", "month", "year"] | None,
+        typer.Option(help="How recent pages must be."),
     ] = None,
     safe: Annotated[Literal["off", "medium", "high"], typer.Option(help="Safe search.")] = "medium",
-    language: Annotated[str | None, typer.Option(help="Only in this language: an ISO 639-1 code, such as en.")] = None,
-    site: Annotated[str | None, typer.Option(help="Only from this domain and those below it.")] = None,
-    exact_terms: Annotated[str | None, typer.Option(help="A phrase that must occur as it is.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Only in this language: an ISO 639-1 code, such as en.")
+    ] = None,
+    site: Annotated[
+        str | None, typer.Option(help="Only from this domain and those below it.")
+    ] = None,
+    exact_terms: Annotated[
+        str | None, typer.Option(help="A phrase that must occur as it is.")
+    ] = None,
     exclude_terms: Annotated[str | None, typer.Option(help="Words that must not occur.")] = None,
-    country: Annotated[str | None, typer.Option(help="As seen from this country, such as US.")] = None,
+    country: Annotated[
+        str | None, typer.Option(help="As seen from this country, such as US.")
+    ] = None,
     lens: Annotated[
         str | None,
         typer.Option(
@@ -36,13 +47,23 @@ def search(
         ),
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Ask this provider and no other.")] = None,
-    session_id: Annotated[str | None, typer.Option(help="Research session to record the sources in.")] = None,
-    claim: Annotated[str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")] = False,
+    session_id: Annotated[
+        str | None, typer.Option(help="Research session to record the sources in.")
+    ] = None,
+    claim: Annotated[
+        str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")
+    ] = False,
     as_json: AsJson = None,
 ) -> None:
     """Search the web. Needs no key; with one, that provider is asked first."""
-    given = {name: value for name, value in locals().items() if name not in ("explain", "as_json", "session_id")}
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("explain", "as_json", "session_id")
+    }
     with answering(as_json) as output:
         from webquarry.surfaces.library import call_with
 
@@ -64,7 +85,9 @@ def _show(output: Output, found: Mapping[str, Any]) -> None:
 
     show = output.console.print
     for number, result in enumerate(found["results"], 1):
-        show(Text(f"{number:>2}. ", "dim") + Text(one_line(result["title"]), "bold"), soft_wrap=True)
+        show(
+            Text(f"{number:>2}. ", "dim") + Text(one_line(result["title"]), "bold"), soft_wrap=True
+        )
         known = [result.get("publishedAt"), _tier(result.get("sourceReputation"))]
         beside = "".join(f"  {one_line(part)}" for part in known if part)
         show(Text(f"    {one_line(result['url'])}", "cyan") + Text(beside, "dim"), soft_wrap=True)
@@ -84,7 +107,9 @@ def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) 
     if trace.get("order"):
         lines.append(f"Order: {', '.join(trace['order'])} ({trace['because']})")
     if meta.get("webquarry/cache", {}).get("cached"):
-        lines.append(f"From the cache, {meta['webquarry/cache']['ageSeconds']} seconds old; when it was found:")
+        lines.append(
+            f"From the cache, {meta['webquarry/cache']['ageSeconds']} seconds old; when it was found:"
+        )
     lines += _attempts(trace["attempts"])
     lines += [f"Note: {note}" for note in meta.get("webquarry/routing", {}).get("notes", [])]
     stream = sys.stderr if output.json else sys.stdout
@@ -112,4 +137,8 @@ def _lenses(incomplete: str) -> list[str]:
     from webquarry.search.query.lenses import load_lenses
     from webquarry.settings import Settings
 
-    return [name for name in load_lenses(Settings.from_environment().lenses) if name.startswith(incomplete)]
+    return [
+        name
+        for name in load_lenses(Settings.from_environment().lenses)
+        if name.startswith(incomplete)
+    ]

@@ -17,7 +17,9 @@ from webquarry.surfaces.cli.terminal import AsJson, answering, as_json, one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-app = typer.Typer(help="Research sessions on this machine: list them, look into one, export it with citations.")
+app = typer.Typer(
+    help="Research sessions on this machine: list them, look into one, export it with citations."
+)
 
 Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", metavar="ID")]
 
@@ -45,7 +47,9 @@ def show(id: Id, as_json: AsJson = None) -> None:
 @app.command()
 def export(
     id: Id,
-    format: Annotated[Literal["markdown", "json"], typer.Option(help="What is written to stdout.")] = "markdown",
+    format: Annotated[
+        Literal["markdown", "json"], typer.Option(help="What is written to stdout.")
+    ] = "markdown",
     verify_links: Annotated[
         bool, typer.Option("--verify-links", help="Ask whether each source is still there.")
     ] = False,
@@ -115,7 +119,9 @@ async def _sessions() -> list[dict[str, Any]]:
 
 def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
     if not sessions:
-        console.print("There is no research session. The tool sequential_search begins one.", soft_wrap=True)
+        console.print(
+            "There is no research session. The tool sequential_search begins one.", soft_wrap=True
+        )
     for one in sessions:
         counts = f"{one['totalSteps']} steps, {one['totalSources']} sources, {one['status'].replace('_', ' ')}"
         console.print(f"{one['sessionId']}  {counts}  {_short(one['goal'])}", soft_wrap=True)
@@ -129,10 +135,15 @@ def _show_one(console: Console, found: Mapping[str, Any]) -> None:
 
     about = found["summary"]
     line(about.get("researchGoal") or "Research session", "bold")
-    line(f"{found['sessionId']}, {found['status'].replace('_', ' ')}, last used {about['updatedAt']}", "dim")
+    line(
+        f"{found['sessionId']}, {found['status'].replace('_', ' ')}, last used {about['updatedAt']}",
+        "dim",
+    )
     console.print()
     for step in found["stepIndex"]:
-        superseded = f" (superseded by step {step['supersededBy']})" if "supersededBy" in step else ""
+        superseded = (
+            f" (superseded by step {step['supersededBy']})" if "supersededBy" in step else ""
+        )
         line(f"{step['stepNumber']}. {step['text']}{superseded}", "dim" if superseded else "")
     console.print()
     for source in found["sources"]:

@@ -17,20 +17,30 @@ from webquarry.surfaces.cli.terminal import answering
 
 def sql(
     file: Annotated[
-        Path | None, typer.Argument(help="A DuckDB database; made if there is none. Not given: in memory.")
+        Path | None,
+        typer.Argument(help="A DuckDB database; made if there is none. Not given: in memory."),
     ] = None,
-    command: Annotated[str | None, typer.Option("-c", "--command", help="Run this SQL and exit.")] = None,
+    command: Annotated[
+        str | None, typer.Option("-c", "--command", help="Run this SQL and exit.")
+    ] = None,
     style: Annotated[
-        Literal["table", "csv", "json", "markdown"], typer.Option("--format", help="How rows are written.")
+        Literal["table", "csv", "json", "markdown"],
+        typer.Option("--format", help="How rows are written."),
     ] = "table",
-    read_only: Annotated[bool, typer.Option("--read-only", help="Open the file without changing it.")] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Open the file without changing it.")
+    ] = False,
     progress: Annotated[
         bool | None,
         typer.Option(
-            "--progress/--no-progress", help="Show progress. On a terminal when not given.", show_default=False
+            "--progress/--no-progress",
+            help="Show progress. On a terminal when not given.",
+            show_default=False,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Do not say what a statement cost.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Do not say what a statement cost.")
+    ] = False,
 ) -> None:
     """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family."""
     with answering(False):

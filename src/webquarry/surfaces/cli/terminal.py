@@ -27,7 +27,11 @@ log = logging.getLogger(__name__)
 
 AsJson = Annotated[  # the flag of every command that answers
     bool | None,
-    typer.Option("--json/--text", help="One JSON object, or text for a person. JSON when piped.", show_default=False),
+    typer.Option(
+        "--json/--text",
+        help="One JSON object, or text for a person. JSON when piped.",
+        show_default=False,
+    ),
 ]
 # Whole escape sequences: CSI ... final byte; OSC, DCS, SOS, PM, APC ... terminator; any other two-character one.
 _SEQUENCE = re.compile(
@@ -36,7 +40,9 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 # Control characters but tab and newline, and those that reorder what is read.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _BREAK = re.compile("\r\n|\u2028|\u2029|\x85")
 # What JSON may carry bare but a terminal, or UTF-8, may not.
 _JSON_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -93,7 +99,9 @@ class Output:
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
         console.print(Text("Error: ", "bold red") + Text(one_line(error.message)), soft_wrap=True)
         if error.suggested_action:
-            console.print(Text("Try: ", "bold") + Text(one_line(error.suggested_action)), soft_wrap=True)
+            console.print(
+                Text("Try: ", "bold") + Text(one_line(error.suggested_action)), soft_wrap=True
+            )
 
 
 @contextmanager

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from webquarry.surfaces.server.tokens import TokenFile
 
 app = typer.Typer(
-    help="Tokens for callers of a server that serves others (webquarry mcp --http).", no_args_is_help=True
+    help="Tokens for callers of a server that serves others (webquarry mcp --http).",
+    no_args_is_help=True,
 )
 
 _LASTS = re.compile(r"(\d{1,5})([hdw])")
@@ -24,13 +25,22 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 def add(
     name: Annotated[str, typer.Argument(help="What to call it, such as `laptop`.")],
     expires: Annotated[
-        str | None, typer.Option(help="How long it is good, such as 12h, 30d or 8w. Not given: until it is revoked.")
+        str | None,
+        typer.Option(
+            help="How long it is good, such as 12h, 30d or 8w. Not given: until it is revoked."
+        ),
     ] = None,
     like: Annotated[
-        str | None, typer.Option(help="Another token of the same caller, whose sessions and answers it shares.")
+        str | None,
+        typer.Option(
+            help="Another token of the same caller, whose sessions and answers it shares."
+        ),
     ] = None,
     metrics: Annotated[
-        bool, typer.Option("--metrics", help="For reading /metrics and nothing else, such as Prometheus does.")
+        bool,
+        typer.Option(
+            "--metrics", help="For reading /metrics and nothing else, such as Prometheus does."
+        ),
     ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
@@ -38,7 +48,9 @@ def add(
     from webquarry.surfaces.server.tokens import MCP, METRICS
 
     with answering(False):
-        token = _file().add(name, lasts=_duration(expires), like=like, use=METRICS if metrics else MCP)
+        token = _file().add(
+            name, lasts=_duration(expires), like=like, use=METRICS if metrics else MCP
+        )
         typer.echo(f"This is the only time that the token {name!r} is shown.", err=True)
         typer.echo(token)
 
@@ -54,17 +66,25 @@ def list_() -> None:
         file = _file()
         tokens = file.tokens()
         if not tokens:
-            typer.echo(f"There is no token in {file.path}. Make one: webquarry token add NAME", err=True)
+            typer.echo(
+                f"There is no token in {file.path}. Make one: webquarry token add NAME", err=True
+            )
             return
         now = Clock().now()
         width = max(len(token.name) for token in tokens)
         for token in tokens:
             end = "until revoked" if token.expires is None else f"until {token.expires}"
-            shared = [one.name for one in tokens if one.principal == token.principal and one.name != token.name]
+            shared = [
+                one.name
+                for one in tokens
+                if one.principal == token.principal and one.name != token.name
+            ]
             beside = f"  same caller as {', '.join(shared)}" if shared else ""
             state = "  EXPIRED" if token.is_over(now) else ""
             purpose = "  for /metrics alone" if token.use == METRICS else ""
-            typer.echo(f"{token.name:<{width}}  made {token.created}  {end}{state}{purpose}{beside}")
+            typer.echo(
+                f"{token.name:<{width}}  made {token.created}  {end}{state}{purpose}{beside}"
+            )
 
 
 @app.command()
@@ -91,5 +111,7 @@ def _duration(text: str | None) -> timedelta | None:
         return None
     found = _LASTS.fullmatch(text.strip())
     if not found or not int(found[1]):
-        raise BadInput(f"{text!r} is no duration.", suggested_action="Use a number and h, d or w, such as 30d.")
+        raise BadInput(
+            f"{text!r} is no duration.", suggested_action="Use a number and h, d or w, such as 30d."
+        )
     return timedelta(**{_UNITS[found[2]]: int(found[1])})

@@ -32,7 +32,8 @@ from webquarry.surfaces.bridge import bridge
 from webquarry.surfaces.cli.terminal import AsJson, answering, one_line
 
 app = typer.Typer(
-    help="The tools on this machine, ours and yours: list, check, export and run them.", no_args_is_help=True
+    help="The tools on this machine, ours and yours: list, check, export and run them.",
+    no_args_is_help=True,
 )
 
 _MOST_INPUT_BYTES = 16 * 1024 * 1024
@@ -61,12 +62,16 @@ def list_tools(as_json: AsJson = None) -> None:
     """Every tool that was found, with its state, and the reason if it was skipped."""
     with answering(as_json) as output:
         host = _discover()
-        rows = [_tool_row(tool) for tool in host.tools] + [_skipped_row(one) for one in host.skipped]
+        rows = [_tool_row(tool) for tool in host.tools] + [
+            _skipped_row(one) for one in host.skipped
+        ]
         output.show({"tools": rows}, lambda console: _print_table(console, rows))
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
+) -> None:
     """One tool: where it is, what it takes, and what is unusual about its description."""
     with answering(as_json) as output:
         tool = _discover().get(name)
@@ -75,8 +80,12 @@ def show(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json:
 
 @app.command()
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Executables, folders of them, or schema files (.json).")],
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of one line per finding.")] = False,
+    paths: Annotated[
+        list[Path], typer.Argument(help="Executables, folders of them, or schema files (.json).")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="JSON instead of one line per finding.")
+    ] = False,
 ) -> None:
     """Validate executables or schema files; exit code 1 if any error was found."""
     with answering(as_json) as output:
@@ -85,7 +94,12 @@ def check(
         found = [(path, finding) for path, findings in report for finding in findings]
         if as_json:
             rows = [
-                {"path": str(path), "severity": one.severity, "place": one.path, "message": one.message}
+                {
+                    "path": str(path),
+                    "severity": one.severity,
+                    "place": one.path,
+                    "message": one.message,
+                }
                 for path, one in found
             ]
             output.show({"checked": len(report), "findings": rows})
@@ -100,9 +114,14 @@ def export(
     vendor: Annotated[Vendor, typer.Option("--for", help="Whose form.")],
     names: Annotated[list[str] | None, typer.Argument(help="Only these tools.")] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="The form with guaranteed arguments, where it can hold the tool.")
+        bool,
+        typer.Option(
+            "--strict", help="The form with guaranteed arguments, where it can hold the tool."
+        ),
     ] = False,
-    form: Annotated[GeminiForm, typer.Option("--form", help="Which of Gemini's forms.")] = GeminiForm.json_schema,
+    form: Annotated[
+        GeminiForm, typer.Option("--form", help="Which of Gemini's forms.")
+    ] = GeminiForm.json_schema,
 ) -> None:
     """The tools in a vendor's form, as JSON for its `tools` field."""
     if strict and vendor in (Vendor.gemini, Vendor.mcp):
@@ -112,10 +131,14 @@ def export(
 
 
 @app.command()
-def run(name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None) -> None:
+def run(
+    name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
+) -> None:
     """Run a tool with the arguments given as a JSON object on stdin."""
     if sys.stdin.isatty():
-        raise typer.BadParameter("Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin")
+        raise typer.BadParameter(
+            "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
+        )
     with answering(as_json) as output:
         try:
             arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))
@@ -131,7 +154,9 @@ def trust(
 ) -> None:
     """Let the tools of a project be run, as they are now; any change to them takes that back."""
     with answering(as_json) as output:
-        folder = folder_to_trust(expand(path, os.environ), Settings.from_environment().project_tools)
+        folder = folder_to_trust(
+            expand(path, os.environ), Settings.from_environment().project_tools
+        )
         digest = TrustStore.of(os.environ).trust(folder)
         names = [one.path.name for one in executables_in(Folder(folder, "project"))[0]]
         said = f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
@@ -155,7 +180,10 @@ def untrust(
                 suggested_action="Name the folder as `webquarry tools list` shows it.",
             )
         said = f"No longer trusted: {forgotten[0]}"
-        output.show({"untrusted": str(forgotten[0])}, lambda console: console.print(one_line(said), soft_wrap=True))
+        output.show(
+            {"untrusted": str(forgotten[0])},
+            lambda console: console.print(one_line(said), soft_wrap=True),
+        )
 
 
 def _discover() -> ToolHost:
@@ -176,7 +204,9 @@ def _without_echo() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _exported(host: ToolHost, vendor: Vendor, strict: bool, form: GeminiForm) -> list[dict[str, Any]]:
+def _exported(
+    host: ToolHost, vendor: Vendor, strict: bool, form: GeminiForm
+) -> list[dict[str, Any]]:
     if vendor is Vendor.anthropic:
         return host.for_anthropic(strict)
     if vendor is Vendor.openai:
@@ -195,7 +225,13 @@ def _tool_row(tool: HostedTool) -> dict[str, Any]:
 
 
 def _skipped_row(one: Skipped) -> dict[str, Any]:
-    return {"name": one.name, "state": one.state, "origin": one.origin, "path": str(one.path), "reason": one.reason}
+    return {
+        "name": one.name,
+        "state": one.state,
+        "origin": one.origin,
+        "path": str(one.path),
+        "reason": one.reason,
+    }
 
 
 def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
@@ -209,7 +245,9 @@ def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
     table.add_column("about", overflow="fold")
     for row in rows:
         state, path = str(row["state"]), str(row["path"])
-        about = row.get("reason") or row["description"].partition(". ")[0]  # `show` has the whole of it
+        about = (
+            row.get("reason") or row["description"].partition(". ")[0]
+        )  # `show` has the whole of it
         cells = (row["name"] or Path(path).name, state, row["origin"], path, about)
         table.add_row(*map(one_line, cells), style=_COLOURS.get(state))
     console.print(table)

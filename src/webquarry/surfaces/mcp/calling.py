@@ -56,13 +56,17 @@ async def call(
         return failure(tool, error)
     except Exception as error:
         log.exception("the tool %s failed", tool.name)
-        return failure(tool, WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}."))
+        return failure(
+            tool, WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
+        )
 
 
 async def success(answer: Answer, kit: Toolkit, text: str = "json") -> types.CallToolResult:
     """Text answers are their text; the others are structured, with a text besides that holds what was chosen."""
     if isinstance(answer, TextAnswer):
-        return types.CallToolResult(content=[types.TextContent(text=answer.text)], _meta=answer.meta or None)
+        return types.CallToolResult(
+            content=[types.TextContent(text=answer.text)], _meta=answer.meta or None
+        )
     data = answer.as_dict()
     whole = as_json(data)
     if answer.may_be_large and (linked := await link(answer, data, whole, kit)):
@@ -124,7 +128,9 @@ async def _tell(report: Report, heard: asyncio.Queue[str], name: str) -> None:
     step, message = 0, name
     while True:
         try:
-            async with asyncio.timeout(BEAT_SECONDS):  # wait_for may swallow a cancellation before Python 3.12
+            async with asyncio.timeout(
+                BEAT_SECONDS
+            ):  # wait_for may swallow a cancellation before Python 3.12
                 message = await heard.get()
             new = True
         except TimeoutError:

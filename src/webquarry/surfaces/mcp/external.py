@@ -29,12 +29,18 @@ class ExternalTools:
         theirs = [tool for tool in host.tools if not tool.executable.ours]
         for tool in theirs:
             if tool.name in taken:
-                log.warning("the tool %s at %s is not served: ours has that name", tool.name, tool.path)
+                log.warning(
+                    "the tool %s at %s is not served: ours has that name", tool.name, tool.path
+                )
         for one in host.skipped:
             log.warning("the tool at %s is not served: %s", one.path, one.reason)
-        self._host = host.only([tool.name for tool in theirs if tool.name not in taken]) if theirs else None
+        self._host = (
+            host.only([tool.name for tool in theirs if tool.name not in taken]) if theirs else None
+        )
         self.listed = [
-            types.Tool(name=tool["name"], description=tool["description"], input_schema=tool["inputSchema"])
+            types.Tool(
+                name=tool["name"], description=tool["description"], input_schema=tool["inputSchema"]
+            )
             for tool in (self._host.for_mcp() if self._host and self._host.tools else [])
             if tool["name"] not in taken
         ]
@@ -52,4 +58,6 @@ class ExternalTools:
             sentence = redact(f"{error.message} {error.suggested_action}".strip())
             return types.CallToolResult(content=[types.TextContent(text=sentence)], is_error=True)
         text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer)
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)], structured_content=answer
+        )

@@ -49,7 +49,9 @@ def schema_with_link(full: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "anyOf": [whole, _LINKED], **shared}
 
 
-async def link(answer: Answer, data: dict[str, Any], text: str, kit: Toolkit) -> types.CallToolResult | None:
+async def link(
+    answer: Answer, data: dict[str, Any], text: str, kit: Toolkit
+) -> types.CallToolResult | None:
     """The linked form of an answer; None where it is to be sent as it is."""
     body = text.encode("utf-8", "replace")
     if not answer.is_linkable() or len(body) < kit.settings.link_threshold_bytes:

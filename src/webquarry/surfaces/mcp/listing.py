@@ -70,13 +70,17 @@ def listed_tools(set_name: str) -> ServedTools:
 def describe(tool: Tool) -> types.Tool:
     """A tool as it is listed; one that answers with text has no output schema."""
     if issubclass(tool.answer, TextAnswer):
-        return types.Tool(name=tool.name, description=tool.description, input_schema=tool.parameters)
+        return types.Tool(
+            name=tool.name, description=tool.description, input_schema=tool.parameters
+        )
     return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         input_schema=tool.parameters,
-        output_schema=schema_with_link(tool.output_schema) if tool.answer.may_be_large else tool.output_schema,
+        output_schema=schema_with_link(tool.output_schema)
+        if tool.answer.may_be_large
+        else tool.output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=False,
@@ -88,7 +92,10 @@ def describe(tool: Tool) -> types.Tool:
 
 def generated_list(set_name: str) -> str:
     """The file that holds the list of a set, as text."""
-    tools = [describe(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in _live(set_name)]
+    tools = [
+        describe(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
+        for tool in _live(set_name)
+    ]
     return json.dumps([_written(tool) for tool in tools], ensure_ascii=False, indent=1) + "\n"
 
 
@@ -108,7 +115,11 @@ def _generated(package: str) -> dict[str, Any]:
     if package not in GENERATED:
         return {}
     file = files("webquarry") / "data" / "mcp" / f"{package}.json"
-    return {tool["name"]: tool for tool in json.loads(file.read_text("utf-8"))} if file.is_file() else {}
+    return (
+        {tool["name"]: tool for tool in json.loads(file.read_text("utf-8"))}
+        if file.is_file()
+        else {}
+    )
 
 
 def _package_and_names(set_name: str) -> tuple[str, tuple[str, ...] | None]:
@@ -118,7 +129,10 @@ def _package_and_names(set_name: str) -> tuple[str, tuple[str, ...] | None]:
     for package in module_names(_TOOLS):
         if set_name in _parts(package):
             return package, _parts(package)[set_name]
-    raise BadInput(f"There is no tool set {set_name!r}.", suggested_action=f"Use one of: {', '.join(served_sets())}.")
+    raise BadInput(
+        f"There is no tool set {set_name!r}.",
+        suggested_action=f"Use one of: {', '.join(served_sets())}.",
+    )
 
 
 def _parts(package: str) -> dict[str, tuple[str, ...]]:
@@ -129,12 +143,18 @@ def _parts(package: str) -> dict[str, tuple[str, ...]]:
 def _ordered(package: str, wanted: tuple[str, ...] | None) -> list[str]:
     order: tuple[str, ...] = getattr(import_module(f"{_TOOLS}.{package}"), "ORDER", ())
     rank = {name: place for place, name in enumerate(order)}
-    names = [name for name in module_names(f"{_TOOLS}.{package}") if wanted is None or name in wanted]
+    names = [
+        name for name in module_names(f"{_TOOLS}.{package}") if wanted is None or name in wanted
+    ]
     return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
 
 
 def _written(tool: Mapping[str, Any]) -> dict[str, Any]:
-    schemas = {key: _first(tool[key], _SCHEMA_KEYS) for key in ("inputSchema", "outputSchema") if key in tool}
+    schemas = {
+        key: _first(tool[key], _SCHEMA_KEYS)
+        for key in ("inputSchema", "outputSchema")
+        if key in tool
+    }
     return _first({**tool, **schemas}, _TOOL_KEYS)
 
 

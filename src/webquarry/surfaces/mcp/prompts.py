@@ -84,26 +84,47 @@ PROMPTS = {
 }  # fmt: skip
 
 
-async def list_prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+async def list_prompts(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
     return types.ListPromptsResult(
         prompts=[
-            types.Prompt(name=name, title=prompt.title, description=prompt.description, arguments=_arguments(prompt))
+            types.Prompt(
+                name=name,
+                title=prompt.title,
+                description=prompt.description,
+                arguments=_arguments(prompt),
+            )
             for name, prompt in PROMPTS.items()
         ]
     )
 
 
-async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+async def get_prompt(
+    context: Context, params: types.GetPromptRequestParams
+) -> types.GetPromptResult:
     """A prompt filled in."""
     prompt = PROMPTS.get(params.name)
     if prompt is None:
-        raise MCPError(_INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}", {"known": list(PROMPTS)})
-    given = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
+        raise MCPError(
+            _INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}", {"known": list(PROMPTS)}
+        )
+    given = {
+        name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()
+    }
     if missing := [name for name in prompt.required if name not in given]:
-        raise MCPError(_INVALID_PARAMS, f"The argument {missing[0]!r} is missing.", {"missing": missing})
+        raise MCPError(
+            _INVALID_PARAMS, f"The argument {missing[0]!r} is missing.", {"missing": missing}
+        )
     text = prompt.text.format(**{name: given[name] for name in prompt.required})
-    added = [sentence.format(**{name: given[name]}) for name, (_, sentence) in prompt.optional.items() if name in given]
-    message = types.PromptMessage(role="user", content=types.TextContent(text="\n".join([text, *added])))
+    added = [
+        sentence.format(**{name: given[name]})
+        for name, (_, sentence) in prompt.optional.items()
+        if name in given
+    ]
+    message = types.PromptMessage(
+        role="user", content=types.TextContent(text="\n".join([text, *added]))
+    )
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
@@ -117,7 +138,9 @@ async def complete(context: Context, params: types.CompleteRequestParams) -> typ
         names = [provider.name for provider in kit.router.providers()]
     found = [name for name in names if name.startswith(asked.value.lower())]
     return types.CompleteResult(
-        completion=types.Completion(values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES)
+        completion=types.Completion(
+            values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES
+        )
     )
 
 

@@ -31,7 +31,9 @@ Context = ServerRequestContext[Toolkit]
 async def lenses(kit: Toolkit) -> Any:
     """Every lens with its domains."""
     found = kit.lenses.values()
-    return {"lenses": [lens.model_dump(include={"name", "description", "domains"}) for lens in found]}
+    return {
+        "lenses": [lens.model_dump(include={"name", "description", "domains"}) for lens in found]
+    }
 
 
 async def providers(kit: Toolkit) -> Any:
@@ -64,7 +66,9 @@ async def health(kit: Toolkit) -> Any:
         "status": "broken" if any(part["state"] == "broken" for part in parts) else "ok",
         "version": __version__,
         "uptimeSeconds": round(time.monotonic() - _STARTED),
-        "parts": parts if ours else [{"name": part["name"], "state": part["state"]} for part in parts],
+        "parts": parts
+        if ours
+        else [{"name": part["name"], "state": part["state"]} for part in parts],
         "cache": [{"name": one.name, "entries": one.entries, "bytes": one.bytes} for one in stats],
     }
 
@@ -76,11 +80,17 @@ _RESOURCES: dict[str, tuple[str, str, Callable[[Toolkit], Any]]] = {
 }  # fmt: skip
 
 
-async def list_resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+async def list_resources(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
     return types.ListResourcesResult(
         resources=[
             types.Resource(
-                uri=uri, name=uri.replace("://", "-"), title=title, description=description, mime_type=MIME_TYPE
+                uri=uri,
+                name=uri.replace("://", "-"),
+                title=title,
+                description=description,
+                mime_type=MIME_TYPE,
             )
             for uri, (title, description, _) in _RESOURCES.items()
         ]
@@ -100,16 +110,24 @@ async def list_templates(
     return types.ListResourceTemplatesResult(resource_templates=[artifact])
 
 
-async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+async def read_resource(
+    context: Context, params: types.ReadResourceRequestParams
+) -> types.ReadResourceResult:
     """One resource; a kept result is the same for everybody who knows its address, so it may be kept by the client."""
     uri, kit = str(params.uri), context.lifespan_context
     if uri in _RESOURCES:
         text = redact(as_json(await _RESOURCES[uri][2](kit)))
-        return types.ReadResourceResult(contents=[_contents(uri, text)], ttl_ms=0, cache_scope="private")
+        return types.ReadResourceResult(
+            contents=[_contents(uri, text)], ttl_ms=0, cache_scope="private"
+        )
     artifact = await read_artifact(uri, kit)
     if artifact is None:
         modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-        raise MCPError(_NOT_FOUND if modern else _NOT_FOUND_BEFORE_2026, "Resource not found", {"uri": uri[:300]})
+        raise MCPError(
+            _NOT_FOUND if modern else _NOT_FOUND_BEFORE_2026,
+            "Resource not found",
+            {"uri": uri[:300]},
+        )
     return types.ReadResourceResult(
         contents=[_contents(uri, artifact)], ttl_ms=LIFE_SECONDS * 1000, cache_scope="private"
     )

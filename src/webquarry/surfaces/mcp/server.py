@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
 
 _LIST_SECONDS = 3600  # a list changes only with the program
-_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+_LISTS: tuple[CacheableMethod, ...] = (
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+)
 _INVALID_PARAMS = -32602
 _RESEARCH = "research"  # the package whose sets have resources and prompts besides
 
@@ -59,7 +64,9 @@ def build_server(
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
     research = tools.package == _RESEARCH
 
-    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return listed
 
     server = Server(
@@ -81,8 +88,12 @@ def build_server(
         on_get_prompt=prompts.get_prompt if research else None,
         on_completion=prompts.complete if research else None,
     )
-    if not any(variable.startswith("OTEL_") for variable in os.environ):  # spans would be made for nobody
-        server.middleware[:] = [one for one in server.middleware if type(one).__name__ != "OpenTelemetryMiddleware"]
+    if not any(
+        variable.startswith("OTEL_") for variable in os.environ
+    ):  # spans would be made for nobody
+        server.middleware[:] = [
+            one for one in server.middleware if type(one).__name__ != "OpenTelemetryMiddleware"
+        ]
     server.middleware.append(as_written)
     return server
 
@@ -98,11 +109,15 @@ def settings_of(set_name: str) -> Settings:
 def _caller(
     tools: ServedTools, external: ExternalTools | None, text: str | None
 ) -> Callable[[Context, types.CallToolRequestParams], Awaitable[types.CallToolResult]]:
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         if external and params.name in external:
             return await external.call(params.name, params.arguments or {})
         if params.name not in tools:
-            raise MCPError(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)})
+            raise MCPError(
+                _INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)}
+            )
         kit = context.lifespan_context
         wanted = context.meta is not None and "progress_token" in context.meta
         manner = Manner(

@@ -38,7 +38,9 @@ async def built(
     return build_server(name, set_name, host=host, text=text, kit=kit)
 
 
-async def serve(name: str, set_name: str, with_tools: bool = False, text: str | None = None) -> None:
+async def serve(
+    name: str, set_name: str, with_tools: bool = False, text: str | None = None
+) -> None:
     """Serve one tool set, and the external tools found on this machine if asked to, until stdin closes."""
     server = await built(name, set_name, with_tools, text)
     try:
@@ -50,7 +52,13 @@ async def serve(name: str, set_name: str, with_tools: bool = False, text: str | 
         log.info("the client has gone")
 
 
-def run(name: str, set_name: str, with_tools: bool = False, text: str | None = None, logs: Logs = (None, None)) -> int:
+def run(
+    name: str,
+    set_name: str,
+    with_tools: bool = False,
+    text: str | None = None,
+    logs: Logs = (None, None),
+) -> int:
     """The whole life of a stdio server; what a script returns. What `logs` leaves open is taken from the settings."""
     # Ctrl-C ends the process at once: the thread that reads stdin could not be woken, and there is nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -28,7 +28,11 @@ def markdown(data: Mapping[str, Any]) -> str:
 
 def digest(data: Mapping[str, Any], limit: int, as_json: bool = False) -> str:
     """The beginning of the answer in at most `limit` bytes; what was cut is marked."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) if as_json else markdown(_shortened(data, limit))
+    text = (
+        json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        if as_json
+        else markdown(_shortened(data, limit))
+    )
     whole = text.strip().encode("utf-8", "replace")
     if len(whole) <= limit:
         return whole.decode()
@@ -40,7 +44,10 @@ def _shortened(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     short: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            entries = [{name: part for name, part in entry.items() if isinstance(part, str)} for entry in value]
+            entries = [
+                {name: part for name, part in entry.items() if isinstance(part, str)}
+                for entry in value
+            ]
             short[key] = entries[:_DIGEST_ENTRIES]
         elif isinstance(value, str):
             short[key] = value[:limit]
@@ -51,7 +58,9 @@ def _shortened(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
 
 def _lines(data: Mapping[str, Any]) -> Iterator[str]:
     """Short values first, then entries, then texts: a text has no end that a reader could see."""
-    texts = {key: value for key, value in data.items() if isinstance(value, str) and _is_text(value)}
+    texts = {
+        key: value for key, value in data.items() if isinstance(value, str) and _is_text(value)
+    }
     for key, value in data.items():
         if key in texts or value in (None, "", [], {}):
             continue

@@ -24,7 +24,9 @@ def main() -> int:
         sys.stdout.write(f"websearch-mcp {__version__}\n")
         return 0
     if arguments:
-        sys.stderr.write(f"websearch-mcp takes no arguments but --help and --version; got {arguments[0]!r}.\n")
+        sys.stderr.write(
+            f"websearch-mcp takes no arguments but --help and --version; got {arguments[0]!r}.\n"
+        )
         return 2
     from webquarry.surfaces.mcp.stdio import run
 

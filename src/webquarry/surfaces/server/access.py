@@ -26,7 +26,9 @@ class Access:
     metadata: Mapping[str, object] | None = None
 
 
-def access_of(settings: Settings, environ: Mapping[str, str], host: str, *, running: bool = False) -> Access | None:
+def access_of(
+    settings: Settings, environ: Mapping[str, str], host: str, *, running: bool = False
+) -> Access | None:
     """The access of a server on this address; None where everybody on this machine may use it.
 
     Nobody else's machine is served without it: that is refused here, before anything listens. A server that is `running`
@@ -57,7 +59,8 @@ def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Ac
     guarded = {
         _TOOLS: Challenge((MCP,), lacking="This token is for /metrics alone."),
         _FIGURES: Challenge(
-            (METRICS,), lacking="This token is not for /metrics: make one with webquarry token add NAME --metrics."
+            (METRICS,),
+            lacking="This token is not for /metrics: make one with webquarry token add NAME --metrics.",
         ),
     }
     return Access(TokenVerifier(file), guarded)
@@ -69,7 +72,8 @@ def _oauth(settings: Settings) -> Access:
     issuer, resource = settings.oauth_issuer, settings.http_resource
     if not issuer:
         raise BadInput(
-            "OAuth is asked for, and no issuer is set.", suggested_action="Set WEBQUARRY_OAUTH_ISSUER to its address."
+            "OAuth is asked for, and no issuer is set.",
+            suggested_action="Set WEBQUARRY_OAUTH_ISSUER to its address.",
         )
     if not resource:
         raise BadInput(
@@ -91,7 +95,9 @@ def _oauth(settings: Settings) -> Access:
     guarded = {
         _TOOLS: Challenge(scopes, origin + place),
         _FIGURES: Challenge(
-            (wanted,), origin + place, f"The token does not have the scope {wanted}, which /metrics needs."
+            (wanted,),
+            origin + place,
+            f"The token does not have the scope {wanted}, which /metrics needs.",
         ),
     }
     return Access(verifier, guarded, place, metadata)

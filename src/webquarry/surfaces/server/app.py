@@ -82,23 +82,36 @@ def app_of(
             allowed_origins=[*_own_origins(), *settings.http_origins],
         ),
     )
-    if stateless:  # a stream on which nothing can ever come would only hold a place, and hold up the end
-        app.router.routes[:0] = [Route(path, endpoint=_no_stream, methods=["GET"]) for path in ("/mcp", "/mcp/")]
+    if (
+        stateless
+    ):  # a stream on which nothing can ever come would only hold a place, and hold up the end
+        app.router.routes[:0] = [
+            Route(path, endpoint=_no_stream, methods=["GET"]) for path in ("/mcp", "/mcp/")
+        ]
     # A redirect from one to the other would lose the body with many clients.
     app.router.routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
     app.router.routes.extend((health or Health()).routes())
     if access is None:
-        return Observe(Patience(app, settings.http_max_request_bytes, settings.http_max_header_bytes))
+        return Observe(
+            Patience(app, settings.http_max_request_bytes, settings.http_max_header_bytes)
+        )
     if access.metadata_path:
-        app.router.routes.append(Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"]))
+        app.router.routes.append(
+            Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"])
+        )
     limited = Limits(app, quota or LocalQuota(), settings, clock or Clock())
     gate = Gate(limited, access.verifier, access.guarded)
     checked = OriginCheck(gate, [*_own_origins(), *settings.http_origins])
-    return Observe(Patience(checked, settings.http_max_request_bytes, settings.http_max_header_bytes))
+    return Observe(
+        Patience(checked, settings.http_max_request_bytes, settings.http_max_header_bytes)
+    )
 
 
 async def _no_stream(request: Request) -> Response:
-    told = {"error": "method_not_allowed", "error_description": "Send requests with POST; there is no other stream."}
+    told = {
+        "error": "method_not_allowed",
+        "error_description": "Send requests with POST; there is no other stream.",
+    }
     return JSONResponse(told, 405, {"Allow": "POST"})
 
 
@@ -108,7 +121,9 @@ def _own_origins() -> list[str]:
 
 def _told(metadata: Mapping[str, object] | None) -> Callable[[Request], Awaitable[Response]]:
     async def tell(request: Request) -> Response:
-        return JSONResponse(metadata, headers={"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"})
+        return JSONResponse(
+            metadata, headers={"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
+        )
 
     return tell
 
@@ -123,7 +138,9 @@ def listen(host: str, port: int) -> socket.socket:
         return listening
     except (OSError, OverflowError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else None
-        reason = (said or "it is no address").partition(" (while")[0]  # what follows only repeats host and port
+        reason = (said or "it is no address").partition(" (while")[
+            0
+        ]  # what follows only repeats host and port
         raise BadInput(
             f"Port {port} on {host} cannot be used: {reason}.",
             suggested_action="Choose another one with --port, or another address with --host.",
@@ -157,7 +174,11 @@ class GracefulServer(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
         # What is ignored stays so: a worker hears of the end from its parent, and not a second time from the terminal.
-        signals = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
+        signals = [
+            one
+            for one in (signal.SIGINT, signal.SIGTERM)
+            if signal.getsignal(one) is not signal.SIG_IGN
+        ]
         try:
             for one in signals:
                 loop.add_signal_handler(one, self.told_to_end, one)
@@ -172,7 +193,9 @@ class GracefulServer(uvicorn.Server):
                 loop.remove_signal_handler(one)
 
 
-async def serve(app: ASGIApp, listening: socket.socket, settings: Settings, health: Health | None = None) -> None:
+async def serve(
+    app: ASGIApp, listening: socket.socket, settings: Settings, health: Health | None = None
+) -> None:
     """Serve until told to end; the socket is closed by then."""
     config = uvicorn.Config(
         app,
@@ -186,7 +209,9 @@ async def serve(app: ASGIApp, listening: socket.socket, settings: Settings, heal
         timeout_graceful_shutdown=settings.http_grace_seconds,
     )
     with listening:
-        await GracefulServer(config, health or Health(), settings.http_drain_seconds).serve(sockets=[listening])
+        await GracefulServer(config, health or Health(), settings.http_drain_seconds).serve(
+            sockets=[listening]
+        )
 
 
 def announce(listening: socket.socket) -> None:
@@ -218,14 +243,22 @@ def run(
     try:
         settings = settings_of(set_name)
         set_up(logs[0] or settings.log_level, logs[1] or settings.log_format)
-        access_of(settings, os.environ, place.host)  # what cannot be served is told before anybody listens
+        access_of(
+            settings, os.environ, place.host
+        )  # what cannot be served is told before anybody listens
 
         async def whole() -> None:
             async with _watched(settings) as (kit, health):
                 access = access_of(settings, os.environ, place.host, running=True)
                 server = await built(name, set_name, with_tools, text, kit)
-                quota = FileQuota(common / "quota.sqlite3") if common and kit.link is None else kit.quota
-                app = app_of(server, settings, access=access, clock=kit.clock, quota=quota, health=health)
+                quota = (
+                    FileQuota(common / "quota.sqlite3")
+                    if common and kit.link is None
+                    else kit.quota
+                )
+                app = app_of(
+                    server, settings, access=access, clock=kit.clock, quota=quota, health=health
+                )
                 try:
                     await serve(app, listening, settings, health)
                 finally:

@@ -37,7 +37,9 @@ class Challenge:
         told = {
             "error": error,
             "error_description": description,
-            "scope": " ".join(self.scopes) if self.metadata_url else "",  # our own tokens are not asked for by scope
+            "scope": " ".join(self.scopes)
+            if self.metadata_url
+            else "",  # our own tokens are not asked for by scope
             "resource_metadata": self.metadata_url or "",
         }
         parts = ", ".join(f'{name}="{value}"' for name, value in told.items() if value)
@@ -53,7 +55,9 @@ class Gate:
         self._guarded = guarded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        challenge = self._guarded.get(scope["path"].rstrip("/")) if scope["type"] == "http" else None
+        challenge = (
+            self._guarded.get(scope["path"].rstrip("/")) if scope["type"] == "http" else None
+        )
         if challenge is None:
             await self._app(scope, receive, send)
             return
@@ -77,7 +81,13 @@ class Gate:
             await _refuse(send, challenge, 401, "invalid_token", denied.reason)
         except CannotTell:
             headers = [(b"retry-after", str(_RETRY_SECONDS).encode())]
-            await answer(send, 503, "temporarily_unavailable", "Tokens cannot be checked at the moment.", headers)
+            await answer(
+                send,
+                503,
+                "temporarily_unavailable",
+                "Tokens cannot be checked at the moment.",
+                headers,
+            )
         else:
             if principal.scopes.issuperset(challenge.scopes):
                 return principal
@@ -86,19 +96,27 @@ class Gate:
         return None
 
 
-async def _refuse(send: Send, challenge: Challenge, status: int, error: str, description: str) -> None:
+async def _refuse(
+    send: Send, challenge: Challenge, status: int, error: str, description: str
+) -> None:
     header = challenge.header(error, description if error else "")
     headers = [(b"www-authenticate", header.encode("latin-1", "replace"))]
     await answer(send, status, error or "unauthorized", description, headers)
 
 
 async def answer(
-    send: Send, status: int, error: str, description: str, headers: list[tuple[bytes, bytes]] | None = None
+    send: Send,
+    status: int,
+    error: str,
+    description: str,
+    headers: list[tuple[bytes, bytes]] | None = None,
 ) -> None:
     """A refusal as JSON."""
     body = json.dumps({"error": error, "error_description": description}).encode()
     fixed = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*fixed, *(headers or [])]})
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [*fixed, *(headers or [])]}
+    )
     await send({"type": "http.response.body", "body": body})
 
 

@@ -36,7 +36,11 @@ class Health:
             Route("/health/live", endpoint=self._live, methods=["GET"]),
             Route("/health/ready", endpoint=self._ready, methods=["GET"]),
         ]
-        return [*found, Route("/metrics", endpoint=self._figures, methods=["GET"])] if self._metrics else found
+        return (
+            [*found, Route("/metrics", endpoint=self._figures, methods=["GET"])]
+            if self._metrics
+            else found
+        )
 
     async def _live(self, request: Request) -> Response:
         return JSONResponse({"status": "ok"})

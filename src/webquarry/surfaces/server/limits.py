@@ -42,7 +42,9 @@ class Limits:
         said = await self._quota.take(self._limits(principal), self._clock.now().timestamp())
         if isinstance(said, Denied):
             what = "this minute" if said.limit.window_seconds == _MINUTE else "today"
-            await self._refuse(send, principal, f"That is enough for {what}.", said.retry_after_seconds)
+            await self._refuse(
+                send, principal, f"That is enough for {what}.", said.retry_after_seconds
+            )
             return
         async with AsyncExitStack() as held:
             try:
@@ -64,11 +66,20 @@ class Limits:
         return [Limit(name, most, window) for name, most, window in wanted if most]
 
     def _slots(self, principal: Principal) -> list[tuple[str, int]]:
-        wanted = ((principal.id, self._settings.http_calls_at_once), ("all", self._settings.http_calls_at_once_all))
+        wanted = (
+            (principal.id, self._settings.http_calls_at_once),
+            ("all", self._settings.http_calls_at_once_all),
+        )
         return [(name, most) for name, most in wanted if most]
 
     async def _refuse(self, send: Send, principal: Principal, why: str, seconds: float) -> None:
         count("refused", reason="limit")
         log.info("%r asked too much: %s", principal.name, why)
         after = str(max(1, math.ceil(seconds))).encode()
-        await answer(send, 429, "rate_limited", f"{why} Try again in {after.decode()} s.", [(b"retry-after", after)])
+        await answer(
+            send,
+            429,
+            "rate_limited",
+            f"{why} Try again in {after.decode()} s.",
+            [(b"retry-after", after)],
+        )

@@ -40,7 +40,9 @@ def share_among_workers(folder: Path) -> None:
 class Metrics:
     """Listens to the meter. `look` gives what is not told but looked up: (name, labels, value)."""
 
-    def __init__(self, look: Callable[[], list[tuple[str, dict[str, str], float]]] | None = None) -> None:
+    def __init__(
+        self, look: Callable[[], list[tuple[str, dict[str, str], float]]] | None = None
+    ) -> None:
         try:
             import prometheus_client
         except ImportError:
@@ -57,7 +59,9 @@ class Metrics:
 
     def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         if name in self._spans:
-            self._spans[name].labels(*(labels[label] for label in _SPANS[name]), outcome).observe(seconds)
+            self._spans[name].labels(*(labels[label] for label in _SPANS[name]), outcome).observe(
+                seconds
+            )
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
         return nullcontext()
@@ -94,7 +98,10 @@ class Metrics:
 
     def _counter(self, name: str, labels: tuple[str, ...]) -> Any:
         return self._library.Counter(
-            f"webquarry_{name}", f"Count by {' and '.join(labels)}.", list(labels), registry=self._registry
+            f"webquarry_{name}",
+            f"Count by {' and '.join(labels)}.",
+            list(labels),
+            registry=self._registry,
         )
 
 

@@ -52,7 +52,12 @@ class OAuthVerifier(Verifier):
     """Tokens that one issuer made for this server."""
 
     def __init__(
-        self, issuer: str, audience: str, settings: Settings, clock: Clock | None = None, client: Client | None = None
+        self,
+        issuer: str,
+        audience: str,
+        settings: Settings,
+        clock: Clock | None = None,
+        client: Client | None = None,
     ) -> None:
         try:
             import jwt
@@ -114,7 +119,9 @@ class OAuthVerifier(Verifier):
         return key
 
     def _found(self, name: str | None, algorithm: str) -> Any:
-        fitting = [one for one in self._keys if one.algorithm == algorithm and name in (None, one.name)]
+        fitting = [
+            one for one in self._keys if one.algorithm == algorithm and name in (None, one.name)
+        ]
         return fitting[0].key if len(fitting) == 1 or (fitting and name is not None) else None
 
     def _is_due(self) -> bool:
@@ -150,7 +157,9 @@ class OAuthVerifier(Verifier):
         try:
             return [_Key(told.get("kid"), one, self._jwt.PyJWK(told, one)) for one in wanted]
         except (self._jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError) as error:
-            log.info("a key of the issuer %s cannot be used: %s", self._issuer, type(error).__name__)
+            log.info(
+                "a key of the issuer %s cannot be used: %s", self._issuer, type(error).__name__
+            )
             return []
 
     async def _discover(self) -> str:
@@ -201,7 +210,13 @@ def _reason(jwt: Any, error: Exception) -> str:
         (jwt.ImmatureSignatureError, "The token is not good yet."),
         (jwt.InvalidAudienceError, "The token was made for another server."),
         (jwt.InvalidIssuerError, "The token is of another issuer."),
-        (jwt.MissingRequiredClaimError, "The token lacks a claim that it must have: exp, iss or aud."),
+        (
+            jwt.MissingRequiredClaimError,
+            "The token lacks a claim that it must have: exp, iss or aud.",
+        ),
         (jwt.exceptions.InvalidSubjectError, "The token does not say for whom it speaks."),
     )
-    return next((text for kind, text in reasons if isinstance(error, kind)), "The token's signature is not good.")
+    return next(
+        (text for kind, text in reasons if isinstance(error, kind)),
+        "The token's signature is not good.",
+    )

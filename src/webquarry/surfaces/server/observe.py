@@ -52,12 +52,16 @@ class Observe:
                 end(str(status))
                 if scope["path"] not in ("/health/live", "/health/ready", "/metrics"):
                     took = (time.monotonic() - started) * 1000
-                    log.info("%s %s %s in %.0f ms", scope["method"], _place(scope["path"]), status, took)
+                    log.info(
+                        "%s %s %s in %.0f ms", scope["method"], _place(scope["path"]), status, took
+                    )
 
 
 def _id_of(scope: Scope) -> str:
     """The id that came with the request, if it can be one."""
-    given = next((value.decode("latin-1") for name, value in scope["headers"] if name == _HEADER), "")
+    given = next(
+        (value.decode("latin-1") for name, value in scope["headers"] if name == _HEADER), ""
+    )
     return given if _FIT.fullmatch(given) else secrets.token_hex(8)
 
 

@@ -21,9 +21,14 @@ class OriginCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            given = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"), None)
+            given = next(
+                (value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"),
+                None,
+            )
             if given is not None and not self._is_allowed(given):
-                await answer(send, 403, "forbidden_origin", "Pages of this origin may not ask this server.")
+                await answer(
+                    send, 403, "forbidden_origin", "Pages of this origin may not ask this server."
+                )
                 return
         await self._app(scope, receive, send)
 

@@ -100,16 +100,26 @@ class Patience:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if _head_size(scope) > self._max_head_bytes:  # the library only notices where it does not come at once
+        if (
+            _head_size(scope) > self._max_head_bytes
+        ):  # the library only notices where it does not come at once
             await answer(
-                send, 431, "head_too_large", "The head of the request is too large.", [(b"connection", b"close")]
+                send,
+                431,
+                "head_too_large",
+                "The head of the request is too large.",
+                [(b"connection", b"close")],
             )
             return
         body = await self._body(receive)
         if body is None:
             log.info("a client took too long to send its request")
             await answer(
-                send, 408, "request_timeout", "The request did not arrive in time.", [(b"connection", b"close")]
+                send,
+                408,
+                "request_timeout",
+                "The request did not arrive in time.",
+                [(b"connection", b"close")],
             )
             return
         await self._app(scope, _then(body, receive), self._timed(send))

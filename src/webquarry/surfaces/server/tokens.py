@@ -71,7 +71,9 @@ class TokenFile:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise BadInput(f"The token file {self.path} cannot be read: {error.strerror}.") from error
+            raise BadInput(
+                f"The token file {self.path} cannot be read: {error.strerror}."
+            ) from error
         try:
             return [_read(entry) for entry in json.loads(content)["tokens"]]
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -80,7 +82,9 @@ class TokenFile:
                 suggested_action="Restore a backup, or delete it and add the tokens anew.",
             ) from None
 
-    def add(self, name: str, *, lasts: timedelta | None = None, like: str | None = None, use: str = MCP) -> str:
+    def add(
+        self, name: str, *, lasts: timedelta | None = None, like: str | None = None, use: str = MCP
+    ) -> str:
         """A new token, which nobody can be shown again. With `like`, it speaks for the same caller as that one."""
         if not name or len(name) > _NAME_LENGTH or not name.isprintable() or name != name.strip():
             raise BadInput(f"A token's name has 1 to {_NAME_LENGTH} printable characters.")
@@ -89,11 +93,16 @@ class TokenFile:
         with self._changing() as tokens:
             if any(one.name == name for one in tokens):
                 raise BadInput(
-                    f"There is a token {name!r} already.", suggested_action="Choose another name, or revoke it first."
+                    f"There is a token {name!r} already.",
+                    suggested_action="Choose another name, or revoke it first.",
                 )
             principal = _named(tokens, like).principal if like else f"token:{secrets.token_hex(16)}"
             expires = (now + lasts).isoformat(timespec="seconds") if lasts else None
-            tokens.append(Token(name, principal, _hash(token), now.isoformat(timespec="seconds"), expires, use))
+            tokens.append(
+                Token(
+                    name, principal, _hash(token), now.isoformat(timespec="seconds"), expires, use
+                )
+            )
         return token
 
     def revoke(self, name: str) -> None:
@@ -109,9 +118,13 @@ class TokenFile:
             with _locked(self.path.with_name(self.path.name + ".lock")):
                 tokens = self.tokens()
                 yield tokens
-                _write(self.path, {"version": _VERSION, "tokens": [_kept(token) for token in tokens]})
+                _write(
+                    self.path, {"version": _VERSION, "tokens": [_kept(token) for token in tokens]}
+                )
         except OSError as error:
-            raise BadInput(f"The token file {self.path} cannot be written: {error.strerror}.") from error
+            raise BadInput(
+                f"The token file {self.path} cannot be written: {error.strerror}."
+            ) from error
 
 
 class TokenVerifier(Verifier):
@@ -179,7 +192,8 @@ def _named(tokens: list[Token], name: str) -> Token:
     found = next((one for one in tokens if one.name == name), None)
     if found is None:
         raise NotFound(
-            f"There is no token {name!r}.", suggested_action="`webquarry token list` shows those that there are."
+            f"There is no token {name!r}.",
+            suggested_action="`webquarry token list` shows those that there are.",
         )
     return found
 

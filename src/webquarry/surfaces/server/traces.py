@@ -17,7 +17,10 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT
 
 def wanted(environ: Mapping[str, str]) -> bool:
     """Whether somebody collects traces."""
-    off = environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or environ.get("OTEL_TRACES_EXPORTER") == "none"
+    off = (
+        environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
+        or environ.get("OTEL_TRACES_EXPORTER") == "none"
+    )
     return not off and any(environ.get(name) for name in _ENDPOINTS)
 
 
@@ -52,7 +55,9 @@ class Traces:
     @contextmanager
     def _within(self, name: str, labels: dict[str, str]) -> Iterator[None]:
         attributes = {f"webquarry.{key}": value for key, value in labels.items()}
-        with self._tracer.start_as_current_span(" ".join([name, *labels.values()]), attributes=attributes):
+        with self._tracer.start_as_current_span(
+            " ".join([name, *labels.values()]), attributes=attributes
+        ):
             yield
 
     def close(self) -> None:

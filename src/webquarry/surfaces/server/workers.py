@@ -24,13 +24,17 @@ _YOUNG_SECONDS = 5.0  # whoever dies sooner did not come to serve
 _MOST_YOUNG_DEATHS = 3  # for each worker
 
 
-def supervise(count: int, work: Callable[[], int], at_end: Callable[[], object] = lambda: None) -> int:
+def supervise(
+    count: int, work: Callable[[], int], at_end: Callable[[], object] = lambda: None
+) -> int:
     """Run `work` in `count` processes until told to end; 0 if every one of them ended as it should.
 
     `at_end` is done by the parent when all are to end: what it holds open for them it lets go.
     """
     if not hasattr(os, "fork"):
-        raise BadInput("This system knows one worker only.", suggested_action="Leave --workers out.")
+        raise BadInput(
+            "This system knows one worker only.", suggested_action="Leave --workers out."
+        )
     return _Supervisor(count, work, at_end).run()
 
 
@@ -75,7 +79,9 @@ class _Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             return
         signal.signal(signal.SIGTERM, _end_at_once)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent passes on that it ends
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # a terminal sends it to all; the parent passes on that it ends
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         os.close(self._held)
         threading.Thread(target=_end_with_parent, args=(self._watched,), daemon=True).start()

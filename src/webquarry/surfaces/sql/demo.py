@@ -24,15 +24,25 @@ def main() -> None:
     """The whole demo on stdout."""
     with tempfile.TemporaryDirectory() as folder, Rehearsal(latency=0.1) as stage:
         stage.answer = _answer
-        environ = stage.environ | {"HOME": folder, "WEBQUARRY_STATE_FOLDER": folder, "WEBQUARRY_CACHE": "0"}
+        environ = stage.environ | {
+            "HOME": folder,
+            "WEBQUARRY_STATE_FOLDER": folder,
+            "WEBQUARRY_CACHE": "0",
+        }
         with Session.open(environ=environ) as session:
             session.show_progress(False)
-            _tell(session, Path(str(resources.files("webquarry") / "data" / "sql" / "companies.csv")))
-        _say(f"\nThe model was asked {stage.messages} times and the search engine {stage.searches} times.")
+            _tell(
+                session, Path(str(resources.files("webquarry") / "data" / "sql" / "companies.csv"))
+            )
+        _say(
+            f"\nThe model was asked {stage.messages} times and the search engine {stage.searches} times."
+        )
 
 
 def _tell(session: Session, companies: Path) -> None:
-    _say("A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM 'companies.csv'\n")
+    _say(
+        "A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM 'companies.csv'\n"
+    )
     session.sql("CREATE TABLE companies AS FROM read_csv($1)", [str(companies)])
     _run(session, "", "FROM companies")
     session.sql("SELECT webquarry_set('dry_run', 'on')")
@@ -87,7 +97,12 @@ def _answer(question: str, model: str) -> str:
         }
         return json.dumps(address)
     if "Who leads it" in question:
-        return json.dumps({"ceo": ("Ada Brandt", "Jon Weber", "Mia Okoye")[number % 3], "founded": 1950 + number % 70})
+        return json.dumps(
+            {
+                "ceo": ("Ada Brandt", "Jon Weber", "Mia Okoye")[number % 3],
+                "founded": 1950 + number % 70,
+            }
+        )
     return ("Logistics", "Software", "Energy", "Textiles")[number % 4]
 
 

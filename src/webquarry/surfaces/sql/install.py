@@ -58,7 +58,9 @@ class _Lease:
         if connection is None:
             return
         for name in self.names:
-            with contextlib.suppress(Exception):  # closed in the meantime, or busy: nothing is left to be done
+            with contextlib.suppress(
+                Exception
+            ):  # closed in the meantime, or busy: nothing is left to be done
                 connection.remove_function(name)
 
 
@@ -125,9 +127,21 @@ def _register(connection: Any, instance: Instance) -> None:
     number = len(_INSTANCES) - 1
     try:
         for function in functions():
-            _create(connection, lease, function.inner, function.door(instance, inner=True), function.shape)
+            _create(
+                connection,
+                lease,
+                function.inner,
+                function.door(instance, inner=True),
+                function.shape,
+            )
             if function.public:
-                _create(connection, lease, function.name, function.door(instance, inner=False), function.shape)
+                _create(
+                    connection,
+                    lease,
+                    function.name,
+                    function.door(instance, inner=False),
+                    function.shape,
+                )
         for name, (read, shape) in without_arguments(instance).items():
             _create_plain(connection, lease, name, read, shape)
         _create_plain(connection, lease, _TELL, lambda: number, "BIGINT")
@@ -139,15 +153,25 @@ def _register(connection: Any, instance: Instance) -> None:
         ) from error
 
 
-def _create(connection: Any, lease: _Lease, name: str, door: Callable[..., Any], shape: Shape) -> None:
+def _create(
+    connection: Any, lease: _Lease, name: str, door: Callable[..., Any], shape: Shape
+) -> None:
     _HELD.append(door)
     connection.create_function(
-        name, door, None, connection.type(sql_type(shape)), type="arrow", null_handling="special", side_effects=True
+        name,
+        door,
+        None,
+        connection.type(sql_type(shape)),
+        type="arrow",
+        null_handling="special",
+        side_effects=True,
     )
     lease.names.append(name)
 
 
-def _create_plain(connection: Any, lease: _Lease, name: str, read: Callable[[], Any], shape: Shape) -> None:
+def _create_plain(
+    connection: Any, lease: _Lease, name: str, read: Callable[[], Any], shape: Shape
+) -> None:
     _HELD.append(read)
     connection.create_function(
         name, read, [], connection.type(sql_type(shape)), null_handling="special", side_effects=True
@@ -165,7 +189,13 @@ def _lease(connection: Any, instance: Instance) -> _Lease:
     marker = _Marker()
     name = f"{INNER}lease {number}"
     connection.create_function(
-        name, marker, None, connection.type("VARCHAR"), type="arrow", null_handling="special", side_effects=True
+        name,
+        marker,
+        None,
+        connection.type("VARCHAR"),
+        type="arrow",
+        null_handling="special",
+        side_effects=True,
     )
     lease.names.append(name)
     weakref.finalize(marker, _gone, number).atexit = False
@@ -174,7 +204,9 @@ def _lease(connection: Any, instance: Instance) -> _Lease:
 
 def _gone(number: int) -> None:
     lease = _LEASES.pop(number, None)
-    if lease is not None and not any(other.instance is lease.instance for other in _LEASES.values()):
+    if lease is not None and not any(
+        other.instance is lease.instance for other in _LEASES.values()
+    ):
         lease.instance.release()
 
 

@@ -84,7 +84,9 @@ class Instance:
     def run(self, work: Coroutine[Any, Any, T], scope: Scope, *, paid: bool) -> T:
         """Run a coroutine on the loop and wait. When it is stopped, paid calls may end first, for a moment."""
         try:
-            return self._opened().bridge.run(_patiently(work, scope) if paid else _cut_off(work, scope))
+            return self._opened().bridge.run(
+                _patiently(work, scope) if paid else _cut_off(work, scope)
+            )
         except (asyncio.CancelledError, concurrent.futures.CancelledError):
             raise Cancelled("The statement was cancelled.") from None
 
@@ -104,7 +106,9 @@ class Instance:
         watcher.forget(self)
         if opened is None:
             return
-        if threading.current_thread().name == "webquarry-bridge":  # a loop cannot wait for its own end
+        if (
+            threading.current_thread().name == "webquarry-bridge"
+        ):  # a loop cannot wait for its own end
             threading.Thread(target=_close, args=(opened,), name="webquarry-close").start()
         else:
             _close(opened)

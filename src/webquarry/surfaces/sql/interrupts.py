@@ -49,7 +49,9 @@ class Watcher:
         writing.setblocking(False)
         self._previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
         self._ends = (reading, writing)
-        self._thread = threading.Thread(target=self._read, args=(reading,), name="webquarry-interrupts", daemon=True)
+        self._thread = threading.Thread(
+            target=self._read, args=(reading,), name="webquarry-interrupts", daemon=True
+        )
         self._thread.start()
 
     def _stop(self) -> None:
@@ -58,7 +60,9 @@ class Watcher:
         reading, writing = self._ends
         current = signal.set_wakeup_fd(self._previous if _is_open(self._previous) else -1)
         if current not in (writing.fileno(), -1):
-            signal.set_wakeup_fd(current, warn_on_full_buffer=False)  # somebody came after us: theirs stays
+            signal.set_wakeup_fd(
+                current, warn_on_full_buffer=False
+            )  # somebody came after us: theirs stays
         writing.close()  # the reader sees the end, and ends
         self._thread.join()
         reading.close()

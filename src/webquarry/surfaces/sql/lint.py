@@ -40,7 +40,9 @@ def look_at(connection: Any, text: str) -> list[Warning]:
     try:  # one by one: behind EXPLAIN only the first would be explained, and the others run
         if not _mentions(connection, text, paid_names()):
             return []
-        statements = [one.query for one in connection.extract_statements(text) if one.type.name in _EXPLAINED]
+        statements = [
+            one.query for one in connection.extract_statements(text) if one.type.name in _EXPLAINED
+        ]
     except library("duckdb").Error:
         return []  # it is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must get through
     return list(dict.fromkeys(warning for one in statements for warning in _look(connection, one)))
@@ -54,7 +56,10 @@ def _look(connection: Any, statement: str) -> list[Warning]:
         return []
     trees = _trees(connection, statement)
     aliases = {alias for tree in trees for alias in _aliases(tree, paid)}
-    return [*_having(trees, paid), *(one for root in plan for one in _walk(root, (), paid, aliases))]
+    return [
+        *_having(trees, paid),
+        *(one for root in plan for one in _walk(root, (), paid, aliases)),
+    ]
 
 
 def _mentions(connection: Any, statement: str, paid: frozenset[str]) -> bool:
@@ -64,8 +69,14 @@ def _mentions(connection: Any, statement: str, paid: frozenset[str]) -> bool:
 
 def _views(connection: Any, paid: frozenset[str]) -> list[tuple[str, str]]:
     """Views that use a paid function: name and text."""
-    views = connection.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
-    return [(name, text) for name, text in views if {word.lower() for word in _WORD.findall(text)} & paid]
+    views = connection.execute(
+        "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"
+    ).fetchall()
+    return [
+        (name, text)
+        for name, text in views
+        if {word.lower() for word in _WORD.findall(text)} & paid
+    ]
 
 
 def _trees(connection: Any, statement: str) -> list[Any]:
@@ -77,7 +88,9 @@ def _trees(connection: Any, statement: str) -> list[Any]:
         if select is None:
             continue
         try:
-            row = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [_closed(select[0])]).fetchall()[0]
+            row = connection.execute(
+                "SELECT json_serialize_sql(?::VARCHAR)", [_closed(select[0])]
+            ).fetchall()[0]
         except library("duckdb").Error:
             continue
         trees.append(json.loads(row[0]))
@@ -110,7 +123,9 @@ def _having(trees: list[Any], paid: frozenset[str]) -> Iterator[Warning]:
                 )
 
 
-def _walk(node: Any, above: tuple[Any, ...], paid: frozenset[str], aliases: set[str]) -> Iterator[Warning]:
+def _walk(
+    node: Any, above: tuple[Any, ...], paid: frozenset[str], aliases: set[str]
+) -> Iterator[Warning]:
     if _is_paid(node, paid, aliases):
         yield from _judge(node, above)
     for child in node.get("children", []):
@@ -123,7 +138,8 @@ def _is_paid(node: Any, paid: frozenset[str], aliases: set[str]) -> bool:
     written = [part for name in ("Projections", "Expression") for part in _listed(info.get(name))]
     below = {part.lower() for child in node.get("children", []) for part in _columns(child)}
     return any(
-        any(f"{name}(" in part for name in paid) or (part.lower() in aliases and part.lower() not in below)
+        any(f"{name}(" in part for name in paid)
+        or (part.lower() in aliases and part.lower() not in below)
         for part in written
     )
 
@@ -184,7 +200,11 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _listed(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else [part for part in value or [] if isinstance(part, str)]
+    return (
+        [value]
+        if isinstance(value, str)
+        else [part for part in value or [] if isinstance(part, str)]
+    )
 
 
 def _estimate(node: Any) -> int:

@@ -68,7 +68,9 @@ class Session:
         except duckdb.Error as error:
             raise BadInput(f"The database {database} cannot be opened: {error}.") from error
         try:
-            connection.execute("SET enable_progress_bar = false").fetchall()  # DuckDB's own goes to stdout
+            connection.execute(
+                "SET enable_progress_bar = false"
+            ).fetchall()  # DuckDB's own goes to stdout
             return cls(connection, owned=True, settings=settings, environ=environ)
         except BaseException:
             connection.close()
@@ -86,7 +88,11 @@ class Session:
         warnings = tuple(look_at(self.connection, statement)) if lint and not parameters else ()
         for warning in warnings:
             log.warning("%s", warning)
-        with self._instance.statements.pinned(self._number) as scope, self._timed(scope, timeout), self._plainly(scope):
+        with (
+            self._instance.statements.pinned(self._number) as scope,
+            self._timed(scope, timeout),
+            self._plainly(scope),
+        ):
             self._scope = scope
             try:
                 done = self.connection.execute(statement, parameters)
@@ -122,7 +128,10 @@ class Session:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -36,11 +36,17 @@ class Scope:
         self.touched = time.monotonic()
         self.cancelled = False
         self.interrupted = False  # cancelled by a Ctrl-C
-        self.error: WebquarryError | None = None  # the one that ended it; DuckDB keeps only its text
+        self.error: WebquarryError | None = (
+            None  # the one that ended it; DuckDB keeps only its text
+        )
         self.planning = threading.Lock()
-        self.planned: Statement | None = None  # a rehearsal of `ask_table`, which counts and pays nothing
+        self.planned: Statement | None = (
+            None  # a rehearsal of `ask_table`, which counts and pays nothing
+        )
         self.planned_rows = 0
-        self.failed: dict[tuple[Any, ...], Any] = {}  # questions that have no answer, which are not asked again
+        self.failed: dict[
+            tuple[Any, ...], Any
+        ] = {}  # questions that have no answer, which are not asked again
         self.answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
         self._statements: dict[bool, Statement] = {}
@@ -154,7 +160,10 @@ class Statements:
 
     def _running(self) -> list[Scope]:
         with self._lock:
-            return [*(scope for scope in self._scopes.values() if scope.running), *self._pinned.values()]
+            return [
+                *(scope for scope in self._scopes.values() if scope.running),
+                *self._pinned.values(),
+            ]
 
     def _of(self, mark: Mark | None) -> Scope:
         if mark is not None and mark[0] in self._pinned:
@@ -166,7 +175,9 @@ class Statements:
             scope = self._scopes[mark] = Scope()
             scope.touched = self._now()
         self._scopes.move_to_end(mark)
-        for old in [one for one, kept in self._scopes.items() if not kept.running][: len(self._scopes) - _KEPT]:
+        for old in [one for one, kept in self._scopes.items() if not kept.running][
+            : len(self._scopes) - _KEPT
+        ]:
             del self._scopes[old]
         return scope
 

@@ -19,6 +19,12 @@ def own_settings(settings: Settings) -> Settings:
         "cache_search_seconds": settings.websearch_cache_ttl_secs,
     }
     if settings.websearch_cache_ttl_secs is not None:
-        said["cache_empty_seconds"] = min(settings.cache_empty_seconds, settings.websearch_cache_ttl_secs)
-        said["cache"] = settings.cache and settings.websearch_cache_ttl_secs > 0  # 0: nor what others have kept
-    return settings.model_copy(update={field: value for field, value in said.items() if value is not None})
+        said["cache_empty_seconds"] = min(
+            settings.cache_empty_seconds, settings.websearch_cache_ttl_secs
+        )
+        said["cache"] = (
+            settings.cache and settings.websearch_cache_ttl_secs > 0
+        )  # 0: nor what others have kept
+    return settings.model_copy(
+        update={field: value for field, value in said.items() if value is not None}
+    )

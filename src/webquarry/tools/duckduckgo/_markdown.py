@@ -45,12 +45,16 @@ def answer_page(query: str, answer: InstantAnswer) -> str:
         *_section("Definition", answer.definition, answer.definition_source, answer.definition_url),
         *_related(answer.topics),
     ]
-    return _document([f'## Instant Answer for "{inline(query)}"', *(sections or [_NO_ANSWER]), _API])
+    return _document(
+        [f'## Instant Answer for "{inline(query)}"', *(sections or [_NO_ANSWER]), _API]
+    )
 
 
 def inline(text: str) -> str:
     """Text for the middle of a line."""
-    visible = " ".join(strip_invisible(without_surrogates(" ".join(text.split())), Counter()).split())
+    visible = " ".join(
+        strip_invisible(without_surrogates(" ".join(text.split())), Counter()).split()
+    )
     escaped = _TILDE.sub(r"\\~", escape(visible))
     return _EDGE.sub(lambda found: "".join(f"\\{mark}" for mark in found[0]), escaped)
 
@@ -65,7 +69,9 @@ def address(url: str) -> str:
     whole = Links(url).absolute(url) or ""
     if not whole.startswith(("http://", "https://")):
         return ""
-    return _REFERENCE.sub(r"\1%3B", whole)  # marks of emphasis stay: they reach no further than the URL
+    return _REFERENCE.sub(
+        r"\1%3B", whole
+    )  # marks of emphasis stay: they reach no further than the URL
 
 
 def _document(parts: Iterable[str]) -> str:

@@ -23,7 +23,9 @@ _VERSION = 1
 
 
 @tool
-async def instant_answer(kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]) -> TextAnswer:
+async def instant_answer(
+    kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]
+) -> TextAnswer:
     """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related topics."""
     asked = " ".join(query.split())
     if not asked:

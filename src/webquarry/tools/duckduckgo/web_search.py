@@ -20,7 +20,12 @@ async def web_search(
     query: Annotated[str, Field(description="検索キーワード")],
     max_results: Annotated[
         int | None,
-        Field(description="返却する検索結果の最大数（デフォルト: 10）", ge=1, le=30, json_schema_extra={"default": 10}),
+        Field(
+            description="返却する検索結果の最大数（デフォルト: 10）",
+            ge=1,
+            le=30,
+            json_schema_extra={"default": 10},
+        ),
     ] = None,
 ) -> TextAnswer:
     """Search the web using DuckDuckGo and return a list of results with titles, URLs, and snippets."""

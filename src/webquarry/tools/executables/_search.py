@@ -11,8 +11,12 @@ from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 
 QueryText = Annotated[str, Field(description="The search query to use", min_length=2)]
-AllowedDomains = Annotated[list[str] | None, Field(description="Only include search results from these domains")]
-BlockedDomains = Annotated[list[str] | None, Field(description="Never include search results from these domains")]
+AllowedDomains = Annotated[
+    list[str] | None, Field(description="Only include search results from these domains")
+]
+BlockedDomains = Annotated[
+    list[str] | None, Field(description="Never include search results from these domains")
+]
 
 
 class SearchResult(BaseModel):
@@ -35,8 +39,15 @@ async def search(
 ) -> SearchAnswer:
     """Ask one provider and put its results into the common form."""
     asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
-    return SearchAnswer(results=[_common(result) for result in await kit.router.search(provider, asked)])
+    return SearchAnswer(
+        results=[_common(result) for result in await kit.router.search(provider, asked)]
+    )
 
 
 def _common(result: Result) -> SearchResult:
-    return SearchResult(title=result.title, url=result.url, description=result.snippet, published_date=result.published)
+    return SearchResult(
+        title=result.title,
+        url=result.url,
+        description=result.snippet,
+        published_date=result.published,
+    )

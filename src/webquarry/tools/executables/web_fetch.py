@@ -25,25 +25,41 @@ class FetchAnswer(Answer):
 
     content: str = Field(description="Markdown-converted HTML content")
     lines_read: int = Field(description="Number of lines returned")
-    total_lines: int | None = Field(default=None, description="Lines of the whole page; only when the content was cut")
-    next_offset: int | None = Field(default=None, description="Line to go on from; only when the content was cut")
-    cut_line_bytes: int | None = Field(default=None, description="Full size of the one line, when it was cut inside")
-    notes: list[str] | None = Field(default=None, description="What was lost in reading; only when something was")
+    total_lines: int | None = Field(
+        default=None, description="Lines of the whole page; only when the content was cut"
+    )
+    next_offset: int | None = Field(
+        default=None, description="Line to go on from; only when the content was cut"
+    )
+    cut_line_bytes: int | None = Field(
+        default=None, description="Full size of the one line, when it was cut inside"
+    )
+    notes: list[str] | None = Field(
+        default=None, description="What was lost in reading; only when something was"
+    )
 
 
 @tool
 async def web_fetch(
     kit: Toolkit,
-    url: Annotated[str, Field(description="The URL to fetch content from", json_schema_extra={"format": "uri"})],
-    offset: Annotated[int | None, Field(description="Line number to start reading from (1-based)", ge=1)] = None,
-    limit: Annotated[int | None, Field(description="Maximum number of lines to return", ge=1)] = None,
+    url: Annotated[
+        str, Field(description="The URL to fetch content from", json_schema_extra={"format": "uri"})
+    ],
+    offset: Annotated[
+        int | None, Field(description="Line number to start reading from (1-based)", ge=1)
+    ] = None,
+    limit: Annotated[
+        int | None, Field(description="Maximum number of lines to return", ge=1)
+    ] = None,
 ) -> FetchAnswer:
     """Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown using libxml2.
     Supports pagination via offset and limit parameters similar to file_read."""
     try:
         page = await kit.reader.read(url)
     except WebquarryError as error:
-        promised = "Failed to parse HTML" if isinstance(error, Unreadable) else "Failed to fetch URL"
+        promised = (
+            "Failed to parse HTML" if isinstance(error, Unreadable) else "Failed to fetch URL"
+        )
         error.args = (f"{promised}: {error.message}",)
         raise
     for note in page.notes:
@@ -68,7 +84,9 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
         )
     line = wanted[0].encode()
     return FetchAnswer(
-        content=line[:max_bytes].decode("utf-8", "ignore"),  # what is ignored is half a character at the end
+        content=line[:max_bytes].decode(
+            "utf-8", "ignore"
+        ),  # what is ignored is half a character at the end
         lines_read=1,
         total_lines=len(lines),
         next_offset=offset + 1 if offset < len(lines) else None,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.executables._search import AllowedDomains, BlockedDomains, QueryText, SearchAnswer, search
+from webquarry.tools.executables._search import (
+    AllowedDomains,
+    BlockedDomains,
+    QueryText,
+    SearchAnswer,
+    search,
+)
 
 
 @tool

@@ -68,7 +68,9 @@ def works_of(session: Session) -> list[Work]:
 
 def clean_work(work: Work) -> Work:
     """The work with texts that may stand in an answer."""
-    texts: dict[str, Any] = {name: clean_line(value) for name, value in vars(work).items() if isinstance(value, str)}
+    texts: dict[str, Any] = {
+        name: clean_line(value) for name, value in vars(work).items() if isinstance(value, str)
+    }
     names = [Name(*map(clean_line, astuple(name))) for name in work.authors]
     authors = tuple(name for name in names if name.written)
     title = texts["title"] or clean_line(title_from_url(work.url or work.location))
@@ -83,7 +85,9 @@ def exported_sources(
     return [_source(recorded, work, key, state) for recorded, work, key, state in parts]
 
 
-def _source(recorded: RecordedSource, work: Work, key: str, link: LinkState | None) -> ExportedSource:
+def _source(
+    recorded: RecordedSource, work: Work, key: str, link: LinkState | None
+) -> ExportedSource:
     source = recorded.source
     return ExportedSource(
         number=recorded.number,

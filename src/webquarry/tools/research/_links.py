@@ -26,8 +26,13 @@ log = logging.getLogger(__name__)
 
 _AT_ONCE = 8
 _BYTES = 128 * 1024  # enough to tell a page from a captcha or a "not found"
-_RESERVE, _MOST_RESERVE = 0.1, 5.0  # of the time of a call, and at most so many seconds, to put the answer together
-_RESOLVERS = frozenset({"doi.org", "dx.doi.org", "hdl.handle.net", "w3id.org", "purl.org"})  # they lead on by design
+_RESERVE, _MOST_RESERVE = (
+    0.1,
+    5.0,
+)  # of the time of a call, and at most so many seconds, to put the answer together
+_RESOLVERS = frozenset(
+    {"doi.org", "dx.doi.org", "hdl.handle.net", "w3id.org", "purl.org"}
+)  # they lead on by design
 
 State = Literal["ok", "moved", "gone", "blocked", "unreachable", "unchecked"]
 
@@ -44,7 +49,10 @@ async def check_links(kit: Toolkit, tool: str, urls: Sequence[str]) -> list[Link
     """The state of each address, in their order; what the time did not suffice for is unchecked."""
     seconds = kit.settings.seconds_for(tool)
     ends = kit.clock.monotonic() + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
-    late = LinkState(state="unchecked", reason="The time for the call was over before its turn, or before it answered.")
+    late = LinkState(
+        state="unchecked",
+        reason="The time for the call was over before its turn, or before it answered.",
+    )
     states = [late] * len(urls)
     waiting = iter(list(enumerate(urls)))
     done = 0
@@ -85,7 +93,9 @@ async def _state(kit: Toolkit, url: str) -> LinkState:
 def _named(error: WebquarryError) -> State:
     if isinstance(error, NotFound):
         return "gone"
-    refused = isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited"
+    refused = (
+        isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited"
+    )
     return "blocked" if refused else "unreachable"
 
 
@@ -98,5 +108,7 @@ def _arrived(url: str, reply: Reply) -> LinkState:
     return LinkState(
         state="moved",
         new_url=clean_url(redact(reply.url)),
-        reason="It leads to the front page of a site, which may mean that the page is gone." if front else None,
+        reason="It leads to the front page of a site, which may mean that the page is gone."
+        if front
+        else None,
     )

@@ -62,7 +62,9 @@ def inline(text: str) -> str:
 def block(text: str) -> str:
     """A text of its own: blank lines divide its paragraphs, and its lines stay lines."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
-    return "\n\n".join("\\\n".join(_line(line) for line in part.split("\n") if line.strip()) for part in paragraphs)
+    return "\n\n".join(
+        "\\\n".join(_line(line) for line in part.split("\n") if line.strip()) for part in paragraphs
+    )
 
 
 def linked(url: str) -> str:
@@ -114,7 +116,9 @@ def _sources(export: Exported) -> Iterator[str]:
     if states := [one.link.state for one in export.sources if one.link]:
         counts = Counter(states).most_common()
         yield f"Links checked: {', '.join(f'{count} {state}' for state, count in counts)}."
-    yield "\n".join(_source(one, work) for one, work in zip(export.sources, export.works, strict=True))
+    yield "\n".join(
+        _source(one, work) for one, work in zip(export.sources, export.works, strict=True)
+    )
 
 
 def _source(source: ExportedSource, work: Work) -> str:

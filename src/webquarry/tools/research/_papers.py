@@ -78,7 +78,9 @@ class PapersOutput(Answer):
         return self._sources
 
 
-def traced(answer: PapersOutput, found: PapersFound, seconds: float, notes: tuple[str, ...] = ()) -> PapersOutput:
+def traced(
+    answer: PapersOutput, found: PapersFound, seconds: float, notes: tuple[str, ...] = ()
+) -> PapersOutput:
     """Put beside an answer how fresh it is, who was asked, and what came of it."""
     failed = [one for one in found.attempts if one.outcome not in ("ok", "empty")]
     why = "; ".join(f"{one.provider}: {one.outcome} ({short(one.reason)})" for one in failed)
@@ -86,7 +88,9 @@ def traced(answer: PapersOutput, found: PapersFound, seconds: float, notes: tupl
         cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
         routing={
             "providerUsed": ",".join(found.providers),
-            "providersAttempted": [one.provider for one in found.attempts if one.outcome != "skipped"],
+            "providersAttempted": [
+                one.provider for one in found.attempts if one.outcome != "skipped"
+            ],
             "fallback": found.fallback,
             "fallbackReason": why if found.fallback else "",
             "latencyMs": round(seconds * 1000),
@@ -128,12 +132,16 @@ def _names(authors: tuple[Author, ...]) -> list[str]:
 
 def _source(paper: Paper) -> Source:
     published = paper.published or (str(paper.year) if paper.year else None)
-    return Source(clean_url(paper.url), clean_line(paper.title), published, paper.source, csl(_work(paper)))
+    return Source(
+        clean_url(paper.url), clean_line(paper.title), published, paper.source, csl(_work(paper))
+    )
 
 
 def _work(paper: Paper) -> Work:
     """The paper as a reference; a preprint's number stands where a journal's volume would. Nobody has accessed it yet."""
-    kind = paper.kind or ("article-journal" if paper.journal else "article" if paper.doi else "webpage")
+    kind = paper.kind or (
+        "article-journal" if paper.journal else "article" if paper.doi else "webpage"
+    )
     preprint = kind == "article" and bool(paper.arxiv_id)
     return Work(
         kind=kind,

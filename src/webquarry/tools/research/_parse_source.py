@@ -34,7 +34,9 @@ _NAMES = {
     "pages": "page",
     "accessedDate": "accessed",
 }
-_FORMS = "Give an address, a DOI, a CSL-JSON item, or an object with url, title, authors and published."
+_FORMS = (
+    "Give an address, a DOI, a CSL-JSON item, or an object with url, title, authors and published."
+)
 
 
 def work_of_given(given: str | Mapping[str, Any], number: int) -> Work:
@@ -42,7 +44,8 @@ def work_of_given(given: str | Mapping[str, Any], number: int) -> Work:
     work = _of_text(given) if isinstance(given, str) else _of_fields(given)
     if work is None:
         raise BadInput(
-            f"Source {number} of the list has neither a title, an address nor a DOI.", suggested_action=_FORMS
+            f"Source {number} of the list has neither a title, an address nor a DOI.",
+            suggested_action=_FORMS,
         )
     return work
 
@@ -69,9 +72,17 @@ def _of_fields(fields: Mapping[str, Any]) -> Work | None:
     place = url or doi_url(doi)
     site = host_of_page(url) if work.kind == "webpage" and not doi else ""
     return replace(
-        work, title=work.title or title_from_url(place), container=work.container or plain(site), url=url, doi=doi
+        work,
+        title=work.title or title_from_url(place),
+        container=work.container or plain(site),
+        url=url,
+        doi=doi,
     )
 
 
 def _is_web(text: str) -> bool:
-    return text.lower().startswith(("http://", "https://")) and bool(host_of_page(text)) and not text.split()[1:]
+    return (
+        text.lower().startswith(("http://", "https://"))
+        and bool(host_of_page(text))
+        and not text.split()[1:]
+    )

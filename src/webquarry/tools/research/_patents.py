@@ -61,7 +61,10 @@ class PatentSearchOutput(Answer):
 
     def sources(self) -> list[Source]:
         provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
-        return [Source(one.url, one.title, one.granted or one.published, provider, _csl(one)) for one in self.patents]
+        return [
+            Source(one.url, one.title, one.granted or one.published, provider, _csl(one))
+            for one in self.patents
+        ]
 
 
 def as_patent_result(patent: Patent) -> PatentResult:
@@ -83,7 +86,9 @@ def as_patent_result(patent: Patent) -> PatentResult:
 
 
 def as_cluster(cluster: Cluster) -> AssigneeCluster:
-    return AssigneeCluster(assignee=clean_line(cluster.assignee), count=cluster.count, share=cluster.share)
+    return AssigneeCluster(
+        assignee=clean_line(cluster.assignee), count=cluster.count, share=cluster.share
+    )
 
 
 def _csl(patent: PatentResult) -> dict[str, Any]:

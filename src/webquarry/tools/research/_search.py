@@ -55,7 +55,9 @@ class SearchOutput(Answer):
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What the cache key must hold of a call: every argument but those that do not affect the results."""
-    return {"tool": tool} | {name: value for name, value in arguments.items() if name not in NOT_IN_KEY}
+    return {"tool": tool} | {
+        name: value for name, value in arguments.items() if name not in NOT_IN_KEY
+    }
 
 
 def as_search_result(result: Result, claim: str | None) -> SearchResult:
@@ -96,7 +98,12 @@ def with_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] =
 def trace_of(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:
     """Who was to be asked and why, and what came of each."""
     told = [
-        {"provider": one.provider, "outcome": one.outcome, "reason": one.reason, "seconds": round(one.seconds, 3)}
+        {
+            "provider": one.provider,
+            "outcome": one.outcome,
+            "reason": one.reason,
+            "seconds": round(one.seconds, 3),
+        }
         for one in attempts
     ]
     return {"order": list(order), "because": because, "attempts": told}

@@ -120,7 +120,8 @@ def errors_of(session: Session) -> list[RepeatedError] | None:
     """What failed again and again; None when nothing did."""
     found = repeated_errors(session.errors)
     return [
-        RepeatedError(kind=one.kind, count=one.count, tools=list(one.tools), advice=one.advice) for one in found
+        RepeatedError(kind=one.kind, count=one.count, tools=list(one.tools), advice=one.advice)
+        for one in found
     ] or None
 
 

@@ -81,11 +81,13 @@ def build(pages: Sequence[Read], wishes: Wishes) -> tuple[list[ScrapedSource], s
     repeats = Repeats()
     rests = [_rest(page, repeats, wishes) for page in pages]
     texts = [
-        Text(page.study.title, page.snapshot.fields["url"], rest.data) for page, rest in zip(pages, rests, strict=True)
+        Text(page.study.title, page.snapshot.fields["url"], rest.data)
+        for page, rest in zip(pages, rests, strict=True)
     ]
     shares, combined = share_out(texts, wishes.most_each, wishes.most)
     sources = [
-        _source(page, rest, share, wishes.with_content) for page, rest, share in zip(pages, rests, shares, strict=True)
+        _source(page, rest, share, wishes.with_content)
+        for page, rest, share in zip(pages, rests, shares, strict=True)
     ]
     return sources, combined
 
@@ -94,7 +96,9 @@ def _rest(page: Read, repeats: Repeats, wishes: Wishes) -> _Rest:
     """What is left of a page, no more of it than can be given: one long text is in pieces at a time."""
     whole = page.paragraphs
     parts = repeats.left_of(whole) if wishes.deduplicate else whole
-    data, filtered = _filtered(page, parts) if wishes.filter else (b"".join(part.data for part in parts), None)
+    data, filtered = (
+        _filtered(page, parts) if wishes.filter else (b"".join(part.data for part in parts), None)
+    )
     return _Rest(enough_of(data, wishes.most_each), len(whole) - len(parts), filtered)
 
 
@@ -140,5 +144,7 @@ def _source(page: Read, rest: _Rest, share: Share, with_content: bool) -> Scrape
 def _read_on(length: int) -> str:
     """How to get all of a page; a call that says nothing of length gives 50,000 bytes at once."""
     return (
-        f"{READ_ON}." if length <= 50_000 else f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
+        f"{READ_ON}."
+        if length <= 50_000
+        else f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
     )

@@ -54,13 +54,17 @@ async def format_bibliography(
     sessionId: str | None = None,
     sources: Annotated[
         list[str | dict[str, Any]] | None,
-        Field(description="If no session: URLs, DOIs, CSL-JSON items or {url, title, authors, published}."),
+        Field(
+            description="If no session: URLs, DOIs, CSL-JSON items or {url, title, authors, published}."
+        ),
     ] = None,
 ) -> BibliographyOutput:
     """Make a bibliography: de-duplicated, sorted, keys unique."""
     if bool(sessionId) == (sources is not None):
         raise BadInput(
-            "Both sessionId and sources were given." if sessionId else "Neither sessionId nor sources was given.",
+            "Both sessionId and sources were given."
+            if sessionId
+            else "Neither sessionId nor sources was given.",
             suggested_action="Give the sessionId of a research session, or a list of sources, and not both.",
         )
     if sessionId:
@@ -88,7 +92,9 @@ def _answer(works: Sequence[Work], style: Style, *, of_session: bool) -> Bibliog
         count=len(made.entries),
         duplicates=len(works) - len(made.entries),
         entries=[
-            BibliographyEntry(numbers=[place + 1 for place in entry.places], key=entry.key if keyed else None)
+            BibliographyEntry(
+                numbers=[place + 1 for place in entry.places], key=entry.key if keyed else None
+            )
             for entry in made.entries
         ],
         hints=_hints(works, of_session) or None,
@@ -99,9 +105,13 @@ def _hints(works: Sequence[Work], of_session: bool) -> list[str]:
     """What would make the bibliography better."""
     if not works:
         return ["The session has no sources: give its sessionId to the tools that search and read."]
-    unknown = [number for number, work in enumerate(works, 1) if not work.authors and not work.issued]
+    unknown = [
+        number for number, work in enumerate(works, 1) if not work.authors and not work.issued
+    ]
     if not unknown:
         return []
     shown = ", ".join(map(str, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
     how = "with this sessionId" if of_session else "and give its citation.formatted.cslJson"
-    return [f"Neither author nor date is known of {shown}: read the page with scrape_page {how}, then call again."]
+    return [
+        f"Neither author nor date is known of {shown}: read the page with scrape_page {how}, then call again."
+    ]

@@ -69,7 +69,10 @@ async def get_research_session(
 ) -> ResearchSessionOutput:
     """Recover a sequential_search session: summary, steps, sources, repeated errors."""
     if not sessionId:
-        raise BadInput("sessionId is blank.", suggested_action="Give the sessionId that sequential_search returned.")
+        raise BadInput(
+            "sessionId is blank.",
+            suggested_action="Give the sessionId that sequential_search returned.",
+        )
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
     if stepNumber is None:

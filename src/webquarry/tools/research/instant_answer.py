@@ -59,12 +59,16 @@ class InstantAnswerOutput(Answer):
 @tool
 async def instant_answer(
     kit: Toolkit,
-    query: Annotated[str, Field(description="A topic, term or short question.", min_length=1, max_length=500)],
+    query: Annotated[
+        str, Field(description="A topic, term or short question.", min_length=1, max_length=500)
+    ],
     sessionId: Annotated[str | None, Field(description="Research session.")] = None,
 ) -> InstantAnswerOutput:
     """Look up a summary, a definition or a computed answer for a well-known topic, without searching. Often empty:
     then use web_search."""
-    arguments = {name: value for name, value in locals().items() if name != "kit"}  # all, also one that is added later
+    arguments = {
+        name: value for name, value in locals().items() if name != "kit"
+    }  # all, also one that is added later
     asked = " ".join(query.split())
     if not asked:
         raise BadInput("The query is blank.", suggested_action="Say what to look up.")
@@ -88,7 +92,11 @@ async def instant_answer(
 def _fields(found: instant.InstantAnswer) -> dict[str, Any]:
     """The fields of an answer but the question, as they are shown and kept."""
     topics = [
-        {"name": clean_line(topic.name), "text": clean_line(topic.text), "url": clean_url(topic.url)}
+        {
+            "name": clean_line(topic.name),
+            "text": clean_line(topic.text),
+            "url": clean_url(topic.url),
+        }
         | ({"group": clean_line(topic.group)} if topic.group else {})
         for topic in found.topics
     ]

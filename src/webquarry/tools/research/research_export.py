@@ -48,7 +48,9 @@ class ResearchExportOutput(Answer):
     total_steps_estimate: int | None = None
     started_at: str | None = None
     steps: list[FullStep] | None = None
-    listed: list[ExportedSource] | None = Field(None, alias="sources")  # `sources()` is what a session keeps
+    listed: list[ExportedSource] | None = Field(
+        None, alias="sources"
+    )  # `sources()` is what a session keeps
     errors: list[ErrorCount] | None = None
     links: dict[str, int] | None = None
     trust: str = TRUST
@@ -71,19 +73,31 @@ async def research_export(
 ) -> ResearchExportOutput:
     """Export a research session: steps, numbered sources with APA citations, errors."""
     if not sessionId:
-        raise BadInput("sessionId is blank.", suggested_action="Give the sessionId that sequential_search returned.")
+        raise BadInput(
+            "sessionId is blank.",
+            suggested_action="Give the sessionId that sequential_search returned.",
+        )
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
-    links = await check_links(kit, _NAME, [one.source.url for one in session.sources]) if verify_links else None
+    links = (
+        await check_links(kit, _NAME, [one.source.url for one in session.sources])
+        if verify_links
+        else None
+    )
     answer = _data(session, links, moment(kit.clock.now()))
     if format == "json":
         return answer
     return ResearchExportOutput(
-        session_id=session.id, format="markdown", content=_markdown(session, answer), links=answer.links
+        session_id=session.id,
+        format="markdown",
+        content=_markdown(session, answer),
+        links=answer.links,
     )
 
 
-def _data(session: Session, links: list[LinkState] | None, exported_at: str) -> ResearchExportOutput:
+def _data(
+    session: Session, links: list[LinkState] | None, exported_at: str
+) -> ResearchExportOutput:
     return ResearchExportOutput(
         session_id=session.id,
         format="json",
@@ -96,7 +110,9 @@ def _data(session: Session, links: list[LinkState] | None, exported_at: str) -> 
         steps=exported_steps(session),
         listed=exported_sources(session, works_of(session), links),
         errors=exported_errors(session),
-        links=dict(sorted(Counter(link.state for link in links).items())) if links is not None else None,
+        links=dict(sorted(Counter(link.state for link in links).items()))
+        if links is not None
+        else None,
     )
 
 

@@ -112,7 +112,9 @@ async def search_and_scrape(
     deduplicate: bool = True,
     max_length_per_source: int = 50_000,
     total_max_length: int = 300_000,
-    filter_by_query: Annotated[bool | None, Field(description="Only paragraphs on it; true with claim.")] = None,
+    filter_by_query: Annotated[
+        bool | None, Field(description="Only paragraphs on it; true with claim.")
+    ] = None,
     provider: str | None = None,
     sessionId: str | None = None,
     claim: str | None = None,
@@ -125,7 +127,11 @@ async def search_and_scrape(
     with loading():
         found = await _search(kit, query, provider, _PAGE)
     reading = Reading(
-        kit, Question(query, about, began.date()), num_results, _ends(kit, started), same_text=deduplicate
+        kit,
+        Question(query, about, began.date()),
+        num_results,
+        _ends(kit, started),
+        same_text=deduplicate,
     )
     harvest = await reading.run(found.results, lambda: _further(kit, query, provider, found))
     wishes = Wishes(
@@ -140,7 +146,9 @@ async def search_and_scrape(
     answer.summary.urls_searched = len(reading.results)
     answer.hints = None if pages else _hints(kit, found)
     # The time of day, which stands still in a replay: the same web gives the same bytes.
-    answer.summary.processing_time_ms = max(0, round((kit.clock.now() - began).total_seconds() * 1000))
+    answer.summary.processing_time_ms = max(
+        0, round((kit.clock.now() - began).total_seconds() * 1000)
+    )
     seconds = kit.clock.monotonic() - started
     return with_trace(answer, found, seconds, _notes(harvest, pages, deduplicate)).beside(
         cache=_oldest(kit, found, pages)
@@ -160,11 +168,15 @@ def _check_lengths(**lengths: int) -> None:
 async def _search(kit: Toolkit, query: str, provider: str | None, count: int) -> Found:
     """Kept under the query alone: how the pages are given does not affect what is found."""
     return await kit.router.route(
-        Query(query, count, safe="medium"), provider=provider or None, asked={"tool": "search_and_scrape"}
+        Query(query, count, safe="medium"),
+        provider=provider or None,
+        asked={"tool": "search_and_scrape"},
     )
 
 
-async def _further(kit: Toolkit, query: str, provider: str | None, found: Found) -> Sequence[Result]:
+async def _further(
+    kit: Toolkit, query: str, provider: str | None, found: Found
+) -> Sequence[Result]:
     """More results than the first page has, from whoever gave it; none where it had no more, or does not answer now."""
     if len(found.results) < _PAGE:
         return ()
@@ -181,7 +193,9 @@ def _ends(kit: Toolkit, started: float) -> float:
     return started + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
 
 
-def _answer(query: str, wanted: int, pages: Sequence[Read], harvest: Harvest, wishes: Wishes) -> SearchAndScrapeOutput:
+def _answer(
+    query: str, wanted: int, pages: Sequence[Read], harvest: Harvest, wishes: Wishes
+) -> SearchAndScrapeOutput:
     """The answer but for what the clock and the router say."""
     sources, combined = build(pages, wishes)
     failures = [_failure(harvest.failed[rank]) for rank in sorted(harvest.failed)]
@@ -245,7 +259,9 @@ def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
     return ZeroResultHints(
         reason="no_page_readable" if found.results else "no_match",
         filters_applied=[],
-        suggested_actions=[SuggestedAction(action="try-different-provider", provider=name) for name in others],
+        suggested_actions=[
+            SuggestedAction(action="try-different-provider", provider=name) for name in others
+        ],
     )
 
 
@@ -255,7 +271,9 @@ def _notes(harvest: Harvest, pages: Sequence[Read], same_text: bool) -> tuple[st
         f"{clean_url(harvest.read[rank].result.url)} is the same page as {clean_url(harvest.read[first].result.url)}, and counts once."
         for rank, first in sorted(twins.items())
     ]
-    said = [f"{page.snapshot.fields['url']}: {text}" for page in pages for text in page.snapshot.notes]
+    said = [
+        f"{page.snapshot.fields['url']}: {text}" for page in pages for text in page.snapshot.notes
+    ]
     return (*folded, *said)
 
 

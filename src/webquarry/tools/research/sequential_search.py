@@ -135,7 +135,10 @@ async def sequential_search(
     if queries is not None:
         found = coverage_of(session)
         answer.coverage = AspectCoverage(
-            covered=list(found.covered), mentioned=list(found.mentioned), missing=list(found.missing), share=found.share
+            covered=list(found.covered),
+            mentioned=list(found.mentioned),
+            missing=list(found.missing),
+            share=found.share,
         )
         answer.refinement_queries, answer.searches = queries, runs
     return answer
@@ -147,11 +150,15 @@ async def _run(kit: Toolkit, session: Session, step: Step, queries: list[str]) -
     async def one(query: str) -> list[Source] | WebquarryError:
         note(f"searching for {query}")
         try:
-            found = await kit.router.route(Query(query, _RESULTS, safe="medium"), asked={"tool": _NAME})
+            found = await kit.router.route(
+                Query(query, _RESULTS, safe="medium"), asked={"tool": _NAME}
+            )
         except WebquarryError as error:
             return error
         return [
-            Source(clean_url(result.url), clean_line(result.title), result.published, result.provider)
+            Source(
+                clean_url(result.url), clean_line(result.title), result.published, result.provider
+            )
             for result in found.results
         ]
 
@@ -169,7 +176,9 @@ async def _run(kit: Toolkit, session: Session, step: Step, queries: list[str]) -
     return runs
 
 
-def _answer(session: Session, step: Step, *, with_index: bool, begun: bool) -> SequentialSearchOutput:
+def _answer(
+    session: Session, step: Step, *, with_index: bool, begun: bool
+) -> SequentialSearchOutput:
     omitted = max(0, len(session.steps) - _INDEX)
     return SequentialSearchOutput(
         session_id=session.id,
@@ -192,13 +201,21 @@ def _hints(session: Session, begun: bool) -> list[str]:
     """What the caller may not know, and nothing that was said before."""
     hints = []
     if begun and not session.finished:
-        hints.append("Give this sessionId to every further step, and to search and reading tools to record sources.")
+        hints.append(
+            "Give this sessionId to every further step, and to search and reading tools to record sources."
+        )
     if begun and not session.goal:
-        hints.append("Give researchGoal with a step: coverage and refinement queries are made from it.")
+        hints.append(
+            "Give researchGoal with a step: coverage and refinement queries are made from it."
+        )
     if len(session.steps) == 3 and not session.sources:
-        hints.append("No source is recorded yet: give the sessionId to the tools that search and read.")
+        hints.append(
+            "No source is recorded yet: give the sessionId to the tools that search and read."
+        )
     if session.estimate and len(session.steps) > session.estimate and not session.finished:
-        hints.append("There are more steps than estimated: finish, or give a new totalStepsEstimate.")
+        hints.append(
+            "There are more steps than estimated: finish, or give a new totalStepsEstimate."
+        )
     if session.finished:
         hints.append("Finished; a further step opens it again.")
     return hints

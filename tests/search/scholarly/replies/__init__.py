@@ -11,8 +11,15 @@ from tests.search.replies import MOMENT
 from webquarry.net.models import Reply
 
 FOLDER = Path(__file__).parent
-NAMES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.*") if path.suffix != ".pyc")
-_TYPES = {".json": "application/json", ".xml": "application/xml", ".html": "text/html", ".txt": "text/plain"}
+NAMES = sorted(
+    path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.*") if path.suffix != ".pyc"
+)
+_TYPES = {
+    ".json": "application/json",
+    ".xml": "application/xml",
+    ".html": "text/html",
+    ".txt": "text/plain",
+}
 
 
 def body_of(name: str) -> bytes:
@@ -36,4 +43,10 @@ def reply(name: str, body: bytes | None = None, **headers: str) -> Reply:
     """A recorded reply as a provider gets it, or another body in its place."""
     kind = {"content-type": _TYPES[Path(name).suffix]}
     content = body_of(name) if body is None else body
-    return Reply("https://provider.example/", status_of(name), httpx2.Headers(kind | headers), content, MOMENT)
+    return Reply(
+        "https://provider.example/",
+        status_of(name),
+        httpx2.Headers(kind | headers),
+        content,
+        MOMENT,
+    )

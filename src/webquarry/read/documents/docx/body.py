@@ -23,7 +23,9 @@ from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.escape import escape_heading, escape_line_starts
 from webquarry.read.text.fence import fence
 
-_BOXES = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:txbxContent"})
+_BOXES = frozenset(
+    {"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:txbxContent"}
+)
 _DELETED = frozenset({"w:del", "w:moveFrom"})
 _LONGEST_CELL = 1_500  # characters; a table with longer ones arranges a page
 _DEEPEST_HEADING = 6
@@ -98,7 +100,9 @@ class Body:
         reader = RunReader(self._story, settings.style, shaded=settings.shaded or self._in_cell)
         reader.found, self._carried = self._carried, Paragraph()
         reader.read(element)
-        self._story.fields = [one for one in self._story.fields if one.in_result]  # no instruction is that long
+        self._story.fields = [
+            one for one in self._story.fields if one.in_result
+        ]  # no instruction is that long
         found = reader.found
         if settings.joined:
             self._carried = found
@@ -127,7 +131,11 @@ class Body:
         )
 
     def _write(self, found: Paragraph, settings: _Settings) -> None:
-        mark = self._story.numbering.next(settings.list_id, settings.list_level) if settings.list_id else None
+        mark = (
+            self._story.numbering.next(settings.list_id, settings.list_level)
+            if settings.list_id
+            else None
+        )
         if settings.style.code and not settings.heading:
             self._end_list()
             self._code.append(found.text())
@@ -206,7 +214,14 @@ class Body:
         if name == "c:chart":
             self._add(prose.paragraph(chart_title(root), removed))
             rows = chart_rows(root)
-            self._add(Table([[Cell(prose.line(cell, removed), heading=False) for cell in row] for row in rows]).text())
+            self._add(
+                Table(
+                    [
+                        [Cell(prose.line(cell, removed), heading=False) for cell in row]
+                        for row in rows
+                    ]
+                ).text()
+            )
         else:
             for text in diagram_texts(root):
                 self._item(prose.paragraph(self._story.take(text), removed), Mark("- "))
@@ -224,7 +239,10 @@ class Body:
         table = Table()
         for row, found in zip(rows, cells, strict=True):
             heads = child_of(child_of(row, "w:trPr"), "w:tblHeader") is not None
-            table.rows.append([Cell("", heading=False)] * _skipped(row) + [self._cell(cell, heads) for cell in found])
+            table.rows.append(
+                [Cell("", heading=False)] * _skipped(row)
+                + [self._cell(cell, heads) for cell in found]
+            )
         if any(len(cell.text) > _LONGEST_CELL for line in table.rows for cell in line):
             for text in (cell.text for line in table.rows for cell in line):
                 self._add(text)
@@ -252,7 +270,11 @@ class _Cell:
         span = value_of(child_of(settings, "w:gridSpan")) or ""
         merged = child_of(settings, "w:vMerge")
         self.element = element
-        self.columns = min(max(int(span), 1), _MOST_SPAN) if span.isascii() and span.isdigit() and len(span) < 9 else 1
+        self.columns = (
+            min(max(int(span), 1), _MOST_SPAN)
+            if span.isascii() and span.isdigit() and len(span) < 9
+            else 1
+        )
         self.goes_on = merged is not None and value_of(merged) != "restart"
 
 
@@ -279,4 +301,6 @@ def _children(element: etree._Element, wanted: str) -> list[etree._Element]:
 def _skipped(row: etree._Element) -> int:
     """Columns that a row leaves out before its first cell."""
     value = value_of(child_of(child_of(row, "w:trPr"), "w:gridBefore")) or ""
-    return min(int(value), _MOST_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 0
+    return (
+        min(int(value), _MOST_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 0
+    )

@@ -95,7 +95,9 @@ class Numbering:
     def _levels_of(self, list_id: str) -> dict[int, Level]:
         if list_id not in self._levels:
             element = self._lists[list_id]
-            levels = self._abstract_levels(value_of(child_of(element, "w:abstractNumId")) or "", set())
+            levels = self._abstract_levels(
+                value_of(child_of(element, "w:abstractNumId")) or "", set()
+            )
             for override in element:
                 place = value_of(override, "ilvl") or ""
                 if name_of(override.tag) == "w:lvlOverride" and place.isdigit():
@@ -130,7 +132,11 @@ def _level(element: etree._Element) -> Level:
 
 
 def _integer(text: str | None, otherwise: int) -> int:
-    return min(int(text), _LARGEST) if text and text.isascii() and text.isdigit() and len(text) < 9 else otherwise
+    return (
+        min(int(text), _LARGEST)
+        if text and text.isascii() and text.isdigit() and len(text) < 9
+        else otherwise
+    )
 
 
 def _written(number: int, form: str) -> str:

@@ -16,10 +16,29 @@ from webquarry.read.documents.office import child_of, name_of, preferred, value_
 from webquarry.read.documents.omml import to_tex
 from webquarry.read.documents.paragraph import Look, Paragraph
 from webquarry.read.documents.symbols import symbol
-from webquarry.read.markdown.inline import BREAK, EMPHASIS, LOWERED, RAISED, STRONG, STRUCK, Literal, Span
+from webquarry.read.markdown.inline import (
+    BREAK,
+    EMPHASIS,
+    LOWERED,
+    RAISED,
+    STRONG,
+    STRUCK,
+    Literal,
+    Span,
+)
 
 _TRANSPARENT = frozenset(
-    {"w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:sdt", "w:sdtContent", "w:dir", "w:bdo", "w:rubyBase"}
+    {
+        "w:ins",
+        "w:moveTo",
+        "w:smartTag",
+        "w:customXml",
+        "w:sdt",
+        "w:sdtContent",
+        "w:dir",
+        "w:bdo",
+        "w:rubyBase",
+    }
 )
 _DELETED = frozenset({"w:del", "w:moveFrom"})
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
@@ -104,12 +123,17 @@ class RunReader:
         elif name in _SIGNS:
             self.found.add(_SIGNS[name], look)
         elif name == "w:br":
-            self.found.add(BREAK if value_of(child, "type") in (None, "textWrapping") else " ", look)
+            self.found.add(
+                BREAK if value_of(child, "type") in (None, "textWrapping") else " ", look
+            )
         elif name == "w:sym":
-            self.found.add(symbol(value_of(child, "font") or "", value_of(child, "char") or ""), look)
+            self.found.add(
+                symbol(value_of(child, "font") or "", value_of(child, "char") or ""), look
+            )
         elif name in ("w:footnoteReference", "w:endnoteReference"):
             label = self._story.notes.label(
-                "footnote" if name == "w:footnoteReference" else "endnote", value_of(child, "id") or ""
+                "footnote" if name == "w:footnoteReference" else "endnote",
+                value_of(child, "id") or "",
             )
             if label is not None:
                 self.found.add(Literal(f"[^{label}]"), Look())
@@ -160,7 +184,9 @@ class RunReader:
         return any(not one.in_result for one in self._story.fields)
 
     def _current_link(self) -> Span | None:
-        return self._link or next((one.link for one in reversed(self._story.fields) if one.link), None)
+        return self._link or next(
+            (one.link for one in reversed(self._story.fields) if one.link), None
+        )
 
     def _hidden_because(self, properties: dict[str, str | None]) -> str | None:
         if is_on(properties, "w:vanish"):
@@ -168,7 +194,9 @@ class RunReader:
         size = properties.get("w:sz") or ""
         if size.isascii() and size.isdigit() and len(size) < 6 and int(size) < _SMALLEST_TEXT:
             return TINY
-        ground = (properties.get("w:shd") or "").lower() in _NO_GROUND and not properties.get("w:highlight")
+        ground = (properties.get("w:shd") or "").lower() in _NO_GROUND and not properties.get(
+            "w:highlight"
+        )
         white = (properties.get("w:color") or "").lower() in _WHITE
         return SAME_COLOUR if white and ground and not self._shaded else None
 
@@ -180,7 +208,11 @@ def _marks(properties: dict[str, str | None]) -> tuple[str, ...]:
     """The marks of Markdown for a look."""
     found = [
         mark
-        for mark, names in ((STRONG, ("w:b",)), (EMPHASIS, ("w:i",)), (STRUCK, ("w:strike", "w:dstrike")))
+        for mark, names in (
+            (STRONG, ("w:b",)),
+            (EMPHASIS, ("w:i",)),
+            (STRUCK, ("w:strike", "w:dstrike")),
+        )
         if any(is_on(properties, name) for name in names)
     ]
     raised = {"superscript": RAISED, "subscript": LOWERED}.get(properties.get("w:vertAlign") or "")
@@ -188,4 +220,7 @@ def _marks(properties: dict[str, str | None]) -> tuple[str, ...]:
 
 
 def _has_text(element: etree._Element) -> bool:
-    return any(name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip() for one in element.iter())
+    return any(
+        name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip()
+        for one in element.iter()
+    )

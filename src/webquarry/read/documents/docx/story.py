@@ -93,14 +93,20 @@ class Story:
     def related(self, identity: str | None) -> etree._Element | None:
         """The part of the file behind the name of a relation."""
         relation = self.relations.get(identity or "")
-        return None if relation is None or relation.external else self.package.xml_if_sound(relation.target)
+        return (
+            None
+            if relation is None or relation.external
+            else self.package.xml_if_sound(relation.target)
+        )
 
     def _part(self, kind: str) -> etree._Element | None:
         relation = self._relation(kind)
         return self.package.xml_if_sound(relation.target if relation else f"word/{kind}.xml")
 
     def _relation(self, kind: str) -> Relation | None:
-        return next((one for one in self.relations.values() if one.kind == kind and not one.external), None)
+        return next(
+            (one for one in self.relations.values() if one.kind == kind and not one.external), None
+        )
 
     def _take_notes(self, kind: NoteKind) -> None:
         root = self._part(f"{kind}s")

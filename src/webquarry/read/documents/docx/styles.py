@@ -15,7 +15,9 @@ from webquarry.read.documents.office import child_of, name_of, value_of
 _HEADING = re.compile(r"heading ([1-9])")
 _CONTENTS = re.compile(r"toc ([1-9])")
 _LIST = re.compile(r"list (?:bullet |number )?([2-9])")
-_CODE = re.compile(r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|preformatted text|listing")
+_CODE = re.compile(
+    r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|preformatted text|listing"
+)
 _QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation")
 _OFF = frozenset({"0", "false", "off", "none"})
 _DEEPEST = 12  # styles based on styles
@@ -65,7 +67,11 @@ class Styles:
             identity = value_of(element, "styleId")
             if name_of(element.tag) == "w:style" and identity:
                 self._elements.setdefault(identity, element)
-                if value_of(element, "type") == "paragraph" and value_of(element, "default") in ("1", "true", "on"):
+                if value_of(element, "type") == "paragraph" and value_of(element, "default") in (
+                    "1",
+                    "true",
+                    "on",
+                ):
                     self.default = identity
 
     def get(self, identity: str | None) -> Style:

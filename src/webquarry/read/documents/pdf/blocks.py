@@ -57,7 +57,9 @@ class Block:
 def build_blocks(pages: list[list[Item]], body: float) -> list[Block]:
     """The blocks of a whole document."""
     builder = _Builder(body)
-    columns = columns_of([[item for item in items if isinstance(item, Line)] for items in pages], body)
+    columns = columns_of(
+        [[item for item in items if isinstance(item, Line)] for items in pages], body
+    )
     for items, places in zip(pages, map(iter, columns), strict=True):
         placed = [(item, next(places) if isinstance(item, Line) else None) for item in items]
         for place, (item, column) in enumerate(placed):
@@ -137,10 +139,16 @@ class _Builder:
             return None if block.bold != line.bold or _is_finished(block, column) else block
         return None
 
-    def _starts_block(self, block: Block, last: Line, line: Line, column: Column, after: Line | None) -> bool:
+    def _starts_block(
+        self, block: Block, last: Line, line: Line, column: Column, after: Line | None
+    ) -> bool:
         if line.mono and not last.mono and _is_name_in_prose(last, line, column):
             line.mono = False
-        if block.kind == "contents" or line.mono != last.mono or _changes_look(last, line, column, block):
+        if (
+            block.kind == "contents"
+            or line.mono != last.mono
+            or _changes_look(last, line, column, block)
+        ):
             return True
         gap = last.baseline - line.baseline
         if gap > WIDE_GAP * column.pitch * max(line.size, last.size * 0.8):
@@ -162,7 +170,9 @@ def _marker(line: Line) -> str:
 
 def is_contents(text: str) -> bool:
     """Whether a line belongs to a table of contents: dots lead from what it names to a page."""
-    return ("..." in text or ". . ." in text or "…" in text or "···" in text) and _LEADERS.search(text) is not None
+    return ("..." in text or ". . ." in text or "…" in text or "···" in text) and _LEADERS.search(
+        text
+    ) is not None
 
 
 def contents_entry(text: str) -> tuple[str, str]:
@@ -184,7 +194,10 @@ def _is_name_in_prose(last: Line, line: Line, column: Column) -> bool:
     if _SENTENCE_END.search(last.text) or _leaves_room(last, line, column):
         return False
     usual = column.pitch * line.size
-    return abs(last.baseline - line.baseline - usual) < 0.15 * usual and abs(line.left - last.left) < line.size / 2
+    return (
+        abs(last.baseline - line.baseline - usual) < 0.15 * usual
+        and abs(line.left - last.left) < line.size / 2
+    )
 
 
 def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
@@ -198,9 +211,15 @@ def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
     return (block.bold and not line.bold) or (line.bold and not last.bold and block.kind != "item")
 
 
-def _ends_paragraph(block: Block, last: Line, line: Line, column: Column, after: Line | None) -> bool:
+def _ends_paragraph(
+    block: Block, last: Line, line: Line, column: Column, after: Line | None
+) -> bool:
     much = column.right - last.right > _MUCH_ROOM * (column.right - column.left)
-    if (much or not column.spaced) and _leaves_room(last, line, column) and (much or _SENTENCE_END.search(last.text)):
+    if (
+        (much or not column.spaced)
+        and _leaves_room(last, line, column)
+        and (much or _SENTENCE_END.search(last.text))
+    ):
         return True
     if block.kind == "item" or block.hanging:
         text_left = block.lines[1].left if len(block.lines) > 1 else block.lines[0].left
@@ -209,15 +228,23 @@ def _ends_paragraph(block: Block, last: Line, line: Line, column: Column, after:
         return False
     if line.left <= last.left + INDENT * line.size or not _is_indented(line, column, after):
         return False
-    hangs = len(block.lines) == 1 and last.left < column.left + INDENT * line.size  # its first line was at the edge
-    return not hangs or _SENTENCE_END.search(last.text) is not None or column.right - last.right > 3 * line.size
+    hangs = (
+        len(block.lines) == 1 and last.left < column.left + INDENT * line.size
+    )  # its first line was at the edge
+    return (
+        not hangs
+        or _SENTENCE_END.search(last.text) is not None
+        or column.right - last.right > 3 * line.size
+    )
 
 
 def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
     """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if there is one."""
     if line.left <= column.left + INDENT * line.size:
         return False
-    return after is None or is_new_column(line, after) or after.left < line.left - INDENT * line.size
+    return (
+        after is None or is_new_column(line, after) or after.left < line.left - INDENT * line.size
+    )
 
 
 def _leaves_room(last: Line, line: Line, column: Column) -> bool:
@@ -238,7 +265,9 @@ def _is_finished(block: Block, column: Column) -> bool:
 
 
 def _is_alike(one: Line, other: Line) -> bool:
-    return 0.92 < one.size / other.size < 1.09 and one.mono == other.mono and one.turns == other.turns
+    return (
+        0.92 < one.size / other.size < 1.09 and one.mono == other.mono and one.turns == other.turns
+    )
 
 
 def _is_same_table(one: Table, other: Table) -> bool:

@@ -88,12 +88,16 @@ def _read(pdf: Pdf, removed: Counter[str]) -> _Pages:
     length = 0
     count = min(pdf.page_count, _MOST_PAGES)
     if count < pdf.page_count:
-        pages.notes.append(f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read.")
+        pages.notes.append(
+            f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read."
+        )
     for number in range(count):
         with pdf.page(number) as page:
             length += page.count if page else 0
             if length > LONGEST_TEXT:
-                pages.notes.append(f"The PDF has more text than is read at once; it ends before page {number + 1:,}.")
+                pages.notes.append(
+                    f"The PDF has more text than is read at once; it ends before page {number + 1:,}."
+                )
                 break
             if page is None:
                 pages.broken += 1
@@ -113,7 +117,9 @@ def _items(pages: _Pages) -> list[list[Item]]:
             raise Refusal(_why_empty(pages))
         bare = pages.lines  # a page with nothing but a head is better than nothing
     pages.lines = [in_reading_order(lines) for lines in bare]
-    return [find_tables(grids, lines) for grids, lines in zip(pages.grids, pages.lines, strict=True)]
+    return [
+        find_tables(grids, lines) for grids, lines in zip(pages.grids, pages.lines, strict=True)
+    ]
 
 
 def _why_empty(pages: _Pages) -> str:
@@ -127,10 +133,18 @@ def _why_empty(pages: _Pages) -> str:
 def _notes_on_pictures(pages: _Pages) -> tuple[str, ...]:
     if not pages.pictured:
         return ()
-    return (f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of {len(pages.lines):,}.",)
+    return (
+        f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of {len(pages.lines):,}.",
+    )
 
 
-def _title_in_text(blocks: list[Block], levels: dict[int, int], joiner: Joiner, removed: Counter[str]) -> str:
+def _title_in_text(
+    blocks: list[Block], levels: dict[int, int], joiner: Joiner, removed: Counter[str]
+) -> str:
     """The first heading of the highest level, on the first pages."""
-    tops = [block for place, block in enumerate(blocks) if levels.get(place) == 1 and block.page < _TITLE_PAGES]
+    tops = [
+        block
+        for place, block in enumerate(blocks)
+        if levels.get(place) == 1 and block.page < _TITLE_PAGES
+    ]
     return name(joiner.join(line.text for line in tops[0].lines), removed) if tops else ""

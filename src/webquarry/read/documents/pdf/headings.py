@@ -39,7 +39,11 @@ class _Look(NamedTuple):
 def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> dict[int, int]:
     """The level of each block that is a heading, by its place."""
     bold_counts = _bold_share(blocks) < _MOST_BOLD
-    looks = {place: _look(block, body) for place, block in enumerate(blocks) if _may_be(block, body, bold_counts)}
+    looks = {
+        place: _look(block, body)
+        for place, block in enumerate(blocks)
+        if _may_be(block, body, bold_counts)
+    }
     looks = _without_title_lines(blocks, _without_rows_of_names(blocks, looks))
     levels = _levels(looks)
     named = _named_by_outline(blocks, outline)
@@ -91,7 +95,11 @@ def _without_title_lines(blocks: list[Block], looks: dict[int, _Look]) -> dict[i
     largest = min((looks[place].size for place in first), default=0.0)
     kept = dict(looks)
     for place in reversed(first):
-        if looks[place].size > largest + _STEP and not looks[place].depth and not _is_followed(blocks, kept, place):
+        if (
+            looks[place].size > largest + _STEP
+            and not looks[place].depth
+            and not _is_followed(blocks, kept, place)
+        ):
             del kept[place]
     return kept
 
@@ -140,17 +148,25 @@ def _named_by_outline(blocks: list[Block], outline: list[Bookmark]) -> dict[int,
     return found
 
 
-def _reconciled(levels: dict[int, int], named: dict[int, int], blocks: list[Block]) -> dict[int, int]:
+def _reconciled(
+    levels: dict[int, int], named: dict[int, int], blocks: list[Block]
+) -> dict[int, int]:
     """The outline's levels, below a title that it does not name; others keep a level only if they look like a named one."""
     largest = max(blocks[place].size for place in named)
-    titles = [place for place in levels if place not in named and blocks[place].size > largest + _STEP]
+    titles = [
+        place for place in levels if place not in named and blocks[place].size > largest + _STEP
+    ]
     shift = 2 if titles else 1
     by_size = {round(blocks[place].size): level + shift for place, level in named.items()}
     found = {place: min(level + shift, _DEEPEST) for place, level in named.items()}
     for place in levels:
         if place in titles:
             found[place] = 1
-        elif place not in found and (level := by_size.get(round(blocks[place].size))) and blocks[place].bold:
+        elif (
+            place not in found
+            and (level := by_size.get(round(blocks[place].size)))
+            and blocks[place].bold
+        ):
             found[place] = min(level, _DEEPEST)
     return found
 
@@ -162,4 +178,6 @@ def _bare(text: str) -> str:
 
 def _bold_share(blocks: list[Block]) -> float:
     lengths = [(len(line.text), line.bold) for block in blocks for line in block.lines]
-    return sum(length for length, bold in lengths if bold) / (sum(length for length, _ in lengths) or 1)
+    return sum(length for length, bold in lengths if bold) / (
+        sum(length for length, _ in lengths) or 1
+    )

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from webquarry.read.documents.pdf.lines import HYPHEN
 
 _SOFT = ("\u00ad", "\u2010")
-_CJK = re.compile(r"[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
+_CJK = re.compile(
+    r"[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]"
+)
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
@@ -30,7 +32,12 @@ class Joiner:
     @classmethod
     def knowing(cls, texts: Iterable[str]) -> Joiner:
         """One that has seen these lines."""
-        found = {compound.casefold() for text in texts if "-" in text for compound in _COMPOUND.findall(text)}
+        found = {
+            compound.casefold()
+            for text in texts
+            if "-" in text
+            for compound in _COMPOUND.findall(text)
+        }
         return cls(frozenset(found))
 
     def join(self, texts: Iterable[str]) -> str:
@@ -50,7 +57,11 @@ class Joiner:
             return before[:-1], self._hyphen(before[:-1], after)
         if before.endswith(_SOFT):
             return before[:-1], ""
-        if before.endswith("-") and after[0].islower() and _LAST_WORD.search(before[-_LONGEST_WORD:-1]):
+        if (
+            before.endswith("-")
+            and after[0].islower()
+            and _LAST_WORD.search(before[-_LONGEST_WORD:-1])
+        ):
             return before[:-1], self._hyphen(before[:-1], after)
         if _BROKEN_NAME.search(before[-_LONGEST_ADDRESS:]):
             return before, ""
@@ -58,8 +69,13 @@ class Joiner:
 
     def _hyphen(self, before: str, after: str) -> str:
         """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the word."""
-        head, tail = _LAST_WORD.search(before[-_LONGEST_WORD:]), _FIRST_WORD.match(after[:_LONGEST_WORD])
+        head, tail = (
+            _LAST_WORD.search(before[-_LONGEST_WORD:]),
+            _FIRST_WORD.match(after[:_LONGEST_WORD]),
+        )
         if head is None or tail is None or not after[0].islower():
             return "-"
         compound = f"{head[0]}-{tail[0]}".casefold()
-        return "-" if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER else ""
+        return (
+            "-" if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER else ""
+        )

@@ -43,9 +43,20 @@ def columns_of(pages: list[list[Line]], body: float) -> list[list[Column]]:
     rooms = indents = 0
     for lines, places in zip(pages, columns, strict=True):
         for (before, line), column in zip(pairwise(lines), places[1:], strict=False):
-            if abs(line.size - body) < _LIKE_BODY * body and not is_new_column(before, line) and not before.bold:
-                rooms += WIDE_GAP < (before.baseline - line.baseline) / (column.pitch * line.size) < 2 * WIDE_GAP
-                indents += line.left > before.left + INDENT * line.size and before.left < column.left + INDENT
+            if (
+                abs(line.size - body) < _LIKE_BODY * body
+                and not is_new_column(before, line)
+                and not before.bold
+            ):
+                rooms += (
+                    WIDE_GAP
+                    < (before.baseline - line.baseline) / (column.pitch * line.size)
+                    < 2 * WIDE_GAP
+                )
+                indents += (
+                    line.left > before.left + INDENT * line.size
+                    and before.left < column.left + INDENT
+                )
     for column in {id(column): column for places in columns for column in places}.values():
         column.spaced = rooms >= max(2, indents)
         column.indented = indents > max(2, rooms)
@@ -66,14 +77,20 @@ def _columns_of_page(lines: list[Line], body: float) -> list[Column]:
 
 def is_new_column(before: Line, line: Line) -> bool:
     """Whether a line stands higher up than the one before it, or was written another way round."""
-    return before.page != line.page or before.turns != line.turns or line.baseline > before.baseline + line.size / 2
+    return (
+        before.page != line.page
+        or before.turns != line.turns
+        or line.baseline > before.baseline + line.size / 2
+    )
 
 
 def _column(lines: list[Line], body: float, pitch: float) -> Column:
     alike = [line for line in lines if abs(line.size - body) < _LIKE_BODY * body] or lines
     lefts = Counter(round(line.left) for line in alike)
     left = max(lefts.items(), key=lambda entry: (entry[1], -entry[0]))[0]
-    beginning = [line.right for line in alike if line.left < left + _FAR_IN * line.size]  # not those in the middle
+    beginning = [
+        line.right for line in alike if line.left < left + _FAR_IN * line.size
+    ]  # not those in the middle
     return Column(left, max(beginning), pitch)
 
 

@@ -60,7 +60,9 @@ class Line:
     height: float  # on the page: 0 at its foot, 1 at its head
     turns: int = 0  # quarters of a circle, counter-clockwise
     centre: tuple[float, float] = (0.0, 0.0)  # on the page as it lies
-    cells: list[Word] = field(default_factory=list)  # where it has gaps like a row of a table: the parts between them
+    cells: list[Word] = field(
+        default_factory=list
+    )  # where it has gaps like a row of a table: the parts between them
     words: list[Word] = field(default_factory=list)  # where they were asked for
     places: Sequence[int] = ()  # of its characters in the text of the page, while that is open
 
@@ -93,7 +95,11 @@ def ask_words(page: PageText, line: Line) -> list[Word]:
         box_of, places = page.box_of, [page.index_of(place) for place in line.places]
         for found in _WORD.finditer(line.text):
             edges = (box_of(places[found.start()]), box_of(places[found.end() - 1]))
-            first, last = edges if not line.turns else (_turned(edges[0], line.turns), _turned(edges[1], line.turns))
+            first, last = (
+                edges
+                if not line.turns
+                else (_turned(edges[0], line.turns), _turned(edges[1], line.turns))
+            )
             line.words.append(Word(found[0], min(first[0], last[0]), max(first[2], last[2])))
     return line.words
 
@@ -116,7 +122,11 @@ def _hidden_places(page: PageText, scene: Scene, removed: Counter[str]) -> froze
 
 def _line(page: PageText, places: range | list[int], number: int) -> Line | None:
     whole = page.text
-    text = whole[places.start : places.stop] if isinstance(places, range) else "".join(whole[place] for place in places)
+    text = (
+        whole[places.start : places.stop]
+        if isinstance(places, range)
+        else "".join(whole[place] for place in places)
+    )
     bare = text.strip()
     if not bare or bare == HYPHEN:
         return None
@@ -130,7 +140,11 @@ def _line(page: PageText, places: range | list[int], number: int) -> Line | None
     x, y = page.origin_of(centre)
     centre_on_page = ((start[0] + end[2]) / 2, y + (end[3] - end[1]) / 3)
     if turns:
-        start, end, page_box = _turned(start, turns), _turned(end, turns), Box(*_turned(page.box, turns))
+        start, end, page_box = (
+            _turned(start, turns),
+            _turned(end, turns),
+            Box(*_turned(page.box, turns)),
+        )
         y = _turned((x, y, x, y), turns)[1]
     font = page.font_of(inner)
     size = page.size_of(centre)
@@ -182,9 +196,13 @@ def _find_cells(page: PageText, lines: list[Line]) -> None:
     pitches = [line.width / (len(line.text) * line.size) for line in lines]
     long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
     usual = min(_PROSE_PITCH, median(long) if long else _PROSE_PITCH)
-    loose = [_may_have_cells(line, pitch, usual) for line, pitch in zip(lines, pitches, strict=True)]
+    loose = [
+        _may_have_cells(line, pitch, usual) for line, pitch in zip(lines, pitches, strict=True)
+    ]
     for place, line in enumerate(lines):
-        if loose[place] and (line.mono or any(loose[max(place - 1, 0) : place]) or any(loose[place + 1 : place + 2])):
+        if loose[place] and (
+            line.mono or any(loose[max(place - 1, 0) : place]) or any(loose[place + 1 : place + 2])
+        ):
             words = ask_words(page, line)
             line.cells = [] if line.mono else _cells(words, line.size)  # in code, gaps are blanks
 

@@ -12,7 +12,9 @@ from webquarry.read.models import Dated
 _DATE = re.compile(
     r"\s*(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d))?)?)?)?)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?"
 )
-_ISO = re.compile(r"\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?)?\s*$")
+_ISO = re.compile(
+    r"\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?)?\s*$"
+)
 # What programs write when their user gave no title: the name of the file, or their own.
 _NO_TITLE = re.compile(
     r"(?i)(?:untitled|unbenannt|sans titre|sin título|document|doc|presentation|slide)?\s*[\d-]*"
@@ -51,7 +53,11 @@ def _from_pdf(text: str) -> str | None:
     if found is None:
         return None
     year, month, day, hour, minute, second, utc, sign, hours, minutes = found.groups()
-    if not 1900 <= int(year) <= 2200 or not 1 <= int(month or 1) <= 12 or not 1 <= int(day or 1) <= 31:
+    if (
+        not 1900 <= int(year) <= 2200
+        or not 1 <= int(month or 1) <= 12
+        or not 1 <= int(day or 1) <= 31
+    ):
         return None
     if int(hour or 0) > 23 or int(minute or 0) > 59 or int(second or 0) > 59:
         return None

@@ -23,7 +23,10 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
     columns = _columns(lines)
 
     def place(line: Line) -> tuple[int, int, float, float]:
-        column = next((number for number, (left, right) in enumerate(columns) if left <= line.left <= right), 0)
+        column = next(
+            (number for number, (left, right) in enumerate(columns) if left <= line.left <= right),
+            0,
+        )
         return line.turns, column, -round(line.baseline, 0), line.left
 
     return sorted(lines, key=place)
@@ -32,14 +35,20 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
 def _jumps(before: Line, line: Line) -> bool:
     """Whether a line stands above the one before it, in the same column."""
     overlap = min(before.right, line.right) - max(before.left, line.left)
-    return before.turns == line.turns and overlap > 0 and line.baseline > before.baseline + line.size / 2
+    return (
+        before.turns == line.turns
+        and overlap > 0
+        and line.baseline > before.baseline + line.size / 2
+    )
 
 
 def _columns(lines: list[Line]) -> list[tuple[float, float]]:
     """Stretches of the page that no narrow line leaves."""
     whole = max(line.right for line in lines) - min(line.left for line in lines)
     found: list[tuple[float, float]] = []
-    for left, right in sorted((line.left, line.right) for line in lines if line.width < _WIDE * whole):
+    for left, right in sorted(
+        (line.left, line.right) for line in lines if line.width < _WIDE * whole
+    ):
         if found and left <= found[-1][1]:
             found[-1] = (found[-1][0], max(found[-1][1], right))
         else:

@@ -82,7 +82,9 @@ class Pdf:
         try:
             for entry in self._file.get_toc(max_depth=8):
                 place = entry.get_dest()
-                found.append(Bookmark(entry.get_title(), entry.level, place.get_index() if place else None))
+                found.append(
+                    Bookmark(entry.get_title(), entry.level, place.get_index() if place else None)
+                )
                 if len(found) >= _MOST_BOOKMARKS:
                     break
         except (pdfium.PdfiumError, ValueError, RecursionError):
@@ -167,8 +169,13 @@ class PageText:
 
     def font_of(self, index: int) -> Font:
         buffer = self._font_name
-        size = raw.FPDFText_GetFontInfo(self._text, index, buffer, _LONGEST_FONT_NAME, self._font_flags_reference)
-        key = (buffer.value if 0 < size <= _LONGEST_FONT_NAME else b"", self._font_flags.value if size else 0)
+        size = raw.FPDFText_GetFontInfo(
+            self._text, index, buffer, _LONGEST_FONT_NAME, self._font_flags_reference
+        )
+        key = (
+            buffer.value if 0 < size <= _LONGEST_FONT_NAME else b"",
+            self._font_flags.value if size else 0,
+        )
         font = self._fonts.get(key)
         if font is None:
             name = key[0].decode("utf-8", "replace")

@@ -118,7 +118,9 @@ class Renderer:
             self._close_items(len(self._items) - 1)
         self._out.tight = follows
         self._out.open(marker, " " * len(marker))
-        self._items.append(_Item(block.column, left, block.lines[1].left if len(block.lines) > 1 else left))
+        self._items.append(
+            _Item(block.column, left, block.lines[1].left if len(block.lines) > 1 else left)
+        )
         self._out.add(text)
 
     def _close_items(self, depth: int) -> None:
@@ -129,13 +131,27 @@ class Renderer:
     def _code(self, lines: list[Line]) -> str:
         """Lines as they stand, moved in as far as they are on the page, with the gaps between them."""
         edge = min(line.left for line in lines)
-        words = [word for line in lines for word in line.words or [Word(line.text, line.left, line.right)]]
-        wide = max(sum(word.right - word.left for word in words) / max(1, sum(len(word.text) for word in words)), 1.0)
-        usual = min((before.baseline - line.baseline for before, line in pairwise(lines)), default=0)
+        words = [
+            word
+            for line in lines
+            for word in line.words or [Word(line.text, line.left, line.right)]
+        ]
+        wide = max(
+            sum(word.right - word.left for word in words)
+            / max(1, sum(len(word.text) for word in words)),
+            1.0,
+        )
+        usual = min(
+            (before.baseline - line.baseline for before, line in pairwise(lines)), default=0
+        )
         texts: list[str] = []
         before: Line | None = None
         for line in lines:
-            if before is not None and before.page == line.page and before.baseline - line.baseline > 1.5 * usual > 0:
+            if (
+                before is not None
+                and before.page == line.page
+                and before.baseline - line.baseline > 1.5 * usual > 0
+            ):
                 texts.append("")
             texts.append(self._joiner.join([_spaced(line, edge, wide)]).replace("\r", " "))
             before = line
@@ -144,7 +160,10 @@ class Renderer:
 
     def _table(self, table: Table) -> str:
         return PipeTable(
-            [[Cell(prose.line(cell, self._removed), heading=False) for cell in row] for row in table.rows]
+            [
+                [Cell(prose.line(cell, self._removed), heading=False) for cell in row]
+                for row in table.rows
+            ]
         ).text()
 
 

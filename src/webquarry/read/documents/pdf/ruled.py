@@ -37,12 +37,14 @@ class Grid:
         """The cell that a place belongs to: further left and up as long as no line is between."""
         y = (self.ys[row] + self.ys[row + 1]) / 2
         while column and not any(
-            abs(rule.left - self.xs[column]) <= _NEAR and rule.bottom <= y <= rule.top for rule in self.upright
+            abs(rule.left - self.xs[column]) <= _NEAR and rule.bottom <= y <= rule.top
+            for rule in self.upright
         ):
             column -= 1
         x = (self.xs[column] + self.xs[column + 1]) / 2
         while row and not any(
-            abs(rule.bottom - self.ys[row]) <= _NEAR and rule.left <= x <= rule.right for rule in self.level
+            abs(rule.bottom - self.ys[row]) <= _NEAR and rule.left <= x <= rule.right
+            for rule in self.level
         ):
             row -= 1
         return row, column
@@ -96,13 +98,21 @@ def _is_level(rule: Box) -> bool:
 
 def _whole(rules: list[Box]) -> list[Box]:
     """The rules put together again: many programs draw a line cell by cell."""
-    level = sorted((rule for rule in rules if _is_level(rule)), key=lambda rule: (round(rule.bottom), rule.left))
-    upright = sorted((rule for rule in rules if not _is_level(rule)), key=lambda rule: (round(rule.left), rule.bottom))
+    level = sorted(
+        (rule for rule in rules if _is_level(rule)),
+        key=lambda rule: (round(rule.bottom), rule.left),
+    )
+    upright = sorted(
+        (rule for rule in rules if not _is_level(rule)),
+        key=lambda rule: (round(rule.left), rule.bottom),
+    )
     found: list[Box] = []
     for rule in (*level, *upright):
         last = found[-1] if found else None
         if last and _is_level(last) == _is_level(rule) and _goes_on(last, rule):
-            found[-1] = Box(last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top))
+            found[-1] = Box(
+                last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top)
+            )
         else:
             found.append(rule)
     return found

@@ -26,11 +26,19 @@ def without_running_heads(pages: list[list[Line]]) -> list[list[Line]]:
     least = max(2, _SHARE * len(pages))
     texts = Counter(key for lines in pages for key in {_key(line) for line in _at_edges(lines)})
     offsets = Counter(
-        offset for lines in pages for offset in {offset for line in _at_edges(lines) for offset in _offsets(line)}
+        offset
+        for lines in pages
+        for offset in {offset for line in _at_edges(lines) for offset in _offsets(line)}
     )
     repeated = {key for key, count in texts.items() if count >= least}
-    numbering = {offset for offset, count in offsets.items() if count >= (least if offset == 1 else max(least, 3))}
-    return [[line for line in lines if not _is_running(line, repeated, numbering)] for lines in pages]
+    numbering = {
+        offset
+        for offset, count in offsets.items()
+        if count >= (least if offset == 1 else max(least, 3))
+    }
+    return [
+        [line for line in lines if not _is_running(line, repeated, numbering)] for lines in pages
+    ]
 
 
 def _at_edges(lines: list[Line]) -> Iterator[Line]:
@@ -47,7 +55,11 @@ def _key(line: Line) -> str:
 
 def _offsets(line: Line) -> set[int]:
     """How far the numbers at both ends of a line are ahead of the number of its page."""
-    return {int(before or after) - line.page for before, after in _NUMBER_AT_EDGE.findall(line.text) if before or after}
+    return {
+        int(before or after) - line.page
+        for before, after in _NUMBER_AT_EDGE.findall(line.text)
+        if before or after
+    }
 
 
 def _is_running(line: Line, repeated: set[str], numbering: set[int]) -> bool:
@@ -55,4 +67,6 @@ def _is_running(line: Line, repeated: set[str], numbering: set[int]) -> bool:
         return False
     if _key(line) in repeated or numbering & _offsets(line):
         return True
-    return bool(_ONLY_NUMBER.fullmatch(line.text)) and (not line.text.strip(" -–—").isdigit() or 1 in _offsets(line))
+    return bool(_ONLY_NUMBER.fullmatch(line.text)) and (
+        not line.text.strip(" -–—").isdigit() or 1 in _offsets(line)
+    )

@@ -76,7 +76,9 @@ _PAGE = Matrix()
 class Scene:
     """A page without its letters."""
 
-    hidden: dict[int, str] = field(default_factory=dict)  # text objects by their address, with the reason
+    hidden: dict[int, str] = field(
+        default_factory=dict
+    )  # text objects by their address, with the reason
     rules: list[Box] = field(default_factory=list)  # straight lines, level or upright
     images: list[Box] = field(default_factory=list)
 
@@ -96,7 +98,9 @@ class _Painter:
         self._channels = [ctypes.c_uint() for _ in range(4)]
         self._channel_references = [ctypes.byref(channel) for channel in self._channels]
 
-    def paint(self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: Matrix, depth: int) -> None:
+    def paint(
+        self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: Matrix, depth: int
+    ) -> None:
         """Follow the objects of a page or of a form. Most of them are text, and most text is plain to see."""
         kind_of, bounds_of, mode_of = (
             raw.FPDFPageObj_GetType,
@@ -113,13 +117,28 @@ class _Painter:
                 continue
             if not bounds_of(one, *references):
                 continue
-            left, bottom, right, top = left_edge.value, bottom_edge.value, right_edge.value, top_edge.value
+            left, bottom, right, top = (
+                left_edge.value,
+                bottom_edge.value,
+                right_edge.value,
+                top_edge.value,
+            )
             if matrix is not _PAGE:
                 left, bottom, right, top = matrix.box(Box(left, bottom, right, top))
-            inside = page.left <= right and left <= page.right and page.bottom <= top and bottom <= page.top
+            inside = (
+                page.left <= right
+                and left <= page.right
+                and page.bottom <= top
+                and bottom <= page.top
+            )
             large = top - bottom >= least and right - left >= least
             mode = mode_of(one)
-            if not (inside and large and not mode and not self._blends_in(one, left, bottom, right, top, mode)):
+            if not (
+                inside
+                and large
+                and not mode
+                and not self._blends_in(one, left, bottom, right, top, mode)
+            ):
                 self._suspect(one, Box(left, bottom, right, top), mode, matrix, inside=inside)
 
     def _paint_other(self, one: Any, kind: int, matrix: Matrix, depth: int) -> None:
@@ -128,7 +147,9 @@ class _Painter:
         elif kind == raw.FPDF_PAGEOBJ_FORM:
             if depth < _DEEPEST:
                 parts = raw.FPDFFormObj_CountObjects(one)
-                self.paint(raw.FPDFFormObj_GetObject, one, parts, _matrix_of(one).within(matrix), depth + 1)
+                self.paint(
+                    raw.FPDFFormObj_GetObject, one, parts, _matrix_of(one).within(matrix), depth + 1
+                )
         elif (box := self._bounds(one, matrix)) is not None:
             if kind == raw.FPDF_PAGEOBJ_IMAGE:
                 self.scene.images.append(box)
@@ -145,7 +166,9 @@ class _Painter:
         address = ctypes.addressof(one.contents)
         if not inside:
             self.scene.hidden[address] = OFF_PAGE
-        elif min(box.right - box.left, box.top - box.bottom) < _SMALLEST_TEXT and self._is_tiny(one, matrix):
+        elif min(box.right - box.left, box.top - box.bottom) < _SMALLEST_TEXT and self._is_tiny(
+            one, matrix
+        ):
             self.scene.hidden[address] = TINY
         elif mode in _WITHOUT_INK:
             self._without_ink.append((address, box))
@@ -159,7 +182,9 @@ class _Painter:
             return False
         return bool(abs(size.value) * _matrix_of(one).within(matrix).scale < _SMALLEST_TEXT)
 
-    def _blends_in(self, one: Any, left: float, bottom: float, right: float, top: float, mode: int) -> bool:
+    def _blends_in(
+        self, one: Any, left: float, bottom: float, right: float, top: float, mode: int
+    ) -> bool:
         colour = self._colour(one, stroked=mode in _STROKED)
         if colour is None:
             return False
@@ -187,7 +212,10 @@ class _Painter:
             self._area(box, colour)
 
     def _rule(self, box: Box) -> None:
-        if len(self.scene.rules) < _MOST_RULES and max(box.right - box.left, box.top - box.bottom) >= _SHORTEST_RULE:
+        if (
+            len(self.scene.rules) < _MOST_RULES
+            and max(box.right - box.left, box.top - box.bottom) >= _SHORTEST_RULE
+        ):
             self.scene.rules.append(box)
 
     def _area(self, box: Box, colour: Colour | None) -> None:
@@ -250,7 +278,12 @@ def _straight_parts(path: Any, matrix: Matrix) -> Iterator[Box]:
 
 def _rule_between(one: tuple[float, float], other: tuple[float, float]) -> Iterator[Box]:
     if abs(one[0] - other[0]) < 1 or abs(one[1] - other[1]) < 1:
-        yield Box(min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1]))
+        yield Box(
+            min(one[0], other[0]),
+            min(one[1], other[1]),
+            max(one[0], other[0]),
+            max(one[1], other[1]),
+        )
 
 
 def _covers(image: Box, box: Box) -> bool:

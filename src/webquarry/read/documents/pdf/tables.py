@@ -45,11 +45,18 @@ def find_tables(grids: list[Grid], lines: list[Line]) -> list[Item]:
 
 
 def _take_ruled(grid: Grid, items: list[Item]) -> list[Item]:
-    inside = [item for item in items if isinstance(item, Line) and not item.turns and grid.holds(*item.centre)]
+    inside = [
+        item
+        for item in items
+        if isinstance(item, Line) and not item.turns and grid.holds(*item.centre)
+    ]
     if not inside:
         return items
     cells = fill(grid, inside)
-    rows = [[_JOINER.join(" ".join(word.text for word in line) for line in cell) for cell in row] for row in cells]
+    rows = [
+        [_JOINER.join(" ".join(word.text for word in line) for line in cell) for cell in row]
+        for row in cells
+    ]
     rows = _without_empty(rows)
     if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
         return items
@@ -99,7 +106,10 @@ def _run_of_rows(items: list[Item], start: int) -> list[Line]:
     for item in islice(items, start, None):
         if not isinstance(item, Line) or (len(item.cells) < 2 and not run):
             break
-        if run and (item.turns != run[-1].turns or not 0 < run[-1].baseline - item.baseline < _FURTHEST * run[-1].size):
+        if run and (
+            item.turns != run[-1].turns
+            or not 0 < run[-1].baseline - item.baseline < _FURTHEST * run[-1].size
+        ):
             break
         if len(item.cells) < 2 and not _goes_on(run, item):
             break
@@ -119,7 +129,9 @@ def _goes_on(run: list[Line], line: Line) -> bool:
     if len(above.cells) < 2 and len(run) > 1 and len(run[-2].cells) < 2:
         return False
     row = next(row for row in reversed(run) if len(row.cells) > 1)
-    return _is_close(above, line) and any(abs(cell.left - line.left) < line.size / 2 for cell in row.cells)
+    return _is_close(above, line) and any(
+        abs(cell.left - line.left) < line.size / 2 for cell in row.cells
+    )
 
 
 def _bands(run: list[Line]) -> list[tuple[float, float]]:
@@ -142,7 +154,9 @@ def _bands(run: list[Line]) -> list[tuple[float, float]]:
 
 
 def _band_of(cell: Word, bands: list[tuple[float, float]]) -> int:
-    return next((place for place, (left, right) in enumerate(bands) if left <= cell.left <= right), 0)
+    return next(
+        (place for place, (left, right) in enumerate(bands) if left <= cell.left <= right), 0
+    )
 
 
 def _rows(run: list[Line], bands: list[tuple[float, float]]) -> list[list[str]]:
@@ -153,7 +167,10 @@ def _rows(run: list[Line], bands: list[tuple[float, float]]) -> list[list[str]]:
         for cell in cells:
             row[_band_of(cell, bands)] = cell.text
         if len(line.cells) < 2 and rows:
-            rows[-1] = [_JOINER.join([one, other]) if other else one for one, other in zip(rows[-1], row, strict=True)]
+            rows[-1] = [
+                _JOINER.join([one, other]) if other else one
+                for one, other in zip(rows[-1], row, strict=True)
+            ]
         else:
             rows.append(row)
     return rows
@@ -176,4 +193,6 @@ def _columns(run: list[Line], bands: list[tuple[float, float]]) -> Iterator[Line
             cells = line.cells if len(line.cells) > 1 else [Word(line.text, line.left, line.right)]
             for cell in cells:
                 if _band_of(cell, bands) == place:
-                    yield replace(line, text=cell.text, left=cell.left, right=cell.right, cells=[], words=[])
+                    yield replace(
+                        line, text=cell.text, left=cell.left, right=cell.right, cells=[], words=[]
+                    )

@@ -65,7 +65,9 @@ class _Writer:
         hidden = 0
         length = 0
         if len(parts) > _MOST_SLIDES:
-            self.lost.append(f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} were read.")
+            self.lost.append(
+                f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} were read."
+            )
         for number, part in enumerate(parts[:_MOST_SLIDES], 1):
             root = self._package.xml(part)
             if root is None or root.get("show") in ("0", "false"):

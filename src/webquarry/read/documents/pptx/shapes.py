@@ -18,7 +18,9 @@ OFF_SLIDE = "off page"
 HIDDEN = "hidden text"
 _TITLES = frozenset({"title", "ctrTitle"})
 _RUNNING = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-_LISTS = frozenset({"", "body", "obj"})  # placeholders whose paragraphs have bullets unless they say otherwise
+_LISTS = frozenset(
+    {"", "body", "obj"}
+)  # placeholders whose paragraphs have bullets unless they say otherwise
 _DEEPEST = 40
 
 Place = tuple[int, int]
@@ -55,13 +57,17 @@ class Layout:
         return found or self._by_kind.get(placeholder.get("type") or "")
 
 
-def shapes_of(root: etree._Element, layout: Layout, size: Place, removed: Counter[str]) -> list[Shape]:
+def shapes_of(
+    root: etree._Element, layout: Layout, size: Place, removed: Counter[str]
+) -> list[Shape]:
     """The shapes of a slide that say something, in reading order. `size` is that of the slide: height, width."""
     tree = child_of(child_of(root, "p:cSld"), "p:spTree")
     found: list[Shape] = []
     place: Place = (0, 0)
     for shape in _shapes(tree, 0, removed) if tree is not None else ():
-        own = _own_place(shape) if shape.getparent() is tree else None  # places in a group are its own
+        own = (
+            _own_place(shape) if shape.getparent() is tree else None
+        )  # places in a group are its own
         place = own or layout.place_of(shape) or _group_place(shape, tree) or place
         if own is not None and _is_outside(shape, own, size):
             removed[OFF_SLIDE] += 1
@@ -90,7 +96,9 @@ def _kind(shape: etree._Element) -> str:
         data = child_of(child_of(shape, "a:graphic"), "a:graphicData")
         kinds = {"a:tbl": "table", "c:chart": "chart", "dgm:relIds": "diagram"}
         return (
-            next((kinds[name_of(one.tag)] for one in data if name_of(one.tag) in kinds), "") if data is not None else ""
+            next((kinds[name_of(one.tag)] for one in data if name_of(one.tag) in kinds), "")
+            if data is not None
+            else ""
         )
     if child_of(shape, "p:txBody") is None:
         return ""
@@ -142,7 +150,10 @@ def _is_outside(shape: etree._Element, place: Place, size: Place) -> bool:
     extent = _pair(child_of(_transform(shape), "a:ext"), "cy", "cx")
     if extent is None or not all(size):
         return False
-    return any(start >= whole or start + long <= 0 for start, long, whole in zip(place, extent, size, strict=True))
+    return any(
+        start >= whole or start + long <= 0
+        for start, long, whole in zip(place, extent, size, strict=True)
+    )
 
 
 def _pair(element: etree._Element | None, first: str, second: str) -> Place | None:

@@ -9,12 +9,30 @@ from lxml import etree
 
 from webquarry.read.documents import prose
 from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
-from webquarry.read.documents.office import Package, Relation, child_of, name_of, preferred, value_of
+from webquarry.read.documents.office import (
+    Package,
+    Relation,
+    child_of,
+    name_of,
+    preferred,
+    value_of,
+)
 from webquarry.read.documents.omml import to_tex
 from webquarry.read.documents.paragraph import Look, Paragraph
 from webquarry.read.documents.pptx.shapes import Layout, Shape, shapes_of
 from webquarry.read.markdown.blocks import Blocks
-from webquarry.read.markdown.inline import BREAK, EMPHASIS, LINK, LOWERED, RAISED, STRONG, STRUCK, Inline, Literal, Span
+from webquarry.read.markdown.inline import (
+    BREAK,
+    EMPHASIS,
+    LINK,
+    LOWERED,
+    RAISED,
+    STRONG,
+    STRUCK,
+    Inline,
+    Literal,
+    Span,
+)
 from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.tables import Cell, Table
 from webquarry.read.text.escape import escape_heading, escape_line_starts
@@ -29,7 +47,9 @@ _LEVELS = 9
 class Slide:
     """Writes one slide into the blocks of the presentation."""
 
-    def __init__(self, package: Package, part: str, links: Links, out: Blocks, removed: Counter[str]) -> None:
+    def __init__(
+        self, package: Package, part: str, links: Links, out: Blocks, removed: Counter[str]
+    ) -> None:
         self._package = package
         self._relations = package.relations(part)
         self._links = links
@@ -60,9 +80,13 @@ class Slide:
                 self._text(paragraphs, bulleted=shape.kind == "list" and len(paragraphs) > 1)
 
     def _title(self, paragraphs: list[tuple[etree._Element, Paragraph]]) -> None:
-        text = " ".join(self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs).replace("\n", " ")
+        text = " ".join(
+            self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs
+        ).replace("\n", " ")
         if text.strip():
-            self.title = self.title or " ".join(" ".join(found.text() for _, found in paragraphs).split())
+            self.title = self.title or " ".join(
+                " ".join(found.text() for _, found in paragraphs).split()
+            )
             self._out.add(f"## {escape_heading(text.strip())}")
 
     def _text(self, paragraphs: list[tuple[etree._Element, Paragraph]], *, bulleted: bool) -> None:
@@ -91,7 +115,9 @@ class Slide:
         for _ in levels:
             self._out.close()
 
-    def _paragraphs(self, body: etree._Element | None) -> Iterator[tuple[etree._Element, Paragraph]]:
+    def _paragraphs(
+        self, body: etree._Element | None
+    ) -> Iterator[tuple[etree._Element, Paragraph]]:
         """The paragraphs of a shape that are not empty."""
         for element in body if body is not None else ():
             if name_of(element.tag) == "a:p":
@@ -140,13 +166,21 @@ class Slide:
         rows = [row for row in element if name_of(row.tag) == "a:tr"]
         table = Table()
         for place, row in enumerate(rows):
-            cells = [cell for cell in row if name_of(cell.tag) == "a:tc" and cell.get("hMerge") not in ("1", "true")]
+            cells = [
+                cell
+                for cell in row
+                if name_of(cell.tag) == "a:tc" and cell.get("hMerge") not in ("1", "true")
+            ]
             table.rows.append([self._cell(cell, heads and place == 0) for cell in cells])
         return table.text()
 
     def _cell(self, cell: etree._Element, heading: bool) -> Cell:
         span = cell.get("gridSpan") or ""
-        columns = min(max(int(span), 1), _MOST_SPAN) if span.isascii() and span.isdigit() and len(span) < 9 else 1
+        columns = (
+            min(max(int(span), 1), _MOST_SPAN)
+            if span.isascii() and span.isdigit() and len(span) < 9
+            else 1
+        )
         if cell.get("vMerge") in ("1", "true"):
             return Cell("", heading, columns)
         paragraphs = self._paragraphs(child_of(cell, "a:txBody"))
@@ -162,7 +196,10 @@ class Slide:
             return
         if shape.kind == "chart":
             self._add(prose.paragraph(chart_title(root), self._removed))
-            rows = [[Cell(prose.line(one, self._removed), heading=False) for one in row] for row in chart_rows(root)]
+            rows = [
+                [Cell(prose.line(one, self._removed), heading=False) for one in row]
+                for row in chart_rows(root)
+            ]
             self._add(Table(rows).text())
         else:
             items = [prose.paragraph(text, self._removed) for text in diagram_texts(root)]
@@ -189,7 +226,11 @@ class Slide:
         return self._part(next((one for one in self._relations.values() if one.kind == kind), None))
 
     def _part(self, relation: Relation | None) -> etree._Element | None:
-        return None if relation is None or relation.external else self._package.xml_if_sound(relation.target)
+        return (
+            None
+            if relation is None or relation.external
+            else self._package.xml_if_sound(relation.target)
+        )
 
 
 def _is_notes(shape: etree._Element) -> bool:
@@ -199,7 +240,11 @@ def _is_notes(shape: etree._Element) -> bool:
 
 def _level(paragraph: etree._Element) -> int:
     level = value_of(child_of(paragraph, "a:pPr"), "lvl") or ""
-    return min(int(level), _LEVELS - 1) if level.isascii() and level.isdigit() and len(level) < 4 else 0
+    return (
+        min(int(level), _LEVELS - 1)
+        if level.isascii() and level.isdigit() and len(level) < 4
+        else 0
+    )
 
 
 def _mark(paragraph: etree._Element, *, bulleted: bool) -> str:
@@ -216,7 +261,11 @@ def _mark(paragraph: etree._Element, *, bulleted: bool) -> str:
 def _marks(settings: etree._Element | None) -> tuple[str, ...]:
     if settings is None:
         return ()
-    found = [mark for mark, name in ((STRONG, "b"), (EMPHASIS, "i")) if settings.get(name) in ("1", "true")]
+    found = [
+        mark
+        for mark, name in ((STRONG, "b"), (EMPHASIS, "i"))
+        if settings.get(name) in ("1", "true")
+    ]
     if settings.get("strike") in ("sngStrike", "dblStrike"):
         found.append(STRUCK)
     raised = settings.get("baseline") or "0"

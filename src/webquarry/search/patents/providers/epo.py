@@ -45,7 +45,9 @@ class Epo(PatentProvider):
     sign_up = "https://developers.epo.org/"
 
     def build_login(self) -> httpx2.Request:
-        pair = base64.b64encode(f"{self.credential(KEY)}:{self.credential(SECRET)}".encode()).decode("ascii")
+        pair = base64.b64encode(
+            f"{self.credential(KEY)}:{self.credential(SECRET)}".encode()
+        ).decode("ascii")
         Secret(pair)  # known from now on, so that nobody repeats it
         return httpx2.Request(
             "POST",
@@ -67,11 +69,15 @@ class Epo(PatentProvider):
         return Login(Secret(token), max(1, seconds - _MARGIN))
 
     def is_login_over(self, reply: Reply) -> bool:
-        return reply.status == 401 or (reply.status == 400 and b"invalid_access_token" in reply.body[:2000])
+        return reply.status == 401 or (
+            reply.status == 400 and b"invalid_access_token" in reply.body[:2000]
+        )
 
     def build_search(self, query: PatentQuery) -> httpx2.Request:
         headers = {"X-OPS-Range": f"1-{min(query.count, self.most)}", "Accept": "application/xml"}
-        return httpx2.Request("GET", self.endpoint(f"{REST}/search/biblio"), params={"q": cql(query)}, headers=headers)
+        return httpx2.Request(
+            "GET", self.endpoint(f"{REST}/search/biblio"), params={"q": cql(query)}, headers=headers
+        )
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
         how = f"docdb/{number.docdb}" if number.kind else f"epodoc/{number.epodoc}"
@@ -86,7 +92,11 @@ class Epo(PatentProvider):
 
     def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
         cut = terms(query.text, MOST_WORDS)[1]
-        return (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",) if cut else ()
+        return (
+            (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",)
+            if cut
+            else ()
+        )
 
     def rest_after(self, reply: Reply) -> float:
         """A pause where the light is not green; a minute where it is black."""
@@ -108,9 +118,15 @@ class Epo(PatentProvider):
             raise self._failure(reply, code, words)
         search = root.find(".//{*}biblio-search")
         total = None if search is None else int(_number(search.get("total-result-count")))
-        patents = tuple(found for part in root.iterfind(".//{*}exchange-document") if (found := self._patent(part)))
+        patents = tuple(
+            found
+            for part in root.iterfind(".//{*}exchange-document")
+            if (found := self._patent(part))
+        )
         if not patents and total != 0:
-            raise ProviderFailure(f"{self.label} answered with XML of an unknown shape.", retryable=False)
+            raise ProviderFailure(
+                f"{self.label} answered with XML of an unknown shape.", retryable=False
+            )
         return PatentBatch(patents, total)
 
     def _failure(self, reply: Reply, code: str, words: str) -> WebquarryError:
@@ -120,18 +136,23 @@ class Epo(PatentProvider):
         if "PerWeek" in reason:
             return used_up(self.label, "the quota of the week.")
         if reply.status == 403 and "PerHour" in reason:
-            return rate_limited(reply, self.label, "the quota of the hour is used up.", at_least=3600)
+            return rate_limited(
+                reply, self.label, "the quota of the hour is used up.", at_least=3600
+            )
         if reply.status == 403 and (reason or "RobotDetected" in code or "Fair Use" in words):
             return rate_limited(reply, self.label, words, at_least=60)
         if reply.status == 200:
             return ProviderFailure(
-                f"{self.label} answered with XML of an unknown shape. {words}".strip(), retryable=False
+                f"{self.label} answered with XML of an unknown shape. {words}".strip(),
+                retryable=False,
             )
         return failure(reply, self.label, words)
 
     def _patent(self, part: _Element) -> Patent | None:
         """One document; None when it is not in the form of one, or not there."""
-        number = number_of(part.get("country") or "", part.get("doc-number") or "", part.get("kind") or "")
+        number = number_of(
+            part.get("country") or "", part.get("doc-number") or "", part.get("kind") or ""
+        )
         if number is None or part.get("status") == "not found":
             return None
         published = _date(part.find(".//{*}publication-reference//{*}date"))
@@ -202,9 +223,14 @@ def _symbols(part: _Element) -> Iterator[str]:
         if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
             continue
         section, number, letter, group, below = (
-            said(one.find(f"{{*}}{name}")) for name in ("section", "class", "subclass", "main-group", "subgroup")
+            said(one.find(f"{{*}}{name}"))
+            for name in ("section", "class", "subclass", "main-group", "subgroup")
         )
-        yield f"{section}{number}{letter}{group}/{below}" if group and below else f"{section}{number}{letter}"
+        yield (
+            f"{section}{number}{letter}{group}/{below}"
+            if group and below
+            else f"{section}{number}{letter}"
+        )
 
 
 def _number(value: Any) -> float:

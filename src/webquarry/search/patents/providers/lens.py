@@ -16,7 +16,14 @@ from webquarry.net.models import Reply
 from webquarry.search.patents.models import Patent, PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber, number_of
 from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited, used_up
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    quoted,
+    rate_limited,
+    used_up,
+)
 from webquarry.search.replies.text import iso_date, plain
 
 KEY = "LENS_API_TOKEN"
@@ -52,11 +59,15 @@ class Lens(PatentProvider):
             {"term": {"jurisdiction": number.office}},
             {"terms": {"doc_number": spellings}},
         ]
-        return self._request([*wanted, *([{"term": {"kind": number.kind}}] if number.kind else [])], 10)
+        return self._request(
+            [*wanted, *([{"term": {"kind": number.kind}}] if number.kind else [])], 10
+        )
 
     def build_probe(self) -> httpx2.Request:
         """How much of the plan is used: it takes a good token, and costs nothing."""
-        return httpx2.Request("GET", self.endpoint("/subscriptions/patent_api/usage"), headers=self._headers())
+        return httpx2.Request(
+            "GET", self.endpoint("/subscriptions/patent_api/usage"), headers=self._headers()
+        )
 
     def parse_probe(self, reply: Reply) -> None:
         if reply.status != 200:
@@ -76,16 +87,22 @@ class Lens(PatentProvider):
         if not isinstance(found.get("data"), list):
             if found.get("total") == 0:
                 return PatentBatch((), 0)
-            raise ProviderFailure(f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False)
+            raise ProviderFailure(
+                f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False
+            )
         patents = tuple(patent for part in objects(found["data"]) if (patent := self._patent(part)))
         if found["data"] and not patents:
-            raise ProviderFailure(f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False)
+            raise ProviderFailure(
+                f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False
+            )
         total = found.get("total")
         return PatentBatch(patents, total if isinstance(total, int) else None)
 
     def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
         body = {"query": {"bool": {"must": conditions}}, "size": size, "include": _FIELDS}
-        return httpx2.Request("POST", self.endpoint("/patent/search"), json=body, headers=self._headers())
+        return httpx2.Request(
+            "POST", self.endpoint("/patent/search"), json=body, headers=self._headers()
+        )
 
     def _headers(self) -> dict[str, str]:
         return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
@@ -112,7 +129,9 @@ class Lens(PatentProvider):
 
     def _patent(self, part: dict[str, Any]) -> Patent | None:
         """One record, or None when it is not in the form of one."""
-        number = number_of(_string(part, "jurisdiction"), _string(part, "doc_number"), _string(part, "kind"))
+        number = number_of(
+            _string(part, "jurisdiction"), _string(part, "doc_number"), _string(part, "kind")
+        )
         if number is None:
             return None
         biblio, legal = _object(part, "biblio"), _object(part, "legal_status")
@@ -146,7 +165,9 @@ def _conditions(query: PatentQuery) -> list[dict[str, Any]]:
     found += [{"match": {"inventor.name": word}} for word in query.inventor.split()[:6]]
     found += [{"term": {"jurisdiction": query.office}}] if query.office else []
     if query.cpc:
-        below = query.cpc.removesuffix("/00").replace("/", "\\/") + ("\\/*" if query.cpc.endswith("/00") else "*")
+        below = query.cpc.removesuffix("/00").replace("/", "\\/") + (
+            "\\/*" if query.cpc.endswith("/00") else "*"
+        )
         found.append({"query_string": {"query": f"class_cpc.symbol:{below}"}})
     years: dict[str, str] = {}
     years |= {"gte": f"{query.year_from:04}-01-01"} if query.year_from else {}
@@ -180,7 +201,9 @@ def _names(value: object) -> tuple[str, ...]:
 
 def _symbols(biblio: dict[str, Any]) -> tuple[str, ...]:
     every = objects(_object(biblio, "classifications_cpc").get("classifications"))
-    return tuple(dict.fromkeys(filter(None, ("".join(_string(one, "symbol").split()) for one in every))))
+    return tuple(
+        dict.fromkeys(filter(None, ("".join(_string(one, "symbol").split()) for one in every)))
+    )
 
 
 def _seconds(reply: Reply) -> float | None:
@@ -190,4 +213,7 @@ def _seconds(reply: Reply) -> float | None:
 
 def _is_month_over(reply: Reply) -> bool:
     names = ("request", "record")
-    return any(reply.headers.get(f"x-rate-limit-remaining-{name}-per-month", "").strip() == "0" for name in names)
+    return any(
+        reply.headers.get(f"x-rate-limit-remaining-{name}-per-month", "").strip() == "0"
+        for name in names
+    )

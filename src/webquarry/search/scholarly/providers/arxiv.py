@@ -28,7 +28,8 @@ _STOPWORDS = frozenset({
     "a", "an", "and", "andnot", "are", "as", "at", "by", "for", "from", "in", "is", "not", "of", "on", "or", "the", "to", "with",
 })  # fmt: skip
 _WITHDRAWN = re.compile(
-    r"\b(?:paper|article|submission|manuscript|preprint) (?:has been|was|is) withdrawn\b", re.IGNORECASE
+    r"\b(?:paper|article|submission|manuscript|preprint) (?:has been|was|is) withdrawn\b",
+    re.IGNORECASE,
 )
 
 
@@ -52,12 +53,16 @@ class Arxiv(Scholarly):
             "sortOrder": "descending",
         }
         headers = self.headers("application/atom+xml")
-        return httpx2.Request("GET", self.endpoint("/api/query"), params=parameters, headers=headers)
+        return httpx2.Request(
+            "GET", self.endpoint("/api/query"), params=parameters, headers=headers
+        )
 
     def build_probe(self) -> httpx2.Request:
         parameters = {"search_query": "all:electron", "start": "0", "max_results": "1"}
         headers = self.headers("application/atom+xml")
-        return httpx2.Request("GET", self.endpoint("/api/query"), params=parameters, headers=headers)
+        return httpx2.Request(
+            "GET", self.endpoint("/api/query"), params=parameters, headers=headers
+        )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status == 429 or reply.body.lstrip()[:13].lower() == b"rate exceeded":
@@ -66,11 +71,17 @@ class Arxiv(Scholarly):
             raise failure(reply, self.label)
         feed = xml_root(reply, self.label)
         if feed.tag != f"{_ATOM}feed":
-            raise ProviderFailure(f"arXiv answered with XML of an unknown shape (HTTP {reply.status}).")
+            raise ProviderFailure(
+                f"arXiv answered with XML of an unknown shape (HTTP {reply.status})."
+            )
         entries = feed.findall(f"{_ATOM}entry")
         for entry in entries:
-            if said(entry.find(f"{_ATOM}title")) == "Error" and "/api/errors" in said(entry.find(f"{_ATOM}id")):
-                raise BadInput(f"arXiv did not accept the request: {quoted(said(entry.find(f'{_ATOM}summary')))}")
+            if said(entry.find(f"{_ATOM}title")) == "Error" and "/api/errors" in said(
+                entry.find(f"{_ATOM}id")
+            ):
+                raise BadInput(
+                    f"arXiv did not accept the request: {quoted(said(entry.find(f'{_ATOM}summary')))}"
+                )
         if not entries and said(feed.find(f"{_SEARCH}totalResults")) != "0":
             raise ProviderFailure("arXiv answered with an empty page although it has results.")
         return [paper for entry in entries if (paper := self._paper(entry))]
@@ -86,9 +97,12 @@ class Arxiv(Scholarly):
         return self.record(
             said(entry.find(f"{_ATOM}title")),
             address,
-            doi=said(entry.find(f"{_ARXIV}doi")).partition(" ")[0] or (ARXIV_DOI + number if number else None),
+            doi=said(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
+            or (ARXIV_DOI + number if number else None),
             arxiv_id=number,
-            authors=authors_of(author(said(one.find(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")),
+            authors=authors_of(
+                author(said(one.find(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")
+            ),
             journal=said(entry.find(f"{_ARXIV}journal_ref")),
             published=said(entry.find(f"{_ATOM}published")),
             abstract=labelled([("", summary)]),
@@ -104,7 +118,11 @@ def _terms(text: str) -> str:
     """Every word or phrase has to occur somewhere; what joins words in a sentence need not."""
     found = [phrase or word for phrase, word in _WORD.findall(text)]
     terms = [" ".join(_NO_WORD.sub(" ", one.replace("_", " ")).split()) for one in found]
-    telling = [term for term in terms if term and term.lower() not in _STOPWORDS] or [term for term in terms if term]
+    telling = [term for term in terms if term and term.lower() not in _STOPWORDS] or [
+        term for term in terms if term
+    ]
     if not telling:
         raise BadInput("arXiv takes no query without a word in it.")
-    return " AND ".join(f'all:"{term}"' if " " in term else f"all:{term}" for term in dict.fromkeys(telling))
+    return " AND ".join(
+        f'all:"{term}"' if " " in term else f"all:{term}" for term in dict.fromkeys(telling)
+    )

@@ -26,7 +26,14 @@ _FIELDS = (
     "DOI,URL,title,author,container-title,issued,published,published-print,published-online,posted,created,abstract,type,"
     "volume,issue,page,publisher,license,link,is-referenced-by-count,updated-by"
 )
-_DATES = ("issued", "published", "published-online", "published-print", "posted", "created")  # the best first
+_DATES = (
+    "issued",
+    "published",
+    "published-online",
+    "published-print",
+    "posted",
+    "created",
+)  # the best first
 _KINDS = {
     "journal-article": "article-journal",
     "proceedings-article": "paper-conference",
@@ -56,7 +63,10 @@ class Crossref(Scholarly):
 
     @classmethod
     def configure(
-        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         provider = super().configure(settings, environ, clock)
         provider.min_interval_seconds = 1 / 3 if provider.contact else cls.min_interval_seconds
@@ -71,11 +81,17 @@ class Crossref(Scholarly):
         parameters = {"query": query.text, "rows": str(RECORDS), "select": _FIELDS}
         parameters |= {"filter": ",".join(filters)} if filters else {}
         parameters |= {"mailto": self.contact} if self.contact else {}
-        return httpx2.Request("GET", self.endpoint("/works"), params=parameters, headers=self.headers())
+        return httpx2.Request(
+            "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
+        )
 
     def build_probe(self) -> httpx2.Request:
-        parameters = {"query": "test", "rows": "0"} | ({"mailto": self.contact} if self.contact else {})
-        return httpx2.Request("GET", self.endpoint("/works"), params=parameters, headers=self.headers())
+        parameters = {"query": "test", "rows": "0"} | (
+            {"mailto": self.contact} if self.contact else {}
+        )
+        return httpx2.Request(
+            "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
+        )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200:
@@ -88,7 +104,9 @@ class Crossref(Scholarly):
     def _paper(self, work: dict[str, Any]) -> Paper | None:
         if work.get("type") in _NO_PAPERS:
             return None
-        is_open = any("creativecommons.org" in str(one.get("URL")) for one in objects(work.get("license")))
+        is_open = any(
+            "creativecommons.org" in str(one.get("URL")) for one in objects(work.get("license"))
+        )
         return self.record(
             from_markup(_first(work.get("title"))),
             work.get("URL"),
@@ -98,7 +116,9 @@ class Crossref(Scholarly):
             published=next((date for name in _DATES if (date := _date(work.get(name)))), ""),
             abstract=abstract_from_markup(work.get("abstract")),
             citation_count=work.get("is-referenced-by-count"),
-            open_access=True if is_open else None,  # no such licence may only mean that none was registered
+            open_access=True
+            if is_open
+            else None,  # no such licence may only mean that none was registered
             pdf_url=_pdf(work) if is_open else None,  # others are for miners with a contract
             kind=_KINDS.get(str(work.get("type")), ""),
             volume=work.get("volume"),
@@ -113,7 +133,11 @@ class Crossref(Scholarly):
             return not_json(reply, self.label)
         problems = objects(json_object(reply, self.label).get("message"))
         said = quoted(problems[0].get("message")) if problems else ""
-        return BadInput(f"Crossref did not accept the request: {said}") if problems else failure(reply, self.label)
+        return (
+            BadInput(f"Crossref did not accept the request: {said}")
+            if problems
+            else failure(reply, self.label)
+        )
 
 
 def _first(values: object) -> object:
@@ -131,4 +155,6 @@ def _date(value: object) -> str:
 
 def _pdf(work: dict[str, Any]) -> object:
     links = objects(work.get("link"))
-    return next((one.get("URL") for one in links if one.get("content-type") == "application/pdf"), None)
+    return next(
+        (one.get("URL") for one in links if one.get("content-type") == "application/pdf"), None
+    )

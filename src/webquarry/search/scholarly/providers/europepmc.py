@@ -41,12 +41,19 @@ class EuropePMC(Scholarly):
             parts.append(f"PUB_YEAR:[{query.year_from or 1000} TO {query.year_to or 3000}]")
         parts += ["OPEN_ACCESS:y"] if query.open_access else []
         parts += ["HAS_PDF:y"] if query.with_pdf else []
-        parameters = {"query": " AND ".join(parts), "resultType": "core", "format": "json", "pageSize": str(RECORDS)}
+        parameters = {
+            "query": " AND ".join(parts),
+            "resultType": "core",
+            "format": "json",
+            "pageSize": str(RECORDS),
+        }
         parameters |= {"sort": "P_PDATE_D desc"} if query.newest_first else {}
         return self._request(parameters)
 
     def build_probe(self) -> httpx2.Request:
-        return self._request({"query": "test", "resultType": "idlist", "format": "json", "pageSize": "1"})
+        return self._request(
+            {"query": "test", "resultType": "idlist", "format": "json", "pageSize": "1"}
+        )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         parameters |= {"email": self.contact} if self.contact else {}
@@ -56,7 +63,9 @@ class EuropePMC(Scholarly):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         found = json_object(reply, self.label)
         if reply.status != 200:
-            raise failure(reply, self.label, quoted(found.get("errMsg")) or quoted(found.get("error")))
+            raise failure(
+                reply, self.label, quoted(found.get("errMsg")) or quoted(found.get("error"))
+            )
         if found.get("errMsg"):
             raise BadInput(f"Europe PMC did not accept the request: {quoted(found['errMsg'])}")
         listed = found.get("resultList")
@@ -70,7 +79,9 @@ class EuropePMC(Scholarly):
         pmid, is_preprint = str(one.get("pmid") or ""), one.get("source") == "PPR"
         return self.record(
             from_markup(one.get("title")).removesuffix("."),
-            f"https://europepmc.org/article/{one.get('source')}/{one.get('id')}" if one.get("id") else None,
+            f"https://europepmc.org/article/{one.get('source')}/{one.get('id')}"
+            if one.get("id")
+            else None,
             doi=one.get("doi"),
             pmid=pmid if pmid.isdigit() else "",
             authors=tuple(_authors(one)),
@@ -91,17 +102,27 @@ class EuropePMC(Scholarly):
     def _notices(self, one: dict[str, Any]) -> Iterator[Notice]:
         """By the comments that name a notice; the type of publication alone where none does."""
         comments = objects(part(one, "commentCorrectionList").get("commentCorrection"))
-        named = [flagged(each.get("type"), self.name, str(each.get("reference"))) for each in comments]
+        named = [
+            flagged(each.get("type"), self.name, str(each.get("reference"))) for each in comments
+        ]
         kinds = part(one, "pubTypeList").get("pubType")
         types = [flagged(kind, self.name) for kind in kinds] if isinstance(kinds, list) else []
         yield from (notice for notice in named if notice)
-        yield from (one for one in types if one and one.type not in {notice.type for notice in named if notice})
+        yield from (
+            one
+            for one in types
+            if one and one.type not in {notice.type for notice in named if notice}
+        )
 
 
 def _authors(one: dict[str, Any]) -> Iterator[Author]:
     listed = objects(part(one, "authorList").get("author"))
     known = authors_of(
-        author(each.get("collectiveName"), each.get("lastName"), each.get("firstName") or each.get("initials"))
+        author(
+            each.get("collectiveName"),
+            each.get("lastName"),
+            each.get("firstName") or each.get("initials"),
+        )
         for each in listed
     )
     yield from known

@@ -56,7 +56,9 @@ class OpenAlex(Scholarly):
             filters.append(f"to_publication_date:{query.year_to:04}-12-31")
         if query.open_access or query.with_pdf:
             filters.append("open_access.is_oa:true")
-        text = " ".join(query.text.translate({ord("!"): " ", ord("|"): " "}).split())  # OpenAlex answers 400 to either
+        text = " ".join(
+            query.text.translate({ord("!"): " ", ord("|"): " "}).split()
+        )  # OpenAlex answers 400 to either
         parameters = {"search": text or query.text, "per_page": str(RECORDS), "select": _FIELDS}
         parameters |= {"filter": ",".join(filters)} if filters else {}
         parameters |= {"sort": "publication_date:desc"} if query.newest_first else {}
@@ -75,7 +77,9 @@ class OpenAlex(Scholarly):
 
     def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
         key = self.optional(KEY)
-        headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        headers = {"Accept": "application/json"} | (
+            {"Authorization": f"Bearer {key}"} if key else {}
+        )
         return httpx2.Request("GET", self.endpoint(path), params=parameters, headers=headers)
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
@@ -92,7 +96,11 @@ class OpenAlex(Scholarly):
         first, open_copy = part(work, "primary_location"), part(work, "best_oa_location")
         ids, access, biblio = part(work, "ids"), part(work, "open_access"), part(work, "biblio")
         venue = part(first, "source")
-        pages = [page for page in (biblio.get("first_page"), biblio.get("last_page")) if isinstance(page, str)]
+        pages = [
+            page
+            for page in (biblio.get("first_page"), biblio.get("last_page"))
+            if isinstance(page, str)
+        ]
         pmid = str(ids.get("pmid") or "").rstrip("/").rpartition("/")[2]
         return self.record(
             from_markup(work.get("title")),
@@ -111,21 +119,33 @@ class OpenAlex(Scholarly):
             volume=biblio.get("volume"),
             issue=biblio.get("issue"),
             pages="-".join(dict.fromkeys(pages)),
-            publisher=from_markup(venue.get("host_organization_name")) if venue.get("type") == "journal" else "",
-            notices=[Notice("retraction", source=self.name)] if work.get("is_retracted") is True else [],
+            publisher=from_markup(venue.get("host_organization_name"))
+            if venue.get("type") == "journal"
+            else "",
+            notices=[Notice("retraction", source=self.name)]
+            if work.get("is_retracted") is True
+            else [],
         )
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        problem, said = str(found.get("error")), quoted(found.get("message")) or quoted(found.get("error"))
+        problem, said = (
+            str(found.get("error")),
+            quoted(found.get("message")) or quoted(found.get("error")),
+        )
         if reply.status == 401:
             return self.key_refused()
         if reply.status == 403 and "query parameters" in problem:
             return BadInput(f"OpenAlex did not accept the request: {said}")
-        paused = reply.status == 503 and "temporarily unavailable" in problem  # searches without a key, under load
+        paused = (
+            reply.status == 503 and "temporarily unavailable" in problem
+        )  # searches without a key, under load
         if reply.status == 429 or paused:
             wait = found.get("retryAfter")
             error = rate_limited(
-                reply, self.label, said, at_least=float(wait) if isinstance(wait, int | float) else None
+                reply,
+                self.label,
+                said,
+                at_least=float(wait) if isinstance(wait, int | float) else None,
             )
             if not self.sources():
                 error.suggested_action = (
@@ -136,4 +156,6 @@ class OpenAlex(Scholarly):
 
 
 def _author(authorship: dict[str, Any]) -> Author | None:
-    return author(part(authorship, "author").get("display_name") or authorship.get("raw_author_name"))
+    return author(
+        part(authorship, "author").get("display_name") or authorship.get("raw_author_name")
+    )

@@ -41,17 +41,26 @@ class PubMed(Scholarly):
 
     @classmethod
     def configure(
-        cls, settings: Settings, environ: Mapping[str, str] | None = None, clock: Clock | None = None
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         provider = super().configure(settings, environ, clock)
         provider.min_interval_seconds = 0.1 if provider.sources() else cls.min_interval_seconds
         return provider
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        term = f"({query.text}) AND free full text[sb]" if query.open_access or query.with_pdf else query.text
+        term = (
+            f"({query.text}) AND free full text[sb]"
+            if query.open_access or query.with_pdf
+            else query.text
+        )
         parameters = {"term": term, "retmode": "json", "retmax": str(RECORDS)}
         parameters["sort"] = "pub_date" if query.newest_first else "relevance"
-        if query.year_from is not None or query.year_to is not None:  # one without the other is not heeded
+        if (
+            query.year_from is not None or query.year_to is not None
+        ):  # one without the other is not heeded
             parameters |= {
                 "datetype": "pdat",
                 "mindate": str(query.year_from or 1000),
@@ -64,7 +73,9 @@ class PubMed(Scholarly):
 
     def next_request(self, reply: Reply) -> httpx2.Request | None:
         ids = self._ids(reply) if _is_json(reply) else []
-        return self._request("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"}) if ids else None
+        return (
+            self._request("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"}) if ids else None
+        )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200 or _is_json(reply):
@@ -73,7 +84,9 @@ class PubMed(Scholarly):
             return []
         root = xml_root(reply, self.label)
         if root.tag != "PubmedArticleSet":
-            raise ProviderFailure(f"PubMed failed: {quoted(said(root)) or 'the XML is of an unknown shape.'}")
+            raise ProviderFailure(
+                f"PubMed failed: {quoted(said(root)) or 'the XML is of an unknown shape.'}"
+            )
         papers = [paper for one in root.findall("PubmedArticle") if (paper := self._paper(one))]
         places = {number: place for place, number in enumerate(_asked_for(reply))}
         return sorted(papers, key=lambda paper: places.get(paper.pmid, len(places)))
@@ -83,7 +96,9 @@ class PubMed(Scholarly):
         known = {"db": "pubmed", **parameters, "tool": "webquarry"}
         known |= {"email": self.contact} if self.contact else {}
         known |= {"api_key": key} if key else {}
-        return httpx2.Request("GET", self.endpoint(_PATH + endpoint), params=known, headers=self.headers("*/*"))
+        return httpx2.Request(
+            "GET", self.endpoint(_PATH + endpoint), params=known, headers=self.headers("*/*")
+        )
 
     def _ids(self, reply: Reply) -> list[str]:
         found = json_object(reply, self.label)
@@ -94,7 +109,9 @@ class PubMed(Scholarly):
         ids = result.get("idlist") if isinstance(result, dict) else None
         if not isinstance(ids, list):
             raise ProviderFailure("PubMed answered with JSON of an unknown shape (HTTP 200).")
-        return [one for one in ids if isinstance(one, str) and one.isascii() and one.isdigit()][:RECORDS]
+        return [one for one in ids if isinstance(one, str) and one.isascii() and one.isdigit()][
+            :RECORDS
+        ]
 
     def _failure(self, found: dict[str, Any], problem: object, reply: Reply) -> WebquarryError:
         said_so = quoted(problem) or quoted(found.get("error"))
@@ -128,7 +145,10 @@ class PubMed(Scholarly):
             journal=said(article.find("Journal/Title")),
             published=_published(article),
             abstract=labelled(
-                [(part.get("Label") or "", said(part)) for part in article.iterfind("Abstract/AbstractText")]
+                [
+                    (part.get("Label") or "", said(part))
+                    for part in article.iterfind("Abstract/AbstractText")
+                ]
             ),
             open_access=True if pmc else None,
             pdf_url=f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/" if pmc.isalnum() else None,
@@ -146,11 +166,14 @@ class PubMed(Scholarly):
             for one in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")
         ]
         types = [
-            flagged(said(one), self.name) for one in citation.iterfind("Article/PublicationTypeList/PublicationType")
+            flagged(said(one), self.name)
+            for one in citation.iterfind("Article/PublicationTypeList/PublicationType")
         ]
         named = [notice for notice in comments if notice]
         yield from named
-        yield from (one for one in types if one and one.type not in {notice.type for notice in named})
+        yield from (
+            one for one in types if one and one.type not in {notice.type for notice in named}
+        )
 
 
 def _is_json(reply: Reply) -> bool:
@@ -164,7 +187,9 @@ def _asked_for(reply: Reply) -> list[str]:
 
 
 def _author(one: etree._Element) -> Author | None:
-    return author(said(one.find("CollectiveName")), said(one.find("LastName")), said(one.find("ForeName")))
+    return author(
+        said(one.find("CollectiveName")), said(one.find("LastName")), said(one.find("ForeName"))
+    )
 
 
 def _published(article: etree._Element) -> str:
@@ -175,6 +200,8 @@ def _published(article: etree._Element) -> str:
             month, day = said(place.find("Month")), said(place.find("Day"))
             number = _MONTHS.get(month[:3].lower()) or (int(month) if month.isdecimal() else 0)
             return (
-                year + (f"-{number:02}" if number else "") + (f"-{int(day):02}" if number and day.isdecimal() else "")
+                year
+                + (f"-{number:02}" if number else "")
+                + (f"-{int(day):02}" if number and day.isdecimal() else "")
             )
     return said(issue.find("MedlineDate"))[:4] if issue is not None else ""

@@ -42,7 +42,11 @@ class SemanticScholar(Scholarly):
     min_interval_seconds = 1.0
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        parameters = {"query": query.text.replace("-", " "), "limit": str(RECORDS), "fields": _FIELDS}
+        parameters = {
+            "query": query.text.replace("-", " "),
+            "limit": str(RECORDS),
+            "fields": _FIELDS,
+        }
         if query.year_from is not None or query.year_to is not None:
             parameters["year"] = f"{query.year_from or ''}-{query.year_to or ''}"
         if query.with_pdf:
@@ -63,11 +67,17 @@ class SemanticScholar(Scholarly):
         if reply.status != 200:
             raise self._failure(found, reply)
         if not isinstance(found.get("data"), list) and found.get("total") != 0:
-            raise ProviderFailure("Semantic Scholar answered with JSON of an unknown shape (HTTP 200).")
+            raise ProviderFailure(
+                "Semantic Scholar answered with JSON of an unknown shape (HTTP 200)."
+            )
         return [paper for one in objects(found.get("data")) if (paper := self._paper(one))]
 
     def _paper(self, one: dict[str, Any]) -> Paper | None:
-        ids, journal, copy = part(one, "externalIds"), part(one, "journal"), part(one, "openAccessPdf")
+        ids, journal, copy = (
+            part(one, "externalIds"),
+            part(one, "journal"),
+            part(one, "openAccessPdf"),
+        )
         kinds = one.get("publicationTypes") if isinstance(one.get("publicationTypes"), list) else []
         venue = journal.get("name") or part(one, "publicationVenue").get("name") or one.get("venue")
         is_open = one.get("isOpenAccess")
@@ -77,7 +87,9 @@ class SemanticScholar(Scholarly):
             doi=ids.get("DOI"),
             arxiv_id=ids.get("ArXiv"),
             pmid=str(ids.get("PubMed") or ""),
-            authors=authors_of(author(person.get("name")) for person in objects(one.get("authors"))),
+            authors=authors_of(
+                author(person.get("name")) for person in objects(one.get("authors"))
+            ),
             journal=from_markup(venue),
             year=one.get("year"),
             published=one.get("publicationDate"),
@@ -98,5 +110,7 @@ class SemanticScholar(Scholarly):
             return failure(reply, self.label, said)
         error = rate_limited(reply, self.label, said)
         if not self.sources():
-            error.suggested_action = f"{error.suggested_action} A key ({KEY}) has a rate of its own: {self.sign_up}."
+            error.suggested_action = (
+                f"{error.suggested_action} A key ({KEY}) has a rate of its own: {self.sign_up}."
+            )
         return error

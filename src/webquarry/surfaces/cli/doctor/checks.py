@@ -57,14 +57,21 @@ def _python(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 def _variables(settings: Settings, environ: Mapping[str, str]) -> Finding:
     """A misspelt variable does nothing, which nobody would notice otherwise."""
-    known = {name for field in Settings.model_fields for name in Settings.variables_of(field)} | _OTHER_VARIABLES
+    known = {
+        name for field in Settings.model_fields for name in Settings.variables_of(field)
+    } | _OTHER_VARIABLES
     given = sorted(name for name in environ if name.startswith(PREFIX))
     unknown = [name for name in given if name not in known and not name.endswith("_URL")]
     if not unknown:
         return Finding("settings", "ok", ", ".join(given) or "all at their defaults")
     nearest = get_close_matches(unknown[0], known, 1)
     meant = f"; did you mean {nearest[0]}?" if nearest else "; docs/settings.md lists them all"
-    return Finding("settings", "warning", f"not known: {', '.join(unknown)}", f"Correct or unset {unknown[0]}{meant}")
+    return Finding(
+        "settings",
+        "warning",
+        f"not known: {', '.join(unknown)}",
+        f"Correct or unset {unknown[0]}{meant}",
+    )
 
 
 def _libxml2(settings: Settings, environ: Mapping[str, str]) -> Finding:
@@ -88,11 +95,17 @@ def _compiled(settings: Settings, environ: Mapping[str, str]) -> Finding:
     sources = [path.relative_to(package.parent).with_suffix("") for path in package.rglob("*.pyx")]
     if all(_present(".".join(source.parts)) for source in sources):
         return Finding("compiled", "ok", "the slowest parts of reading a page")
-    cure = "Install a C compiler, then webquarry once more (pip install --force-reinstall --no-deps)"
-    return Finding("compiled", "off", "not built: pages are read as well, but take a third longer", cure)
+    cure = (
+        "Install a C compiler, then webquarry once more (pip install --force-reinstall --no-deps)"
+    )
+    return Finding(
+        "compiled", "off", "not built: pages are read as well, but take a third longer", cure
+    )
 
 
-def _library(name: str, modules: tuple[str, ...], extra: str, purpose: str) -> Callable[..., Finding]:
+def _library(
+    name: str, modules: tuple[str, ...], extra: str, purpose: str
+) -> Callable[..., Finding]:
     """A part that is there when one of these modules can be imported."""
 
     def examine(settings: Settings, environ: Mapping[str, str]) -> Finding:
@@ -115,7 +128,11 @@ def _socks(settings: Settings, environ: Mapping[str, str]) -> Finding:
     wanted = any(proxy.lower().startswith("socks") for proxy in proxies)
     if find_spec("socksio"):
         return Finding("socks", "ok", "SOCKS proxies")
-    detail = "not installed, and your proxy is a SOCKS proxy" if wanted else "not installed: SOCKS proxies"
+    detail = (
+        "not installed, and your proxy is a SOCKS proxy"
+        if wanted
+        else "not installed: SOCKS proxies"
+    )
     return Finding("socks", "broken" if wanted else "off", detail, "pip install 'webquarry[socks]'")
 
 
@@ -146,12 +163,16 @@ def _trust(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 def _cache_folder(settings: Settings, environ: Mapping[str, str]) -> Finding:
     if settings.cache_folder is not None:
-        return _writable("cache folder", settings.cache_folder.expanduser().absolute(), "WEBQUARRY_CACHE_FOLDER")
+        return _writable(
+            "cache folder", settings.cache_folder.expanduser().absolute(), "WEBQUARRY_CACHE_FOLDER"
+        )
     return _writable("cache folder", _home(environ, "XDG_CACHE_HOME", ".cache"), "XDG_CACHE_HOME")
 
 
 def _state_folder(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    return _writable("state folder", _home(environ, "XDG_STATE_HOME", ".local/state"), "XDG_STATE_HOME")
+    return _writable(
+        "state folder", _home(environ, "XDG_STATE_HOME", ".local/state"), "XDG_STATE_HOME"
+    )
 
 
 def _home(environ: Mapping[str, str], variable: str, usual: str) -> Path:
@@ -197,16 +218,28 @@ def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
     except WebquarryError as error:
         return Finding("redis", "broken", error.message, error.suggested_action)
     if found is None:
-        return Finding("redis", "off", "none; only for several servers over HTTP", f"Set {REDIS_URL.variable}")
+        return Finding(
+            "redis", "off", "none; only for several servers over HTTP", f"Set {REDIS_URL.variable}"
+        )
     url, source = found
     detail = f"{place_of(url)}, for servers over HTTP (from {source})"
     try:
         store_key(environ)
     except WebquarryError as error:
         mere = source == "environment variable REDIS_URL"  # which may be there for something else
-        return Finding("redis", "warning" if mere else "broken", f"{detail}; {error.message}", error.suggested_action)
+        return Finding(
+            "redis",
+            "warning" if mere else "broken",
+            f"{detail}; {error.message}",
+            error.suggested_action,
+        )
     if not _present("redis"):
-        return Finding("redis", "broken", f"{detail}; its library is not installed", "pip install 'webquarry[http]'")
+        return Finding(
+            "redis",
+            "broken",
+            f"{detail}; its library is not installed",
+            "pip install 'webquarry[http]'",
+        )
     return Finding("redis", "ok", detail)
 
 
@@ -224,7 +257,10 @@ async def ask_redis(finding: Finding, settings: Settings, environ: Mapping[str, 
         finally:
             await link.aclose()
     except WebquarryError as error:
-        said, reached = f"{finding.detail}; {redact(error.message)}", not isinstance(error, NetworkFailure)
+        said, reached = (
+            f"{finding.detail}; {redact(error.message)}",
+            not isinstance(error, NetworkFailure),
+        )
         return Finding("redis", "broken", said, redact(error.suggested_action), reached)
     return replace(finding, detail=f"{finding.detail}; answers", reachable=True)
 
@@ -238,7 +274,10 @@ def _recording(settings: Settings, environ: Mapping[str, str]) -> Finding:
         if folder.is_dir() and os.access(folder, os.W_OK):
             return Finding("recording", "ok", f"every exchange is recorded to {settings.record}")
         return Finding(
-            "recording", "broken", f"the folder {folder} cannot be written to", "Point WEBQUARRY_RECORD elsewhere"
+            "recording",
+            "broken",
+            f"the folder {folder} cannot be written to",
+            "Point WEBQUARRY_RECORD elsewhere",
         )
     return Finding("recording", "ok", "neither recorded nor replayed")
 
@@ -251,7 +290,10 @@ def _replaying(replay: Path) -> Finding:
     except WebquarryError as error:
         return Finding("recording", "broken", error.message, "Correct or unset WEBQUARRY_REPLAY")
     return Finding(
-        "recording", "warning", f"every answer is replayed from {replay}; the network is off", "Unset WEBQUARRY_REPLAY"
+        "recording",
+        "warning",
+        f"every answer is replayed from {replay}; the network is off",
+        "Unset WEBQUARRY_REPLAY",
     )
 
 
@@ -263,7 +305,9 @@ def _routing(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
     kinds = members_of("webquarry.search.providers", Provider, group="webquarry.providers")
     try:
-        order, because = order_for("web", settings, {kind.name: kind.configure(settings, environ) for kind in kinds})
+        order, because = order_for(
+            "web", settings, {kind.name: kind.configure(settings, environ) for kind in kinds}
+        )
     except WebquarryError as error:
         return Finding("routing", "broken", error.message, error.suggested_action)
     return Finding("routing", "ok", f"{', '.join(order)} ({because})")
@@ -274,13 +318,26 @@ def _scholarly(settings: Settings, environ: Mapping[str, str]) -> Finding:
     from webquarry.registry import members_of
     from webquarry.search.scholarly.provider import Scholarly
 
-    kinds = members_of("webquarry.search.scholarly.providers", Scholarly, group="webquarry.scholarly")
-    indexes = [kind.configure(settings, environ) for kind in sorted(kinds, key=lambda kind: kind.name)]
+    kinds = members_of(
+        "webquarry.search.scholarly.providers", Scholarly, group="webquarry.scholarly"
+    )
+    indexes = [
+        kind.configure(settings, environ) for kind in sorted(kinds, key=lambda kind: kind.name)
+    ]
     if unusable := [what for one in indexes for what in one.unusable.values()]:
-        return Finding("scholarly", "broken", " ".join(unusable), "Replace it, or remove it: no index needs a key")
+        return Finding(
+            "scholarly",
+            "broken",
+            " ".join(unusable),
+            "Replace it, or remove it: no index needs a key",
+        )
     keys = [source for one in indexes for source in one.sources().values()]
     named = ", ".join(one.name for one in indexes)
-    return Finding("scholarly", "ok", f"{named}; {'keys from ' + ', '.join(keys) if keys else 'no keys, none needed'}")
+    return Finding(
+        "scholarly",
+        "ok",
+        f"{named}; {'keys from ' + ', '.join(keys) if keys else 'no keys, none needed'}",
+    )
 
 
 def _patents(settings: Settings, environ: Mapping[str, str]) -> Finding:
@@ -288,17 +345,30 @@ def _patents(settings: Settings, environ: Mapping[str, str]) -> Finding:
     from webquarry.registry import members_of
     from webquarry.search.patents.provider import PatentProvider
 
-    kinds = members_of("webquarry.search.patents.providers", PatentProvider, group="webquarry.patent_providers")
-    registers = [kind.configure(settings, environ) for kind in sorted(kinds, key=lambda kind: kind.name)]
+    kinds = members_of(
+        "webquarry.search.patents.providers", PatentProvider, group="webquarry.patent_providers"
+    )
+    registers = [
+        kind.configure(settings, environ) for kind in sorted(kinds, key=lambda kind: kind.name)
+    ]
     if unusable := [what for one in registers for what in one.unusable.values()]:
         return Finding("patents", "broken", " ".join(unusable), "Replace it, or remove it")
     if half := [one for one in registers if one.missing and one.sources()]:
         missing = " and ".join(half[0].missing)
-        return Finding("patents", "broken", f"half configured: {missing} was not found", f"Set {missing}")
-    if ready := [f"{one.label} ({', '.join(one.sources().values())})" for one in registers if one.configured]:
+        return Finding(
+            "patents", "broken", f"half configured: {missing} was not found", f"Set {missing}"
+        )
+    if ready := [
+        f"{one.label} ({', '.join(one.sources().values())})" for one in registers if one.configured
+    ]:
         return Finding("patents", "ok", ", ".join(ready))
     wanted = ", or ".join(f"{' and '.join(one.missing)} from {one.sign_up}" for one in registers)
-    return Finding("patents", "off", "no register is configured; pages of patent sites are searched", f"Set {wanted}")
+    return Finding(
+        "patents",
+        "off",
+        "no register is configured; pages of patent sites are searched",
+        f"Set {wanted}",
+    )
 
 
 def _model(settings: Settings, environ: Mapping[str, str]) -> Finding:
@@ -311,10 +381,17 @@ def _model(settings: Settings, environ: Mapping[str, str]) -> Finding:
         return Finding("model", "broken", error.message, error.suggested_action)
     if found is None:
         cure = f"Set {MODEL_KEY}, or put the key into ~/.stps/anthropic_api_key"
-        return Finding("model", "off", "no Anthropic key; only for `webquarry ask` and asking from SQL", cure)
+        return Finding(
+            "model", "off", "no Anthropic key; only for `webquarry ask` and asking from SQL", cure
+        )
     detail = f"{settings.ask_model} (key from {found.source})"
     if not _present("anthropic"):
-        return Finding("model", "broken", f"{detail}; its library is not installed", "pip install 'webquarry[ask]'")
+        return Finding(
+            "model",
+            "broken",
+            f"{detail}; its library is not installed",
+            "pip install 'webquarry[ask]'",
+        )
     return Finding("model", "ok", detail)
 
 
@@ -337,7 +414,12 @@ PARTS: tuple[Callable[[Settings, Mapping[str, str]], Finding], ...] = (
     _compiled,
     _library("http2", ("h2",), _HTTPX2, "HTTP/2"),
     _library("brotli", ("brotli", "brotlicffi"), _HTTPX2, "brotli-compressed answers"),
-    _library("zstd", ("compression.zstd", "backports.zstd", "zstandard"), _HTTPX2, "zstd-compressed answers"),
+    _library(
+        "zstd",
+        ("compression.zstd", "backports.zstd", "zstandard"),
+        _HTTPX2,
+        "zstd-compressed answers",
+    ),
     _socks,
     _trust,
     _cache_folder,

@@ -41,7 +41,9 @@ class ProviderFinding:
     detail: str
     cure: str = ""
     reachable: bool | None = None
-    chosen: bool = True  # by the user, with a credential, a URL or a setting; others are simply there
+    chosen: bool = (
+        True  # by the user, with a credential, a URL or a setting; others are simply there
+    )
 
     @property
     def configured(self) -> bool:
@@ -75,7 +77,9 @@ class Report:
     @property
     def ok(self) -> bool:
         asked = [*self.providers, *self.indexes, *self.registers]
-        return "broken" not in [finding.state for finding in asked] + [finding.state for finding in self.parts]
+        return "broken" not in [finding.state for finding in asked] + [
+            finding.state for finding in self.parts
+        ]
 
     @property
     def advice(self) -> str:
@@ -86,7 +90,11 @@ class Report:
         if not ready:
             return f"No search provider is configured: set {self._example} to search. Reading pages needs no key."
         if not any(finding.chosen for finding in ready):
-            web = [one.provider for one in ready if isinstance(one.provider, Provider) and one.provider.kind == "web"]
+            web = [
+                one.provider
+                for one in ready
+                if isinstance(one.provider, Provider) and one.provider.kind == "web"
+            ]
             free = " and ".join(provider.label for provider in web)
             return f"No key is configured, so searches go to {free}. A key, such as {self._example}, adds another."
         if not any(finding.reachable for finding in ready):
@@ -96,7 +104,11 @@ class Report:
     @property
     def _example(self) -> str:
         """What would have to be set for one provider."""
-        keyed = [finding.provider.credentials for finding in self.providers if finding.provider.credentials]
+        keyed = [
+            finding.provider.credentials
+            for finding in self.providers
+            if finding.provider.credentials
+        ]
         return " and ".join(wanted.variable for wanted in keyed[0]) if keyed else "a key"
 
     def as_dict(self) -> dict[str, Any]:
@@ -121,13 +133,19 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
         broken = [Finding("settings", "broken", error.message, error.suggested_action)]
         settings, offline = Settings.from_environment({}), True
     told = {"settings"} if broken else set()
-    parts = [part for part in examine_parts(settings, environ) if part.name not in told | _IN_DETAIL]
+    parts = [
+        part for part in examine_parts(settings, environ) if part.name not in told | _IN_DETAIL
+    ]
     # A probe is one question: it is not repeated, and not part of anybody's recording.
-    asked = settings.model_copy(update={"retries": 0, "record": None, "replay": None, "lenses": None})
+    asked = settings.model_copy(
+        update={"retries": 0, "record": None, "replay": None, "lenses": None}
+    )
     silent = offline or settings.replay is not None
     async with Toolkit.open(asked, environ) as kit:
         providers, indexes, registers, shared = await asyncio.gather(
-            asyncio.gather(*(examine_provider(kit, one, offline=silent) for one in kit.router.providers())),
+            asyncio.gather(
+                *(examine_provider(kit, one, offline=silent) for one in kit.router.providers())
+            ),
             _examine_family(kit.scholar.family, settings, offline=silent),
             _examine_family(kit.patents.family, settings, offline=silent),
             asyncio.gather(*(_asked(part, settings, environ, offline=silent) for part in parts)),
@@ -135,24 +153,34 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     return Report(list(providers), broken + list(shared), indexes, registers)
 
 
-async def _asked(part: Finding, settings: Settings, environ: Mapping[str, str], *, offline: bool) -> Finding:
+async def _asked(
+    part: Finding, settings: Settings, environ: Mapping[str, str], *, offline: bool
+) -> Finding:
     """The part, asked if it is one that can be."""
     return part if offline or part.name != "redis" else await ask_redis(part, settings, environ)
 
 
-async def _examine_family(family: Family[Any], settings: Settings, *, offline: bool) -> list[ProviderFinding]:
+async def _examine_family(
+    family: Family[Any], settings: Settings, *, offline: bool
+) -> list[ProviderFinding]:
     """Its members, asked at once unless `offline`."""
 
     def probe(member: Member) -> Callable[[], Awaitable[None]]:
         return lambda: family.probe(member, _PROBE_SECONDS)
 
     members = family.members()
-    return list(await asyncio.gather(*(_examined(one, settings, probe(one), offline=offline) for one in members)))
+    return list(
+        await asyncio.gather(
+            *(_examined(one, settings, probe(one), offline=offline) for one in members)
+        )
+    )
 
 
 async def examine_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ProviderFinding:
     """One provider, asked unless `offline`."""
-    return await _examined(provider, kit.settings, lambda: kit.router.probe(provider.name), offline=offline)
+    return await _examined(
+        provider, kit.settings, lambda: kit.router.probe(provider.name), offline=offline
+    )
 
 
 async def _examined(
@@ -161,10 +189,16 @@ async def _examined(
     if member.unusable:
         without = "" if member.missing else ", or remove it: it works without"
         said = " ".join(member.unusable.values())
-        return ProviderFinding(member, "broken", said, f"Replace it; get one from {member.sign_up}{without}")
+        return ProviderFinding(
+            member, "broken", said, f"Replace it; get one from {member.sign_up}{without}"
+        )
     if not member.configured:
         return _incomplete(member)
-    chosen = bool(member.sources()) or member.name in settings.origins or member.name == settings.search_provider
+    chosen = (
+        bool(member.sources())
+        or member.name in settings.origins
+        or member.name == settings.search_provider
+    )
     if offline:
         detail = "configured; not asked" if chosen else "needs no key; not asked"
         return _with_open_files(ProviderFinding(member, "ok", detail, chosen=chosen))
@@ -172,12 +206,16 @@ async def _examined(
         async with asyncio.timeout(_PROBE_SECONDS):
             await probe()
     except TimeoutError:
-        return _failed(member, NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds."), chosen)
+        return _failed(
+            member, NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds."), chosen
+        )
     except WebquarryError as error:
         return _failed(member, error, chosen)
     except Exception as error:  # one from another package may do anything
         log.warning("the probe of %s failed in a way of its own", member.name, exc_info=True)
-        return _failed(member, ProviderFailure(f"{member.label} failed: {type(error).__name__}."), chosen)
+        return _failed(
+            member, ProviderFailure(f"{member.label} failed: {type(error).__name__}."), chosen
+        )
     accepted = "answers and accepts the credentials" if member.sources() else "answers"
     return _with_open_files(ProviderFinding(member, "ok", accepted, reachable=True, chosen=chosen))
 
@@ -185,30 +223,43 @@ async def _examined(
 def _incomplete(provider: Member) -> ProviderFinding:
     """None of the credentials: off. Only some: somebody began and did not finish."""
     missing = " and ".join(provider.missing)
-    files = [f"~/.config/webquarry/{one.file}" for one in provider.credentials if one.variable in provider.missing]
+    files = [
+        f"~/.config/webquarry/{one.file}"
+        for one in provider.credentials
+        if one.variable in provider.missing
+    ]
     or_write = f", or write {' and '.join(files)}" if files else ""
     cure = f"Set {missing}{or_write}; get it from {provider.sign_up}"
     if provider.sources():
-        return ProviderFinding(provider, "broken", f"half configured: {missing} was not found", cure)
+        return ProviderFinding(
+            provider, "broken", f"half configured: {missing} was not found", cure
+        )
     return ProviderFinding(provider, "off", "not configured", cure)
 
 
 def _failed(provider: Member, error: WebquarryError, chosen: bool) -> ProviderFinding:
     """The error in two lines. The notice is shown beside them, so it need not stand in both."""
-    said, cure = (text.replace(provider.notice, "").strip() for text in (error.message, error.suggested_action))
+    said, cure = (
+        text.replace(provider.notice, "").strip()
+        for text in (error.message, error.suggested_action)
+    )
     said = said.removeprefix(f"{provider.label}: ")
     if said == provider.credentials_text:
         said = "answers, but does not accept the credentials"
     reached = not isinstance(error, NetworkFailure | Refused)
     state = "broken" if chosen else "warning"
-    return ProviderFinding(provider, state, redact(said), redact(cure), reachable=reached, chosen=chosen)
+    return ProviderFinding(
+        provider, state, redact(said), redact(cure), reachable=reached, chosen=chosen
+    )
 
 
 def _with_open_files(finding: ProviderFinding) -> ProviderFinding:
     """A credential file that others can read turns an ok into a warning."""
     if os.name != "posix":
         return finding
-    sources = [Path(source) for source in finding.provider.sources().values() if Path(source).is_absolute()]
+    sources = [
+        Path(source) for source in finding.provider.sources().values() if Path(source).is_absolute()
+    ]
     readable = [str(path) for path in sources if path.exists() and path.stat().st_mode & 0o077]
     if not readable:
         return finding

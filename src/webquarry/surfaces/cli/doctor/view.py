@@ -9,7 +9,12 @@ from webquarry import __version__
 from webquarry.surfaces.cli.doctor.command import ProviderFinding, Report
 from webquarry.surfaces.cli.terminal import one_line
 
-_MARKS = {"ok": ("✓", "green"), "off": ("-", "dim"), "warning": ("!", "yellow"), "broken": ("✗", "bold red")}
+_MARKS = {
+    "ok": ("✓", "green"),
+    "off": ("-", "dim"),
+    "warning": ("!", "yellow"),
+    "broken": ("✗", "bold red"),
+}
 
 
 def show_report(console: Console, report: Report) -> None:
@@ -31,9 +36,17 @@ def _members(console: Console, title: str, findings: list[ProviderFinding]) -> N
     console.print(Text(f"\n{title}", "bold"))
     width = max(len(finding.provider.label) for finding in findings)
     for finding in findings:
-        _line(console, finding.state, finding.provider.label.ljust(width), _with_sources(finding), finding.cure)
+        _line(
+            console,
+            finding.state,
+            finding.provider.label.ljust(width),
+            _with_sources(finding),
+            finding.cure,
+        )
         if finding.provider.notice:
-            console.print(Text(f"      {one_line(finding.provider.notice)}", "yellow"), soft_wrap=True)
+            console.print(
+                Text(f"      {one_line(finding.provider.notice)}", "yellow"), soft_wrap=True
+            )
 
 
 def _line(console: Console, state: str, name: str, detail: str, cure: str) -> None:
@@ -47,6 +60,7 @@ def _with_sources(finding: ProviderFinding) -> str:
     """The places are told, the values never."""
     sources = finding.provider.sources()
     told = ", ".join(
-        source if variable in source else f"{variable} from {source}" for variable, source in sources.items()
+        source if variable in source else f"{variable} from {source}"
+        for variable, source in sources.items()
     )
     return f"{finding.detail} ({told})" if told else finding.detail

@@ -36,7 +36,10 @@ class Given:
 
     def lists(self, *names: str) -> list[list[Any]]:
         """Columns as Python values; a parameter that was not given is all None."""
-        return [self.columns[name].to_pylist() if name in self.columns else [None] * self.rows for name in names]
+        return [
+            self.columns[name].to_pylist() if name in self.columns else [None] * self.rows
+            for name in names
+        ]
 
 
 def from_macro(function: str, parameters: Sequence[Parameter], columns: Sequence[Any]) -> Given:
@@ -47,14 +50,18 @@ def from_macro(function: str, parameters: Sequence[Parameter], columns: Sequence
     mark = (connection[0].as_py(), statement[0].as_py()) if rows else None
     by_name = {one.name: column for one, column in zip(parameters, rest, strict=True)}
     is_struct = library("pyarrow").types.is_struct
-    packed = [one.name for one in parameters if not one.required and is_struct(by_name[one.name].type)]
+    packed = [
+        one.name for one in parameters if not one.required and is_struct(by_name[one.name].type)
+    ]
     if packed:
         by_name |= _fields(function, parameters, by_name.pop(packed[0]))
     known = {one.name: one for one in parameters}
     return Given({name: _cast(column, known[name]) for name, column in by_name.items()}, rows, mark)
 
 
-def from_call(function: str, parameters: Sequence[Parameter], places: int, columns: Sequence[Any]) -> Given:
+def from_call(
+    function: str, parameters: Sequence[Parameter], places: int, columns: Sequence[Any]
+) -> Given:
     """The arguments of a call on a cursor: up to `places` of them by place, further ones in a struct."""
     arrow = library("pyarrow")
     given = [_whole(column) for column in columns]
@@ -64,13 +71,22 @@ def from_call(function: str, parameters: Sequence[Parameter], places: int, colum
         named = _fields(function, parameters, options)
     required = [one.name for one in parameters if one.required]
     if len(given) > places:
-        raise BadInput(_too_many(function, parameters, places), suggested_action=_how(function, parameters, places))
+        raise BadInput(
+            _too_many(function, parameters, places),
+            suggested_action=_how(function, parameters, places),
+        )
     by_place = {one.name: column for one, column in zip(parameters, given, strict=False)}
     twice = by_place.keys() & named.keys()
     missing = [name for name in required if name not in by_place and name not in named]
     if missing or twice:
-        problem = f"needs {', '.join(missing)}" if missing else f"was given {', '.join(sorted(twice))} twice"
-        raise BadInput(f"{function} {problem}.", suggested_action=_how(function, parameters, places))
+        problem = (
+            f"needs {', '.join(missing)}"
+            if missing
+            else f"was given {', '.join(sorted(twice))} twice"
+        )
+        raise BadInput(
+            f"{function} {problem}.", suggested_action=_how(function, parameters, places)
+        )
     known = {one.name: one for one in parameters}
     for name, column in by_place.items():
         if known[name].type == "VARCHAR" and not known[name].required and not _is_text(column):
@@ -78,7 +94,9 @@ def from_call(function: str, parameters: Sequence[Parameter], places: int, colum
                 f"The argument {name!r} of {function} is a text, and {column.type} was given.",
                 suggested_action=_how(function, parameters, places),
             )
-    columns_by_name = {name: _cast(column, known[name]) for name, column in (by_place | named).items()}
+    columns_by_name = {
+        name: _cast(column, known[name]) for name, column in (by_place | named).items()
+    }
     return Given(columns_by_name, len(given[0]))
 
 
@@ -139,7 +157,10 @@ def _cast(column: Any, parameter: Parameter) -> Any:
         if kinds.is_string(kind):
             return column
         if kinds.is_floating(kind):  # 1.0 and not 1, as DuckDB writes it
-            return arrow.array([None if value is None else repr(value) for value in column.to_pylist()], arrow.string())
+            return arrow.array(
+                [None if value is None else repr(value) for value in column.to_pylist()],
+                arrow.string(),
+            )
         if _has_text(kind):
             return column.cast(arrow.string())
     elif parameter.type == "VARCHAR[]" and (kinds.is_list(kind) or kinds.is_large_list(kind)):
@@ -158,7 +179,13 @@ def _cast(column: Any, parameter: Parameter) -> Any:
 
 def _has_text(kind: Any) -> bool:
     kinds = library("pyarrow").types
-    tests = (kinds.is_large_string, kinds.is_string_view, kinds.is_integer, kinds.is_boolean, kinds.is_decimal)
+    tests = (
+        kinds.is_large_string,
+        kinds.is_string_view,
+        kinds.is_integer,
+        kinds.is_boolean,
+        kinds.is_decimal,
+    )
     return kinds.is_date(kind) or any(test(kind) for test in tests)
 
 

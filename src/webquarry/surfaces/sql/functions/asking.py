@@ -19,7 +19,13 @@ from webquarry.surfaces.sql.libraries import library
 if TYPE_CHECKING:
     from webquarry.ask.billing.statement import Statement
 
-ANSWER: Shape = {"answer": "VARCHAR", "sources": SOURCES, "searched": "BOOLEAN", "usage": USAGE, "error": ERROR}
+ANSWER: Shape = {
+    "answer": "VARCHAR",
+    "sources": SOURCES,
+    "searched": "BOOLEAN",
+    "usage": USAGE,
+    "error": ERROR,
+}
 ON_ERROR = ("column", "text", "fail")
 _ASKED = ("context", "prompt", "model", "max_tokens", "search", "schema", "fresh")
 _KEY = (*_ASKED, "instructions")  # what makes two questions the same; the context first
@@ -35,12 +41,19 @@ _GENDER_INSTRUCTIONS = "Answer with one word: male, female or unknown."
 
 def ask(call: Call) -> list[Any]:
     """The answers as structs; a typed answer as JSON text."""
-    return [_shown(row) for row in _rows(call, call.scope.statement(call.instance.engine, own_limits=False), "column")]
+    return [
+        _shown(row)
+        for row in _rows(
+            call, call.scope.statement(call.instance.engine, own_limits=False), "column"
+        )
+    ]
 
 
 def ask_as_json(call: Call) -> list[Any]:
     """The answers as JSON, of which the macro makes structs of the wanted type."""
-    return _as_json(_rows(call, call.scope.statement(call.instance.engine, own_limits=False), "column"))
+    return _as_json(
+        _rows(call, call.scope.statement(call.instance.engine, own_limits=False), "column")
+    )
 
 
 def plan(call: Call) -> list[Any]:
@@ -55,7 +68,9 @@ def plan(call: Call) -> list[Any]:
         scope.planned_rows += len(asked) - asked.count(None)
         if scope.planned is None:
             scope.planned = engine.statement(door="sql", limits=limits, dry_run=True)
-    own = engine.limits(own=True).max_usd  # ours is held by reservations; the worst case would refuse most tables
+    own = engine.limits(
+        own=True
+    ).max_usd  # ours is held by reservations; the worst case would refuse most tables
     if own is not None and (limits.max_rows is None or scope.planned_rows <= limits.max_rows):
         answer_batch(batch, engine, scope.planned, _runner(call))
     return asked
@@ -110,7 +125,10 @@ def stps_ask_ai_address(call: Call) -> list[Any]:
 
 def _address(row: dict[str, Any] | None) -> dict[str, Any] | None:
     value = json.loads(row["value"]) if row and row["value"] else {}
-    found = {name: str(value[name]).strip() or None if value.get(name) is not None else None for name in ADDRESS}
+    found = {
+        name: str(value[name]).strip() or None if value.get(name) is not None else None
+        for name in ADDRESS
+    }
     return found if any(found.values()) else None
 
 
@@ -141,11 +159,18 @@ def _batch(call: Call, asked: dict[str, list[Any]] | None = None) -> Any:
     arrow = library("pyarrow")
     if asked is None:
         given = {name: call.given.columns[name] for name in _ASKED if name in call.given.columns}
-        wished = {name: column for name, column in given.items() if column.null_count < call.given.rows}
-        return arrow.RecordBatch.from_pydict(wished | {name: given[name] for name in ("context", "prompt")})
+        wished = {
+            name: column for name, column in given.items() if column.null_count < call.given.rows
+        }
+        return arrow.RecordBatch.from_pydict(
+            wished | {name: given[name] for name in ("context", "prompt")}
+        )
     kinds = {"max_tokens": arrow.int64(), "search": arrow.bool_()}
     return arrow.RecordBatch.from_pydict(
-        {name: arrow.array(values, kinds.get(name, arrow.string())) for name, values in asked.items()}
+        {
+            name: arrow.array(values, kinds.get(name, arrow.string()))
+            for name, values in asked.items()
+        }
     )
 
 
@@ -167,7 +192,10 @@ def _rows(
         if way == "fail":
             _fail(rows)
     if way == "text":
-        rows = [row | {"answer": f"ERROR: {row['error']['message']}"} if row and row["error"] else row for row in rows]
+        rows = [
+            row | {"answer": f"ERROR: {row['error']['message']}"} if row and row["error"] else row
+            for row in rows
+        ]
     return rows
 
 
@@ -182,7 +210,10 @@ def _without_failed(call: Call, batch: Any) -> tuple[Any, dict[int, Any]]:
         return batch, {}
     arrow = library("pyarrow")
     failed = {place: known[key] for place, key in enumerate(_keys(batch)) if key in known}
-    contexts = [None if place in failed else text for place, text in enumerate(batch.column("context").to_pylist())]
+    contexts = [
+        None if place in failed else text
+        for place, text in enumerate(batch.column("context").to_pylist())
+    ]
     place = batch.schema.get_field_index("context")
     return batch.set_column(place, "context", arrow.array(contexts, arrow.string())), failed
 
@@ -230,14 +261,25 @@ def _as_json(rows: list[dict[str, Any] | None]) -> list[str | None]:
         if row is None:
             written.append(None)
             continue
-        rest = json.dumps({name: row[name] for name in ("sources", "searched", "usage", "error")}, ensure_ascii=False)
-        answer = row["value"] if row["value"] is not None else json.dumps(row["answer"], ensure_ascii=False)
+        rest = json.dumps(
+            {name: row[name] for name in ("sources", "searched", "usage", "error")},
+            ensure_ascii=False,
+        )
+        answer = (
+            row["value"]
+            if row["value"] is not None
+            else json.dumps(row["answer"], ensure_ascii=False)
+        )
         written.append(f'{{"answer":{answer},{rest[1:]}')
     return written
 
 
 _REST = {"sources": SOURCES, "searched": "BOOLEAN", "usage": USAGE, "error": ERROR}
-_STRUCTURE = '\'{"answer":\' || coalesce(CAST("schema" AS VARCHAR), \'"VARCHAR"\') || \',' + structure(_REST)[1:] + "'"
+_STRUCTURE = (
+    '\'{"answer":\' || coalesce(CAST("schema" AS VARCHAR), \'"VARCHAR"\') || \','
+    + structure(_REST)[1:]
+    + "'"
+)
 _OPTIONS = ("model", "max_tokens BIGINT", "search BOOLEAN", "schema", "on_error", "fresh BOOLEAN")
 _WISHES = ", ".join(f'"{name}"' for name in ("model", "max_tokens", "search", "schema", "fresh"))
 _HERE = "current_connection_id(), current_query_id()"
@@ -252,7 +294,9 @@ SELECT * EXCLUDE (_webquarry), unnest(_webquarry) FROM (
 """  # noqa: S608 - names and casts of our own
 
 FUNCTIONS = (
-    Function("ask", parameters("context!", "prompt!", *_OPTIONS), ANSWER, ask, places=2, scalar=None),
+    Function(
+        "ask", parameters("context!", "prompt!", *_OPTIONS), ANSWER, ask, places=2, scalar=None
+    ),
     Function(
         "ask_json",
         parameters("context!", "prompt!", *_OPTIONS),
@@ -265,7 +309,15 @@ FUNCTIONS = (
     ),
     Function(
         "ask_plan",
-        parameters("context!", "prompt!", "model", "max_tokens BIGINT", "search BOOLEAN", "schema", "fresh BOOLEAN"),
+        parameters(
+            "context!",
+            "prompt!",
+            "model",
+            "max_tokens BIGINT",
+            "search BOOLEAN",
+            "schema",
+            "fresh BOOLEAN",
+        ),
         "BOOLEAN",
         plan,
         public=False,
@@ -289,7 +341,12 @@ FUNCTIONS = (
         public=False,
         scalar=None,
     ),
-    Function("stps_ask_ai", parameters("context!", "prompt!", "model", "max_tokens BIGINT"), "VARCHAR", stps_ask_ai),
+    Function(
+        "stps_ask_ai",
+        parameters("context!", "prompt!", "model", "max_tokens BIGINT"),
+        "VARCHAR",
+        stps_ask_ai,
+    ),
     Function("stps_ask_ai_address", parameters("company!", "model"), ADDRESS, stps_ask_ai_address),
     Function("stps_ask_ai_gender", parameters("name!", "model"), "VARCHAR", stps_ask_ai_gender),
 )

@@ -16,10 +16,15 @@ def functions() -> tuple[Function, ...]:
 
 def macros() -> list[str]:
     """The statements that make our macros on one connection."""
-    return [*(statement for function in functions() for statement in function.macros()), *asking.TABLES]
+    return [
+        *(statement for function in functions() for statement in function.macros()),
+        *asking.TABLES,
+    ]
 
 
 def paid_names() -> frozenset[str]:
     """The functions that may cost money, as they stand in a plan or in a text."""
-    asked = {function.name for function in asking.FUNCTIONS} | {function.inner for function in asking.FUNCTIONS}
+    asked = {function.name for function in asking.FUNCTIONS} | {
+        function.inner for function in asking.FUNCTIONS
+    }
     return frozenset(asked)

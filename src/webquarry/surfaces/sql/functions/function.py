@@ -63,13 +63,18 @@ class Function:
         """The statements that make the macros on one connection."""
         defaults = self.defaults or {}
         written = [
-            quoted(one.name) if one.required else f"{quoted(one.name)} := {defaults.get(one.name, 'NULL')}"
+            quoted(one.name)
+            if one.required
+            else f"{quoted(one.name)} := {defaults.get(one.name, 'NULL')}"
             for one in self.parameters
         ]
         casts = [
-            f"CAST({quoted(one.name)} AS {one.type})" if one.required else quoted(one.name) for one in self.parameters
+            f"CAST({quoted(one.name)} AS {one.type})" if one.required else quoted(one.name)
+            for one in self.parameters
         ]
-        call = f"{self.inner}({', '.join(['current_connection_id()', 'current_query_id()', *casts])})"
+        call = (
+            f"{self.inner}({', '.join(['current_connection_id()', 'current_query_id()', *casts])})"
+        )
         head = f"CREATE OR REPLACE TEMP MACRO {self.macro or self.name}({', '.join(written)}) AS "
         made = []
         if self.scalar is not None:
@@ -103,7 +108,11 @@ class Function:
             finally:
                 if scope.running <= 1:
                     instance.line.clear()
-            return values if isinstance(values, arrow.Array) else arrow.array(values, arrow_type(self.shape))
+            return (
+                values
+                if isinstance(values, arrow.Array)
+                else arrow.array(values, arrow_type(self.shape))
+            )
 
 
 class SqlError(Exception):
@@ -119,7 +128,9 @@ class speaking:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
         if error is None or isinstance(error, SqlError):
             return
         if self._scope is not None and isinstance(error, KeyboardInterrupt):

@@ -54,7 +54,9 @@ def _set_key(variable: str, done: str, null: str, call: Call) -> list[Any]:
 
 def _set_model(call: Call) -> list[Any]:
     return [
-        "ERROR: Model cannot be NULL" if value is None else f"Model set to: {call.instance.set_option('model', value)}"
+        "ERROR: Model cannot be NULL"
+        if value is None
+        else f"Model set to: {call.instance.set_option('model', value)}"
         for value in call.given.lists("value")[0]
     ]
 
@@ -71,13 +73,18 @@ def _set_search_provider(call: Call) -> list[Any]:
 def _provider(name: str) -> str:
     known = [*module_names("webquarry.search.providers"), "none"]
     if name.strip().lower() not in known:
-        raise BadInput(f"There is no search provider {name!r}.", suggested_action=f"Use one of: {', '.join(known)}.")
+        raise BadInput(
+            f"There is no search provider {name!r}.",
+            suggested_action=f"Use one of: {', '.join(known)}.",
+        )
     return name
 
 
 def _set(call: Call) -> list[Any]:
     pairs = zip(*call.given.lists("name", "value"), strict=True)
-    return [f"{name} = {call.instance.set_option(name or '', _text(value))}" for name, value in pairs]
+    return [
+        f"{name} = {call.instance.set_option(name or '', _text(value))}" for name, value in pairs
+    ]
 
 
 def _text(value: str | None) -> str:
@@ -86,7 +93,10 @@ def _text(value: str | None) -> str:
 
 def usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
     """The bill of the last days, a row for each statement and model."""
-    return [{name: _cell(getattr(spent, name)) for name in SPENT} for spent in instance.engine.usage(days=days)]
+    return [
+        {name: _cell(getattr(spent, name)) for name in SPENT}
+        for spent in instance.engine.usage(days=days)
+    ]
 
 
 def _cell(value: Any) -> Any:
@@ -98,7 +108,9 @@ def _usage_of_days(call: Call) -> list[Any]:
     return [usage(call.instance, 1 if count is None else count) for count in days]
 
 
-def _key(name: str, variable: str, done: str, null: str = "ERROR: API key cannot be NULL") -> Function:
+def _key(
+    name: str, variable: str, done: str, null: str = "ERROR: API key cannot be NULL"
+) -> Function:
     return Function(name, parameters("value!"), "VARCHAR", partial(_set_key, variable, done, null))
 
 
@@ -107,7 +119,10 @@ FUNCTIONS = (
     _key("stps_set_brave_api_key", SEARCH_KEY, "Brave API key configured successfully"),
     _key("stps_set_google_api_key", GOOGLE_KEY, "Google API key configured successfully"),
     _key(
-        "stps_set_google_cse_id", GOOGLE_ENGINE, "Google CSE ID configured successfully", "ERROR: CSE ID cannot be NULL"
+        "stps_set_google_cse_id",
+        GOOGLE_ENGINE,
+        "Google CSE ID configured successfully",
+        "ERROR: CSE ID cannot be NULL",
     ),
     Function("stps_set_model", parameters("value!"), "VARCHAR", _set_model),
     Function("stps_set_search_provider", parameters("value!"), "VARCHAR", _set_search_provider),
@@ -133,7 +148,10 @@ def _speaking(read: Callable[[], Any]) -> Any:
 def without_arguments(instance: Instance) -> dict[str, tuple[Callable[[], Any], Shape]]:
     """Functions that take nothing, which DuckDB knows in another form: by name, the function and its shape."""
     return {
-        "stps_get_model": (lambda: _speaking(lambda: instance.engine.options.get("model")), "VARCHAR"),
+        "stps_get_model": (
+            lambda: _speaking(lambda: instance.engine.options.get("model")),
+            "VARCHAR",
+        ),
         "stps_get_search_provider": (
             lambda: _speaking(lambda: instance.engine.options.get("search_provider")),
             "VARCHAR",

@@ -21,7 +21,12 @@ from webquarry.surfaces.sql.functions.types import ERROR, Shape, arrow_type, fit
 from webquarry.surfaces.sql.libraries import library
 from webquarry.tool import Tool
 
-OFFERED = ("web_search", "instant_answer", "web_fetch", "scrape_page")  # every one more makes each install slower
+OFFERED = (
+    "web_search",
+    "instant_answer",
+    "web_fetch",
+    "scrape_page",
+)  # every one more makes each install slower
 _RENAMED = {"num_results": "n", "sessionId": "session_id"}
 _TYPES = {"string": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 _AT_ONCE = 16
@@ -38,7 +43,11 @@ def _functions(found: Tool) -> list[Function]:
     assert isinstance(shape, dict)
     whole = {**shape, "error": ERROR}
     listed = shape.get("results")
-    row = {**listed[0], "error": ERROR} if isinstance(listed, list) and isinstance(listed[0], dict) else whole
+    row = (
+        {**listed[0], "error": ERROR}
+        if isinstance(listed, list) and isinstance(listed[0], dict)
+        else whole
+    )
     required = sum(1 for one in taken if one.required)
     return [
         Function(found.name, taken, whole, partial(_answers, found, whole), places=required),
@@ -75,7 +84,11 @@ def _answers(found: Tool, shape: Shape, call: Call) -> Any:
     """One struct for each row; a row that failed has its `error` and nothing else."""
     arrow = library("pyarrow")
     values = [
-        None if one is None else {"error": _trouble(one)} if isinstance(one, WebquarryError) else one
+        None
+        if one is None
+        else {"error": _trouble(one)}
+        if isinstance(one, WebquarryError)
+        else one
         for one in _called(found, call)
     ]
     return arrow.array([fit(value, shape) for value in values], arrow_type(shape))
@@ -94,7 +107,9 @@ def _rows(found: Tool, shape: Shape, listed: bool, call: Call) -> Any:
             lists.append([])
         else:
             lists.append(answer["results"] if listed else [answer])
-    return arrow.array([[fit(row, shape) for row in rows] for rows in lists], arrow.list_(arrow_type(shape)))
+    return arrow.array(
+        [[fit(row, shape) for row in rows] for rows in lists], arrow.list_(arrow_type(shape))
+    )
 
 
 def _called(found: Tool, call: Call) -> list[Any]:
@@ -105,7 +120,11 @@ def _called(found: Tool, call: Call) -> list[Any]:
     wanted: list[Hashable | None] = []
     asked: dict[Hashable, dict[str, Any]] = {}
     for row in zip(*columns, strict=True):
-        arguments = {names[one.name]: value for one, value in zip(taken, row, strict=True) if value is not None}
+        arguments = {
+            names[one.name]: value
+            for one, value in zip(taken, row, strict=True)
+            if value is not None
+        }
         missing = any(one.required and names[one.name] not in arguments for one in taken)
         key = None if missing else (found.name, json.dumps(arguments, sort_keys=True))
         wanted.append(key)
@@ -118,13 +137,17 @@ def _called(found: Tool, call: Call) -> list[Any]:
     return [None if key is None else known[key] for key in wanted]
 
 
-async def _call_all(call: Call, found: Tool, todo: dict[Hashable, dict[str, Any]]) -> dict[Hashable, Any]:
+async def _call_all(
+    call: Call, found: Tool, todo: dict[Hashable, dict[str, Any]]
+) -> dict[Hashable, Any]:
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def one(key: Hashable, arguments: dict[str, Any]) -> tuple[Hashable, Any]:
         async with turn:
             try:
-                answer: Any = (await found.call(call.instance.kit, arguments)).model_dump(mode="json", by_alias=False)
+                answer: Any = (await found.call(call.instance.kit, arguments)).model_dump(
+                    mode="json", by_alias=False
+                )
             except WebquarryError as error:
                 return key, error
         call.scope.remember(key, answer)

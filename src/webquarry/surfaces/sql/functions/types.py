@@ -15,7 +15,9 @@ from webquarry.surfaces.sql.libraries import library
 Shape = str | list[Any] | dict[str, Any]
 
 _SCALARS = {"string": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
-_MOST_DEPTH = 8  # deeper than any answer of ours; a schema that refers to itself ends here as JSON text
+_MOST_DEPTH = (
+    8  # deeper than any answer of ours; a schema that refers to itself ends here as JSON text
+)
 
 SOURCES: Shape = [{"title": "VARCHAR", "url": "VARCHAR"}]
 USAGE: Shape = {
@@ -41,7 +43,9 @@ def sql_type(shape: Shape) -> str:
         return shape
     if isinstance(shape, list):
         return f"{sql_type(shape[0])}[]"
-    return f"STRUCT({', '.join(f'{quoted(name)} {sql_type(part)}' for name, part in shape.items())})"
+    return (
+        f"STRUCT({', '.join(f'{quoted(name)} {sql_type(part)}' for name, part in shape.items())})"
+    )
 
 
 def structure(shape: Shape) -> str:
@@ -66,7 +70,9 @@ def arrow_type(shape: Shape) -> Any:
     return scalars[shape]
 
 
-def shape_of(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None, depth: int = 0) -> Shape:
+def shape_of(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None, depth: int = 0
+) -> Shape:
     """The shape of what a JSON Schema describes."""
     known = schema.get("$defs", {}) if definitions is None else definitions
     if "$ref" in schema:
@@ -78,7 +84,9 @@ def shape_of(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = 
     if depth > _MOST_DEPTH:
         return "VARCHAR"
     if kind == "object" and schema.get("properties"):
-        return {name: shape_of(part, known, depth + 1) for name, part in schema["properties"].items()}
+        return {
+            name: shape_of(part, known, depth + 1) for name, part in schema["properties"].items()
+        }
     if kind == "array" and isinstance(schema.get("items"), dict):
         return [shape_of(schema["items"], known, depth + 1)]
     return _SCALARS.get(kind, "VARCHAR") if isinstance(kind, str) else "VARCHAR"
@@ -89,7 +97,11 @@ def fit(value: Any, shape: Shape) -> Any:
     if value is None:
         return None
     if isinstance(shape, dict):
-        return {name: fit(value.get(name), part) for name, part in shape.items()} if isinstance(value, dict) else None
+        return (
+            {name: fit(value.get(name), part) for name, part in shape.items()}
+            if isinstance(value, dict)
+            else None
+        )
     if isinstance(shape, list):
         return [fit(one, shape[0]) for one in value] if isinstance(value, list) else None
     if shape == "VARCHAR" and not isinstance(value, str):

@@ -16,7 +16,9 @@ def summary(progress: Progress) -> str:
     """What a statement has done so far, in one line."""
     usage = progress.usage
     parts = [
-        f"{progress.done:,} of {progress.rows:,} rows" if progress.done < progress.rows else f"{progress.done:,} rows",
+        f"{progress.done:,} of {progress.rows:,} rows"
+        if progress.done < progress.rows
+        else f"{progress.done:,} rows",
         f"{usage.calls:,} calls",
         f"{progress.hits:,} kept",
         f"{usage.searches:,} searches",

@@ -46,12 +46,26 @@ def _table(result: Result) -> str:
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
     numbers = [kind.split("(")[0] in _NUMBERS for kind in result.types]
     rule = "+".join("-" * (width + 2) for width in widths)
-    lines = [_row(names, widths, [False] * len(names)), rule, *(_row(row, widths, numbers) for row in cells)]
+    lines = [
+        _row(names, widths, [False] * len(names)),
+        rule,
+        *(_row(row, widths, numbers) for row in cells),
+    ]
     count = len(result.rows)
     return "\n".join([*lines, f"({count:,} row{'' if count == 1 else 's'})"]) + "\n"
 
 
-_NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "FLOAT", "DECIMAL"}
+_NUMBERS = {
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UBIGINT",
+    "DOUBLE",
+    "FLOAT",
+    "DECIMAL",
+}
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
@@ -79,7 +93,10 @@ def _csv(result: Result) -> str:
 
 
 def _json(result: Result) -> str:
-    return as_json([dict(zip(result.columns, map(plain, row), strict=True)) for row in result.rows]) + "\n"
+    return (
+        as_json([dict(zip(result.columns, map(plain, row), strict=True)) for row in result.rows])
+        + "\n"
+    )
 
 
 def _markdown(result: Result) -> str:
@@ -90,7 +107,12 @@ def _markdown(result: Result) -> str:
     return "\n".join([line(result.columns), line(["---"] * len(result.columns)), *rows]) + "\n"
 
 
-FORMATS: dict[str, Callable[[Result], str]] = {"table": _table, "csv": _csv, "json": _json, "markdown": _markdown}
+FORMATS: dict[str, Callable[[Result], str]] = {
+    "table": _table,
+    "csv": _csv,
+    "json": _json,
+    "markdown": _markdown,
+}
 
 
 def render(result: Result, style: str) -> str:

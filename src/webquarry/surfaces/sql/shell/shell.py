@@ -37,7 +37,9 @@ _KEY_SETTER = re.compile(r"(?is)(stps_set_\w*key\s*\(\s*'(?P<key>(?:[^']|'')+)')
 _ASKS = re.compile(
     r"(?is)\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\()*(?:select|from|with|values|table|insert|update|delete|copy)\b"
 )
-_TABLES = "SELECT table_name AS name, table_type AS type FROM information_schema.tables ORDER BY ALL"
+_TABLES = (
+    "SELECT table_name AS name, table_type AS type FROM information_schema.tables ORDER BY ALL"
+)
 _SCHEMA = """
 SELECT sql FROM (SELECT table_name AS name, sql FROM duckdb_tables() WHERE NOT internal
                  UNION ALL SELECT view_name, sql FROM duckdb_views() WHERE NOT internal)
@@ -138,7 +140,9 @@ class Shell:
             yield
         except (KeyboardInterrupt, Cancelled):
             self.interrupted = True
-            self._fail("The statement was stopped. What was paid for is kept: running it again pays only for the rest.")
+            self._fail(
+                "The statement was stopped. What was paid for is kept: running it again pays only for the rest."
+            )
         except WebquarryError as error:
             self._fail(f"Error: {error.message}\nTry: {error.suggested_action}")
         except library("duckdb").Error as error:

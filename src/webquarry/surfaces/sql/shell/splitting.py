@@ -40,7 +40,10 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
             end = (text.find("\n", begun) + 1) or len(text)
             yield True, text[begun:end].strip()
         else:
-            end = next((token.end() for token in _TOKEN.finditer(text, begun) if token[0] == ";"), len(text))
+            end = next(
+                (token.end() for token in _TOKEN.finditer(text, begun) if token[0] == ";"),
+                len(text),
+            )
             statement = text[start:end].strip().removesuffix(";").strip()
             if not is_blank(statement):
                 yield False, statement
