@@ -1,7 +1,8 @@
-"""Builds the compiled parts of the package into its wheel, if a C compiler is at hand; without one the wheel is pure Python.
+"""Builds the compiled parts of the package into its wheel, if a C compiler is at hand; without one
+the wheel is pure Python.
 
-Everything works without them and gives the same answers, only slower. WEBQUARRY_PURE=1 leaves them out on purpose, for a
-wheel that fits every machine.
+Everything works without them and gives the same answers, only slower. WEBQUARRY_PURE=1 leaves them
+out on purpose, for a wheel that fits every machine.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def compile_parts(root: Path) -> list[str]:
-    """Compile each part and put it beside its source; the paths of what was made, relative to the project."""
+    """Compile each part and put it beside its source; the paths of what was made, relative to the
+    project.
+    """
     import lxml
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
@@ -66,7 +69,9 @@ def sources(folder: Path) -> dict[str, Path]:
 
 
 def moved(made: Path, root: Path, scratch: Path) -> str:
-    """Put a compiled part where the package looks for it, at one stroke: somebody may be using the one before."""
+    """Put a compiled part where the package looks for it, at one stroke: somebody may be using the
+    one before.
+    """
     place = Path("src") / made.relative_to(scratch)
     beside = root / place.with_name(f"{place.name}.new")
     shutil.copyfile(made, beside)

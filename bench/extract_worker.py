@@ -1,4 +1,5 @@
-"""Main content for the extraction scorer: a JSON line with `id`, `html_path` and `url` in, one with `id` and `text` out.
+"""Main content for the extraction scorer: a JSON line with `id`, `html_path` and `url` in, one with
+`id` and `text` out.
 
 The text is Markdown. Runs until its input ends; never touches the network.
 """

@@ -1,11 +1,13 @@
-"""Main content against the labelled sets: F1, precision, recall and CPU per page, beside trafilatura and resiliparse.
+"""Main content against the labelled sets: F1, precision, recall and CPU per page, beside
+trafilatura and resiliparse.
 
     WEBQUARRY_EXTRACTION_DATA=DIR python bench/extraction.py [--sample 60] [--sets wcxb,scrapinghub]
 
-DIR holds the sets and their scorer (`harness/run.py`). All extractors run page by page in rotating order, so that a busy
-machine slows all of them alike. The libraries are asked of the interpreter in WEBQUARRY_BENCH_PYTHON, or of this one.
-The shipped model was trained on the halves that are published for training: on those its F1 reads too high. The honest
-figures, out of fold, are printed by `scripts/train_extraction.py`.
+DIR holds the sets and their scorer (`harness/run.py`). All extractors run page by page in rotating
+order, so that a busy machine slows all of them alike. The libraries are asked of the interpreter in
+WEBQUARRY_BENCH_PYTHON, or of this one. The shipped model was trained on the halves that are
+published for training: on those its F1 reads too high. The honest figures, out of fold, are printed
+by `scripts/train_extraction.py`.
 """
 
 from __future__ import annotations
@@ -47,14 +49,16 @@ def main() -> int:
     data = Path(place)
     if not place or not (data / "harness" / "run.py").exists():
         print(
-            "No labelled pages: set WEBQUARRY_EXTRACTION_DATA to the folder with the sets and harness/run.py."
+            "No labelled pages: set WEBQUARRY_EXTRACTION_DATA to the folder with the sets and "
+            "harness/run.py."
         )
         return 0
     python = os.environ.get("WEBQUARRY_BENCH_PYTHON", sys.executable)
     libraries = available(python)
     worker = shlex.join([sys.executable, str(WORKER)])
     print(
-        "The shipped model has seen these pages if they are the training halves; see scripts/train_extraction.py.\n"
+        "The shipped model has seen these pages if they are the training halves; see "
+        "scripts/train_extraction.py.\n"
     )
     for name in options.sets.split(","):
         if not (data / name / "dataset.json").exists():

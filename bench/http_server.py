@@ -1,8 +1,10 @@
-"""What a cached web_search over HTTP costs beside a bare SDK server that gives back the same result, in the same run.
+"""What a cached web_search over HTTP costs beside a bare SDK server that gives back the same
+result, in the same run.
 
-For 1, 16 and 64 clients, each on a connection of its own: requests per second and CPU per request of each server, ours
-with tokens, limits, request ids and figures on, the bare one with nothing, and the ratio of the two. A second pair is ours
-with the results in a Redis, when there is a redis-server.
+For 1, 16 and 64 clients, each on a connection of its own: requests per second and CPU per request
+of each server, ours with tokens, limits, request ids and figures on, the bare one with nothing, and
+the ratio of the two. A second pair is ours with the results in a Redis, when there is a
+redis-server.
 """
 
 from __future__ import annotations
@@ -153,7 +155,8 @@ def compared(name: str, ours: Server, bare: Server) -> None:
             for side in zip(*rounds, strict=True)
         )
         print(
-            f"{name}, {clients:2} clients: {mine[0]:5.0f} requests/s, {mine[1] * 1000:.2f} ms of CPU each; "
+            f"{name}, {clients:2} clients: {mine[0]:5.0f} requests/s, {mine[1] * 1000:.2f} ms of "
+            "CPU each; "
             f"bare SDK {theirs[0]:5.0f}/s, {theirs[1] * 1000:.2f} ms; "
             f"ratio {mine[0] / theirs[0]:.2f} of its rate, {mine[1] / theirs[1]:.2f} of its CPU"
         )

@@ -1,12 +1,12 @@
 """What our MCP server costs beside the SDK it stands on, in the same run.
 
-start     CPU time from spawn to the answer of tools/list, `webquarry mcp` against a bare low-level SDK server
-call      CPU time of the server per cached web_search over stdio, against the same result returned by the bare server
-end       time from the end of stdin to the end of the process
+start     CPU time from spawn to the answer of tools/list, `webquarry mcp` against a bare low-level
+SDK server call      CPU time of the server per cached web_search over stdio, against the same
+result returned by the bare server end       time from the end of stdin to the end of the process
 bytes     what one such result weighs on the wire in each --text mode
 
-Prints ratios; fails when the start costs more than 15 percent extra, a call more than twice the SDK's own cost, or
-the process is there for more than a second after its stdin was closed.
+Prints ratios; fails when the start costs more than 15 percent extra, a call more than twice the
+SDK's own cost, or the process is there for more than a second after its stdin was closed.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ def main() -> int:
         mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
         start_ratio = mine / theirs
         print(
-            f"start: {mine * 1000:.0f} ms of CPU, bare SDK {theirs * 1000:.0f} ms; ratio {start_ratio:.2f} (at most {START_LIMIT:g})"
+            f"start: {mine * 1000:.0f} ms of CPU, bare SDK {theirs * 1000:.0f} ms; ratio "
+            f"{start_ratio:.2f} (at most {START_LIMIT:g})"
         )
         server, control = Process(ours), Process(bare)
         call_cost(server), call_cost(control)
@@ -148,7 +149,8 @@ def main() -> int:
         ended = server.close()
         call_ratio = mine / theirs
         print(
-            f"call: {mine * 1000:.2f} ms of CPU, bare SDK {theirs * 1000:.2f} ms; ratio {call_ratio:.2f} (at most {CALL_LIMIT:g})"
+            f"call: {mine * 1000:.2f} ms of CPU, bare SDK {theirs * 1000:.2f} ms; ratio "
+            f"{call_ratio:.2f} (at most {CALL_LIMIT:g})"
         )
         print(f"end: {ended:.2f} s after stdin was closed (at most {END_LIMIT:g})")
         for mode in ("json", "markdown", "digest"):

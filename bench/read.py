@@ -1,9 +1,10 @@
-"""CPU time of `scrape_page` for article pages of 5, 50 and 500 KB, from the bytes of the reply to the finished answer.
+"""CPU time of `scrape_page` for article pages of 5, 50 and 500 KB, from the bytes of the reply to
+the finished answer.
 
     python bench/read.py
 
-Beside it: a bare lxml parse of the same bytes, and trafilatura if it can be imported. No network, no cache, one process;
-the least of several runs, in milliseconds of processor time.
+Beside it: a bare lxml parse of the same bytes, and trafilatura if it can be imported. No network,
+no cache, one process; the least of several runs, in milliseconds of processor time.
 """
 
 from __future__ import annotations
@@ -34,12 +35,16 @@ WORDS = [
 
 
 def article(size: int) -> bytes:
-    """A page of about this size: the frame of a magazine, and as many paragraphs, lists and tables as fit."""
+    """A page of about this size: the frame of a magazine, and as many paragraphs, lists and tables
+    as fit.
+    """
     menu = "".join(f'<li><a href="/topic/{number}">Topic {number}</a></li>' for number in range(12))
     head = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Storing the tide | Tidelines</title>'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Storing the tide | '
+        "Tidelines</title>"
         '<meta property="og:type" content="article"><meta name="author" content="Ines Calloway">'
-        f'</head><body><nav class="menu"><ul>{menu}</ul></nav><main><article><h1>Storing the tide</h1>'
+        f'</head><body><nav class="menu"><ul>{menu}</ul></nav><main><article><h1>Storing the '
+        "tide</h1>"
     )
     foot = '</article></main><footer class="site-footer"><p>Tidelines, all rights reserved</p></footer></body></html>'
     parts, length, dice = [], len(head) + len(foot), random.Random(7)
@@ -110,7 +115,8 @@ def main() -> None:
         from trafilatura import extract  # type: ignore[import-not-found,no-redef]
     else:
         print(
-            "trafilatura is not installed (pip install -e '.[bench]'), so lxml's bare parse is the only yardstick."
+            "trafilatura is not installed (pip install -e '.[bench]'), so lxml's bare parse is "
+            "the only yardstick."
         )
     print(
         f"{'page':>10} {'scrape_page':>14} {'bare lxml':>12} {'times lxml':>11}"

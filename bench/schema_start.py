@@ -1,7 +1,8 @@
-"""How fast `--schema` answers: web-search-brave-tool --schema against `python -c pass`, in the same run.
+"""How fast `--schema` answers: web-search-brave-tool --schema against `python -c pass`, in the same
+run.
 
-Prints the ratio of the median wall times of interleaved starts; fails above 3. `python -c pass` is the interpreter
-that runs this script, and the tool is the one installed beside it.
+Prints the ratio of the median wall times of interleaved starts; fails above 3. `python -c pass` is
+the interpreter that runs this script, and the tool is the one installed beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def main() -> int:
     pairs = [(seconds(tool), seconds(nothing)) for _ in range(ROUNDS)]
     with_tool, bare = (statistics.median(times) for times in zip(*pairs, strict=True))
     print(
-        f"web-search-brave-tool --schema: {with_tool * 1000:.1f} ms, python -c pass: {bare * 1000:.1f} ms"
+        f"web-search-brave-tool --schema: {with_tool * 1000:.1f} ms, python -c pass: "
+        f"{bare * 1000:.1f} ms"
     )
     print(f"ratio: {with_tool / bare:.2f} (at most {LIMIT:g})")
     return 0 if with_tool / bare <= LIMIT else 1

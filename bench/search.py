@@ -1,9 +1,11 @@
-"""What the engine adds to a search, on loopback with recorded replies: as ratios to bare work in the same run.
+"""What the engine adds to a search, on loopback with recorded replies: as ratios to bare work in
+the same run.
 
-A server in a process of its own gives DuckDuckGo's recorded page to everybody. An uncached search is compared with a bare
-httpx2 GET of the same bytes, fifty at once with fifty of those, a cached one (through the library, and over MCP on stdio
-with the SDK's client) with a bare SQLite read of a row of the same size. The measures take turns; medians are printed.
-The pauses that politeness asks for are off. Nothing leaves the machine, and nothing is written but to a temporary folder.
+A server in a process of its own gives DuckDuckGo's recorded page to everybody. An uncached search
+is compared with a bare httpx2 GET of the same bytes, fifty at once with fifty of those, a cached
+one (through the library, and over MCP on stdio with the SDK's client) with a bare SQLite read of a
+row of the same size. The measures take turns; medians are printed. The pauses that politeness asks
+for are off. Nothing leaves the machine, and nothing is written but to a temporary folder.
 
     python bench/search.py
 """
@@ -230,7 +232,8 @@ def show(medians: dict[str, float]) -> None:
         print(f"{name:26} {seconds * 1000:9.3f} ms  {ratio:8.2f} x {unit}")
     added = medians["uncached search"] - medians["bare GET"]
     print(
-        f"added to an uncached search: {added * 1000:.3f} ms, {added / medians['bare GET']:.2f} x bare GET"
+        f"added to an uncached search: {added * 1000:.3f} ms, {added / medians['bare GET']:.2f} "
+        "x bare GET"
     )
 
 

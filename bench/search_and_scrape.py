@@ -1,10 +1,12 @@
-"""What `search_and_scrape` takes for 5 and 10 pages, on loopback: against one search and one page in the same run.
+"""What `search_and_scrape` takes for 5 and 10 pages, on loopback: against one search and one page
+in the same run.
 
-A server in a process of its own answers a search after 100 ms and every page of 50 KB after 100 ms; each result is on a
-host of its own (127.0.0.x), whose robots.txt is known. The parts are measured alone: a search, one page read, and the
-processor time of reading as many pages one after the other. The goal is that all of it together takes no longer than
-1.2 times (search + one page) and the processor time of the pages, because they wait at the same time and not in turn.
-Nothing leaves the machine, and nothing is written but to a temporary folder.
+A server in a process of its own answers a search after 100 ms and every page of 50 KB after 100 ms;
+each result is on a host of its own (127.0.0.x), whose robots.txt is known. The parts are measured
+alone: a search, one page read, and the processor time of reading as many pages one after the other.
+The goal is that all of it together takes no longer than 1.2 times (search + one page) and the
+processor time of the pages, because they wait at the same time and not in turn. Nothing leaves the
+machine, and nothing is written but to a temporary folder.
 
     python bench/search_and_scrape.py
 """
@@ -117,7 +119,8 @@ def page(number: int, size: int) -> bytes:
     words += ["the", "of", "and", "in", "is"] * 120 + ["tidal", "energy", "storage", "stores"] * 5
     menu = "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in words[:60])
     parts = [
-        f"<!doctype html><html lang=en><head><title>Tidal page {number}</title></head><body><nav><ul>{menu}</ul></nav>"
+        "<!doctype html><html lang=en><head><title>Tidal page "
+        f"{number}</title></head><body><nav><ul>{menu}</ul></nav>"
     ]
     parts.append(f"<main><article><h1>Tidal page {number}</h1>")
     length = sum(map(len, parts))
@@ -185,8 +188,10 @@ async def compare(
     read: Callable[[int], Awaitable[None]],
     both: Callable[[int], Awaitable[None]],
 ) -> bool:
-    """Print one size; whether it keeps to the goal. The measures take turns; the least of each decides, because
-    whatever else the machine does can only add to them, and the median of each is told."""
+    """Print one size; whether it keeps to the goal. The measures take turns; the least of each
+    decides, because whatever else the machine does can only add to them, and the median of each is
+    told.
+    """
 
     async def one_after_the_other() -> None:
         for at in range(count):
@@ -216,9 +221,11 @@ def report(what: str, searching: float, reading: float, processor: float, taken:
     alone = searching + reading
     goal = LIMIT * alone + processor
     print(
-        f"{what}: {ms(taken)}; search {ms(searching)} + one page {ms(reading)}, CPU of the pages {ms(processor)}; "
+        f"{what}: {ms(taken)}; search {ms(searching)} + one page {ms(reading)}, CPU of the pages "
+        f"{ms(processor)}; "
         f"goal {ms(goal)}: {'met' if taken <= goal else 'MISSED'} "
-        f"({taken / alone:.2f} times search + one page, {(taken - processor) / alone:.2f} without the CPU)"
+        f"({taken / alone:.2f} times search + one page, {(taken - processor) / alone:.2f} "
+        "without the CPU)"
     )
     return taken <= goal
 

@@ -1,8 +1,10 @@
-"""The memory that `search_and_scrape` takes for ten large pages, on loopback: against one such page in the same run.
+"""The memory that `search_and_scrape` takes for ten large pages, on loopback: against one such page
+in the same run.
 
-Each measure is a process of its own: it gets ready, notes what it has, calls the tool, and tells the most it ever had
-beyond that. Ten pages of 7 MB that wait to be read are 70 MB already; they are then read one at a time, so that all of
-them take what one takes and their own bytes a few times, and not ten times as much. Nothing leaves the machine.
+Each measure is a process of its own: it gets ready, notes what it has, calls the tool, and tells
+the most it ever had beyond that. Ten pages of 7 MB that wait to be read are 70 MB already; they are
+then read one at a time, so that all of them take what one takes and their own bytes a few times,
+and not ten times as much. Nothing leaves the machine.
 
     python bench/search_and_scrape_memory.py
 """
@@ -39,7 +41,8 @@ def main() -> int:
     goal = one + LIMIT * len(HOSTS) * PAGE_BYTES / 1_000_000
     good = all_of_them <= goal
     print(
-        f"{len(HOSTS)} pages of {PAGE_BYTES / 1_000_000:.0f} MB: {all_of_them:.0f} MB; one alone: {one:.0f} MB "
+        f"{len(HOSTS)} pages of {PAGE_BYTES / 1_000_000:.0f} MB: {all_of_them:.0f} MB; one "
+        f"alone: {one:.0f} MB "
         f"({all_of_them / one:.1f} times); goal {goal:.0f} MB: {'met' if good else 'MISSED'}"
     )
     return 0 if good else 1
@@ -66,7 +69,9 @@ async def call(port: int, count: int) -> None:
 
 
 def kilobytes(name: str) -> int:
-    """What the system says of this process: what it has now (`VmRSS`), or the most it ever had (`VmHWM`)."""
+    """What the system says of this process: what it has now (`VmRSS`), or the most it ever had
+    (`VmHWM`).
+    """
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1])
 

@@ -1,8 +1,10 @@
-"""Asking from SQL on loopback, against a model that takes 200 ms: as ratios to the ideal and to a serial loop.
+"""Asking from SQL on loopback, against a model that takes 200 ms: as ratios to the ideal and to a
+serial loop.
 
-The model is the rehearsal, in a process of its own. Ideal is rows x latency / concurrency. The serial loop asks one row per
-statement, as many as fit into two seconds, and is scaled up. CPU is that of this process alone. The goal is at most 1.7 times
-the ideal; two cores are shared by both processes, so the concurrency is printed with its ratio.
+The model is the rehearsal, in a process of its own. Ideal is rows x latency / concurrency. The
+serial loop asks one row per statement, as many as fit into two seconds, and is scaled up. CPU is
+that of this process alone. The goal is at most 1.7 times the ideal; two cores are shared by both
+processes, so the concurrency is printed with its ratio.
 
     python bench/sql_ask.py
 """
@@ -75,7 +77,8 @@ def main() -> None:
         session.sql("SELECT stps_ask_ai('warm', 'up')")
         each = serial(session)
         print(
-            f"serial loop: {each * 1000:.0f} ms a row, {each * ROWS:.0f} s for {ROWS:,} rows (scaled up)"
+            f"serial loop: {each * 1000:.0f} ms a row, {each * ROWS:.0f} s for {ROWS:,} rows "
+            "(scaled up)"
         )
         for concurrency in (16, 64, 128):
             session.sql(f"SELECT webquarry_set('concurrency', '{concurrency}')")
@@ -83,23 +86,26 @@ def main() -> None:
             wall, used = timed(session, asked)
             ideal = ROWS * LATENCY / concurrency
             print(
-                f"{ROWS:,} rows at {concurrency:>3}: {wall:.2f} s, {wall / ideal:.2f} x ideal ({ideal:.2f} s), "
-                f"{each * ROWS / wall:.0f} x the serial loop, {used / ROWS * 1e6:.0f} us of CPU a call"
-                + (f" (goal: {GOAL} x ideal)" if concurrency == 64 else "")
+                f"{ROWS:,} rows at {concurrency:>3}: {wall:.2f} s, {wall / ideal:.2f} x ideal "
+                f"({ideal:.2f} s), "
+                f"{each * ROWS / wall:.0f} x the serial loop, {used / ROWS * 1e6:.0f} us of CPU "
+                "a call" + (f" (goal: {GOAL} x ideal)" if concurrency == 64 else "")
             )
         hits = 1_000_000
         wall, used = timed(
             session, f"SELECT count(stps_ask_ai(range % {ROWS}, 'at 64')) FROM range({hits})"
         )
         print(
-            f"kept answers, stps_ask_ai: {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each"
+            f"kept answers, stps_ask_ai: {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us "
+            "of CPU each"
         )
         hits = 100_000
         wall, used = timed(
             session, f"SELECT count(ask(range % {ROWS}, 'at 64').answer) FROM range({hits})"
         )
         print(
-            f"kept answers, ask:         {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us of CPU each"
+            f"kept answers, ask:         {hits / wall:,.0f} a second, {used / hits * 1e6:.2f} us "
+            "of CPU each"
         )
 
 

@@ -1,9 +1,10 @@
-"""How long discovery of 50 well-behaved tools takes, against twice the slowest of them plus the start of 50 processes.
+"""How long discovery of 50 well-behaved tools takes, against twice the slowest of them plus the
+start of 50 processes.
 
-The ratio may not exceed 1 for tools that wait before they answer, where all the time is to be won by asking them side
-by side. Tools that only compute keep the processors busy from the first to the last, so that nothing can be won: for
-them the ratio shows what the host adds to merely running the same programs. Each time is the best of three, and no
-tool may be lost to its one-second limit.
+The ratio may not exceed 1 for tools that wait before they answer, where all the time is to be won
+by asking them side by side. Tools that only compute keep the processors busy from the first to the
+last, so that nothing can be won: for them the ratio shows what the host adds to merely running the
+same programs. Each time is the best of three, and no tool may be lost to its one-second limit.
 
     python bench/tool_discovery.py
 """
@@ -67,7 +68,8 @@ def measure_computing(kind: str, interpreter: str, script: str) -> None:
         merely = best_of_three(lambda: run_all([[str(tool), "--schema"] for tool in tools]))
         seconds = best_of_three(lambda: discover_all(home))
     print(
-        f"{kind:18} discovery {seconds:.3f} s, merely running them {merely:.3f} s: ratio {seconds / merely:.2f}"
+        f"{kind:18} discovery {seconds:.3f} s, merely running them {merely:.3f} s: ratio "
+        f"{seconds / merely:.2f}"
     )
 
 

@@ -1,12 +1,13 @@
-"""The official MCP conformance suite against our server: `make conformance`. Needs npm and the package registry.
+"""The official MCP conformance suite against our server: `make conformance`. Needs npm and the
+package registry.
 
     python scripts/conformance.py [--work FOLDER]
 
-Three servers are judged, each by both releases of the suite and all requirement sets: ours as it is and ours with tokens
-on, by the scenarios that need nothing but a server, and ours with the suite's fixtures mounted (tests/conformance), by all
-of them. The packages
-are installed by name into a folder of their own, a newer Node included where the system's is too old. Prints one JSON
-object; fails when a scenario failed, other than those of optional extensions that we do not offer.
+Three servers are judged, each by both releases of the suite and all requirement sets: ours as it is
+and ours with tokens on, by the scenarios that need nothing but a server, and ours with the suite's
+fixtures mounted (tests/conformance), by all of them. The packages are installed by name into a
+folder of their own, a newer Node included where the system's is too old. Prints one JSON object;
+fails when a scenario failed, other than those of optional extensions that we do not offer.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ NOT_PLAIN = {
 
 
 def tokens_on(work: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """What a server needs to ask for tokens, and what the suite, which knows none, needs to have one."""
+    """What a server needs to ask for tokens, and what the suite, which knows none, needs to have
+    one.
+    """
     place = work / "tokens.json"
     place.unlink(missing_ok=True)
     token = TokenFile(place).add("the suite")

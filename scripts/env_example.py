@@ -1,4 +1,6 @@
-""".env.example, made from the providers' credentials and the Settings class. `scripts/generate.py` writes and checks it."""
+""".env.example, made from the providers' credentials and the Settings class. `scripts/generate.py`
+writes and checks it.
+"""
 
 from __future__ import annotations
 
@@ -81,11 +83,13 @@ def _patents() -> str:
 def _servers() -> str:
     """What several servers over HTTP share; both are credentials, and no settings."""
     url = _commented(
-        "The Redis that they share: redis://:password@host:6379/0, rediss:// for TLS; `off` for none.",
+        "The Redis that they share: redis://:password@host:6379/0, rediss:// for TLS; `off` for "
+        "none.",
         f"Or in ~/.config/webquarry/{REDIS_URL.file}. Also read, after these: {USUAL_URL.variable}",
     )
     key = _commented(
-        "The key that locks what they keep there, the same on all of them; make one with: openssl rand -hex 32",
+        "The key that locks what they keep there, the same on all of them; make one with: "
+        "openssl rand -hex 32",
         f"Or in ~/.config/webquarry/{STORE_KEY.file}",
     )
     return f"# ---- Several servers ----\n\n{url}#{REDIS_URL.variable}=\n\n{key}#{STORE_KEY.variable}=\n"

@@ -1,8 +1,10 @@
-"""Writes the files that are made from code; with --check it only says which are out of date, and fails.
+"""Writes the files that are made from code; with --check it only says which are out of date, and
+fails.
 
     python scripts/generate.py [--check] [name ...]
 
-A generator is a function that gives the bytes of each file it is responsible for, by its path in the project.
+A generator is a function that gives the bytes of each file it is responsible for, by its path in
+the project.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ def schemas() -> dict[Path, bytes]:
 
 
 def mcp_lists() -> dict[Path, bytes]:
-    """What `tools/list` shows of the sets that ship: a server that is only asked what it has starts at once."""
+    """What `tools/list` shows of the sets that ship: a server that is only asked what it has starts
+    at once.
+    """
     from webquarry.surfaces.mcp.listing import GENERATED, generated_list
 
     return {

@@ -1,11 +1,13 @@
-"""Other people's MCP clients list and call every tool of ours on the recorded web: `make interop`. Needs npm and registries.
+"""Other people's MCP clients list and call every tool of ours on the recorded web: `make interop`.
+Needs npm and registries.
 
     python scripts/interop.py [--work FOLDER] [--client NAME ...] [--transport NAME ...]
 
-Each client talks to a server of its own over stdio, and to another over HTTP, for each tool set; nothing of this machine's
-keys, settings or home is seen. A result must be no error, fit the schema that is declared for it, say the same in its text,
-and be the same, session ids included, for all clients: the clock of the recorded web stands still. Progress goes to stderr, one JSON
-object to stdout; fails with the reasons when anything was wrong.
+Each client talks to a server of its own over stdio, and to another over HTTP, for each tool set;
+nothing of this machine's keys, settings or home is seen. A result must be no error, fit the schema
+that is declared for it, say the same in its text, and be the same, session ids included, for all
+clients: the clock of the recorded web stands still. Progress goes to stderr, one JSON object to
+stdout; fails with the reasons when anything was wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ from scripts.mcp_clients.serving import OURS, served  # noqa: E402
 
 from webquarry.surfaces.mcp.listing import listed_tools  # noqa: E402
 
-# The clients and their packages, the slowest last; the Python SDK is the one that we have ourselves.
+# The clients and their packages, the slowest last; the Python SDK is the one that we have
+# ourselves.
 PINNED = {
     "python-sdk": [],
     "fastmcp": ["fastmcp==4.1.2"],
@@ -59,7 +62,9 @@ class Ready:
 
 @dataclass(frozen=True)
 class Kit:
-    """The folder of everything, and the clients, which are being installed while others already run."""
+    """The folder of everything, and the clients, which are being installed while others already
+    run.
+    """
 
     work: Path
     clients: Mapping[str, Future[Ready]]
@@ -131,7 +136,9 @@ def connected(
 
 
 def ask_everything(driver: Driver, heard: Heard) -> None:
-    """List, call every tool, and call one wrongly; what fails is written down and the rest is asked all the same."""
+    """List, call every tool, and call one wrongly; what fails is written down and the rest is asked
+    all the same.
+    """
     heard.protocol = driver.protocol
     session = ""
     try:
@@ -215,7 +222,8 @@ def main() -> int:
     for name, tools in schemas.items():
         if without := unknown(name, tools):
             sys.exit(
-                f"No call is written for these tools of the set {name}, or they are gone: {', '.join(without)}"
+                f"No call is written for these tools of the set {name}, or they are gone: "
+                f"{', '.join(without)}"
             )
     work = (arguments.work or Path(tempfile.mkdtemp(prefix="interop-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""docs/providers.md, made from the provider classes: one row each. `scripts/generate.py` writes and checks it."""
+"""docs/providers.md, made from the provider classes: one row each. `scripts/generate.py` writes and
+checks it.
+"""
 
 from __future__ import annotations
 

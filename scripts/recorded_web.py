@@ -1,7 +1,7 @@
 """Make the small recorded web that ships with webquarry: python scripts/recorded_web.py [FILE]
 
-The pages under recorded_web/ are recorded by our own recorder, as if somebody had fetched them all on a morning in
-November. The same sources make the same bytes.
+The pages under recorded_web/ are recorded by our own recorder, as if somebody had fetched them all
+on a morning in November. The same sources make the same bytes.
 """
 
 from __future__ import annotations

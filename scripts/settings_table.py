@@ -1,4 +1,6 @@
-"""docs/settings.md, made from the Settings class: one row per setting. `scripts/generate.py` writes and checks it."""
+"""docs/settings.md, made from the Settings class: one row per setting. `scripts/generate.py` writes
+and checks it.
+"""
 
 from __future__ import annotations
 

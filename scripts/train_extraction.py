@@ -1,9 +1,11 @@
-"""Train the main-content model from the labelled sets and print what it scores on sites it has not seen.
+"""Train the main-content model from the labelled sets and print what it scores on sites it has not
+seen.
 
     python scripts/train_extraction.py --data DIR [--write] [--nested] [--without PART ...]
 
-DIR holds the five sets and the scorer (`harness/metrics.py`). Needs the `train` extra. Without --write the shipped model
-stays as it is. The sets are for measuring and training only; nothing of them but learned numbers goes into the package.
+DIR holds the five sets and the scorer (`harness/metrics.py`). Needs the `train` extra. Without
+--write the shipped model stays as it is. The sets are for measuring and training only; nothing of
+them but learned numbers goes into the package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The pages of the recorded web: the list in recorded_web/web.toml -> requests and the answers to them."""
+"""The pages of the recorded web: the list in recorded_web/web.toml -> requests and the answers to
+them.
+"""
 
 from __future__ import annotations
 

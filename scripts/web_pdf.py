@@ -13,7 +13,9 @@ _SIZES = {
 
 
 def make_pdf(text: str, title: str, author: str, date: str) -> bytes:
-    """Pages are separated by form feeds; `# ` and `## ` begin headings, blank lines separate paragraphs."""
+    """Pages are separated by form feeds; `# ` and `## ` begin headings, blank lines separate
+    paragraphs.
+    """
     pages = text.split("\f")
     first_page = 6
     kids = " ".join(f"{first_page + 2 * number} 0 R" for number in range(len(pages)))
@@ -31,7 +33,8 @@ def make_pdf(text: str, title: str, author: str, date: str) -> bytes:
         box = f"[0 0 {WIDTH} {HEIGHT}]"
         reference = first_page + 2 * number + 1
         objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Resources {resources} /Contents {reference} 0 R >>".encode()
+            f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Resources {resources} /Contents "
+            f"{reference} 0 R >>".encode()
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
     return _assemble(objects)

@@ -1,7 +1,8 @@
-"""The annexes of the long report in the recorded web: a sheet for each site, and tables of monthly energy.
+"""The annexes of the long report in the recorded web: a sheet for each site, and tables of monthly
+energy.
 
-Every number follows from the site's peak speed by the formulas that the report itself gives, so that the sheets agree
-with the chapters and the file is the same whenever it is made.
+Every number follows from the site's peak speed by the formulas that the report itself gives, so
+that the sheets agree with the chapters and the file is the same whenever it is made.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ BEDS = (
     "rock with kelp down to 18 metres",
 )
 SHORES = (
-    "an old quarry {height} metres above the sea lies within a kilometre of the landing place and could hold a basin",
+    "an old quarry {height} metres above the sea lies within a kilometre of the landing place "
+    "and could hold a basin",
     "the land behind the shore is flat, so that pumped seawater is out of the question",
-    "the cliff is high enough for a basin, but a colony of kittiwakes nests on it from April to August",
+    "the cliff is high enough for a basin, but a colony of kittiwakes nests on it from April to "
+    "August",
     "the only level ground near the landing place belongs to the ferry company",
 )
 
@@ -67,7 +70,9 @@ class Site:
 
 
 def all_sites() -> list[Site]:
-    """The sites in the order of the report; where nothing is built, speeds are spread between 2.0 and 3.4 m/s."""
+    """The sites in the order of the report; where nothing is built, speeds are spread between 2.0
+    and 3.4 m/s.
+    """
     spread = [round(2.7 + 0.7 * sin(number * 2.399), 2) for number in range(1, len(NAMES) + 1)]
     return [
         Site(number, name, BUILT[name][1] if name in BUILT else speed)
@@ -79,7 +84,8 @@ def annexes() -> str:
     sheets = "\n".join(_sheet(site) for site in all_sites())
     tables = "\n".join(_monthly(site) for site in all_sites())
     return (
-        '<h2 id="annex-b">Annex B: sites</h2>\n<p>One sheet for each of the 36 sites, those in operation first.</p>\n'
+        '<h2 id="annex-b">Annex B: sites</h2>\n<p>One sheet for each of the 36 sites, those in '
+        "operation first.</p>\n"
         f'{sheets}\n<h2 id="annex-c">Annex C: monthly energy</h2>\n'
         f"<p>Predicted energy for 2027, without and with a store.</p>\n{tables}"
     )
@@ -104,9 +110,12 @@ def _sheet(site: Site) -> str:
         f"<tr><th scope='row'>{name}</th><td>{value}</td></tr>" for name, value in rows.items()
     )
     return (
-        f"<h3 id='site-{site.number}'>B.{site.number} {site.name}</h3>\n<p>{state} The bed is {bed}; {shore}. "
-        f"With a peak of {site.peak:.2f} m/s the stream is below cut-in speed for {site.pause_minutes} minutes around each turn. "
-        f"A load of {site.load:.1f} MW could be carried through two pauses in a row by a store of {site.store:.1f} MWh. "
+        f"<h3 id='site-{site.number}'>B.{site.number} {site.name}</h3>\n<p>{state} The bed is "
+        f"{bed}; {shore}. "
+        f"With a peak of {site.peak:.2f} m/s the stream is below cut-in speed for "
+        f"{site.pause_minutes} minutes around each turn. "
+        f"A load of {site.load:.1f} MW could be carried through two pauses in a row by a store "
+        f"of {site.store:.1f} MWh. "
         f"{_verdict(site)}</p>\n<table class='data'><tbody>{table}</tbody></table>"
     )
 

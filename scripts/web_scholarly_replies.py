@@ -1,6 +1,8 @@
-"""The replies of the scholarly indexes in the recorded web, in the shape in which the real ones answer.
+"""The replies of the scholarly indexes in the recorded web, in the shape in which the real ones
+answer.
 
-The requests are those that our providers build. Semantic Scholar says what it says to most who come without a key.
+The requests are those that our providers build. Semantic Scholar says what it says to most who come
+without a key.
 """
 
 from __future__ import annotations
@@ -157,8 +159,10 @@ def _date(day: str) -> Entry:
 def _arxiv(papers: list[Entry]) -> httpx2.Response:
     head = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"'
-        ' xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom">'
-        f"<title>arXiv Query</title><opensearch:totalResults>{len(papers)}</opensearch:totalResults>"
+        ' xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" '
+        'xmlns:arxiv="http://arxiv.org/schemas/atom">'
+        "<title>arXiv "
+        f"Query</title><opensearch:totalResults>{len(papers)}</opensearch:totalResults>"
     )
     feed = head + "".join(map(_arxiv_entry, papers)) + "</feed>\n"
     return httpx2.Response(
@@ -177,7 +181,8 @@ def _arxiv_entry(one: Entry) -> str:
         f"<entry><id>http://arxiv.org/abs/{number}v1</id><title>{escape(one['title'])}</title>"
         f"<published>{year}-{number[2:4]}-10T08:00:00Z</published><summary>{escape(one['abstract'])}</summary>{people}{doi}"
         f'<link href="https://arxiv.org/abs/{number}v1" rel="alternate" type="text/html"/>'
-        f'<link href="https://arxiv.org/pdf/{number}v1" rel="related" type="application/pdf" title="pdf"/></entry>'
+        f'<link href="https://arxiv.org/pdf/{number}v1" rel="related" type="application/pdf" '
+        'title="pdf"/></entry>'
     )
 
 
@@ -217,8 +222,10 @@ def _pubmed_record(one: Entry) -> str:
         f"<Title>{escape(one['journal'])}</Title></Journal><ArticleTitle>{escape(one['title'])}.</ArticleTitle>"
         f"<Pagination><MedlinePgn>{one['pages']}</MedlinePgn></Pagination>"
         f"<Abstract><AbstractText>{escape(one['abstract'])}</AbstractText></Abstract><AuthorList>{people}</AuthorList>"
-        f"<PublicationTypeList><PublicationType>Journal Article</PublicationType>{retracted}</PublicationTypeList>"
-        f'</Article></MedlineCitation><PubmedData><ArticleIdList><ArticleId IdType="doi">{one["doi"]}</ArticleId>'
+        "<PublicationTypeList><PublicationType>Journal "
+        f"Article</PublicationType>{retracted}</PublicationTypeList>"
+        "</Article></MedlineCitation><PubmedData><ArticleIdList><ArticleId "
+        f'IdType="doi">{one["doi"]}</ArticleId>'
         f"</ArticleIdList></PubmedData></PubmedArticle>"
     )
 

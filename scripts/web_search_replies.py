@@ -1,7 +1,8 @@
-"""The replies of the search engines in the recorded web, in the shape in which the real ones answer.
+"""The replies of the search engines in the recorded web, in the shape in which the real ones
+answer.
 
-The requests are those that our providers build, so that the recording and the code cannot drift apart. What
-DuckDuckGo's page and links to it send in other words is recorded besides.
+The requests are those that our providers build, so that the recording and the code cannot drift
+apart. What DuckDuckGo's page and links to it send in other words is recorded besides.
 """
 
 from __future__ import annotations
@@ -247,7 +248,9 @@ _TEST_HIT = {
 
 
 def _duckduckgo_forms(search: dict[str, Any], hits: list[Hit]) -> Iterator[Exchange]:
-    """Other words for the same search: a bare query, a form with its region, and a link, which carries `q` alone."""
+    """Other words for the same search: a bare query, a form with its region, and a link, which
+    carries `q` alone.
+    """
     text = " ".join([search["query"], *(f"site:{domain}" for domain in search.get("allowed", ()))])
     query, url = Query(text), "https://html.duckduckgo.com/html/"
     for fields in (
@@ -307,8 +310,10 @@ def _instant(known: dict[str, Any]) -> httpx2.Response:
 _INSTANT: dict[str, dict[str, Any]] = {
     "tidal energy storage": {
         "Heading": "Tidal energy storage",
-        "Abstract": "Tidal energy storage is the keeping of electricity from tidal streams until it is needed.",
-        "AbstractText": "Tidal energy storage is the keeping of electricity from tidal streams until it is needed.",
+        "Abstract": "Tidal energy storage is the keeping of electricity from tidal streams until "
+        "it is needed.",
+        "AbstractText": "Tidal energy storage is the keeping of electricity from tidal streams "
+        "until it is needed.",
         "AbstractSource": "Open Waters",
         "AbstractURL": "https://wiki.openwaters.example/wiki/Tidal_energy_storage",
         "Type": "A",
@@ -316,7 +321,8 @@ _INSTANT: dict[str, dict[str, Any]] = {
             {
                 "FirstURL": "https://duckduckgo.com/Slack_water",
                 "Icon": {"Height": "", "URL": "", "Width": ""},
-                "Result": '<a href="https://duckduckgo.com/Slack_water">Slack water</a> - The pause between two tides.',
+                "Result": '<a href="https://duckduckgo.com/Slack_water">Slack water</a> - The '
+                "pause between two tides.",
                 "Text": "Slack water - The pause between two tides.",
             }
         ],

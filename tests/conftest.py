@@ -1,4 +1,6 @@
-"""What holds for every test: nobody's keys, settings or home folder are seen, and CI accepts no skips."""
+"""What holds for every test: nobody's keys, settings or home folder are seen, and CI accepts no
+skips.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ if (
 def clean_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The developer's own environment must not decide whether a test passes, nor must a test reach for it."""
+    """The developer's own environment must not decide whether a test passes, nor must a test reach
+    for it.
+    """
     for name in list(os.environ):
         ours = name.startswith(("WEBQUARRY_", "WEBSEARCH_", "SEARCH_")) and name not in KEPT
         if ours or name in PRIVATE or name.endswith(PRIVATE_ENDINGS):
@@ -79,7 +83,9 @@ def redis_server() -> Iterator[RedisServer]:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """With WEBQUARRY_REQUIRE_ALL=1 a skip is a failure: what is optional elsewhere is installed there."""
+    """With WEBQUARRY_REQUIRE_ALL=1 a skip is a failure: what is optional elsewhere is installed
+    there.
+    """
     report = yield
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get(REQUIRE_ALL) == "1":
         report.outcome = "failed"

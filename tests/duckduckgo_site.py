@@ -1,4 +1,6 @@
-"""A DuckDuckGo on 127.0.0.1: its html and lite pages and its Instant Answers, from recorded replies or made to measure."""
+"""A DuckDuckGo on 127.0.0.1: its html and lite pages and its Instant Answers, from recorded replies
+or made to measure.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ FURTHER_PAGE = 15
 
 @dataclass(frozen=True)
 class Asked:
-    """A request that the site received: by which way, with which fields and headers (names in lower case)."""
+    """A request that the site received: by which way, with which fields and headers (names in lower
+    case).
+    """
 
     way: str
     fields: dict[str, str]
@@ -38,7 +42,9 @@ Rule = Callable[[Asked], "Said | bytes"]
 
 
 def as_recorded(asked: Asked) -> bytes:
-    """The recorded page of four results and its last page, the recorded lite page, the recorded article."""
+    """The recorded page of four results and its last page, the recorded lite page, the recorded
+    article.
+    """
     if asked.way == "api":
         return recorded("instant/article")
     if asked.way == "lite":
@@ -66,8 +72,10 @@ def many(total: int) -> Rule:
 def page(rows: list[tuple[str, str, str]], query: str = "q", further: int | None = None) -> bytes:
     """A page of results (title, URL, snippet), with the form that leads on where there are more."""
     boxes = "".join(
-        f'<div class="result results_links results_links_deep web-result "><div class="links_main result__body">'
-        f'<h2 class="result__title"><a rel="nofollow" class="result__a" href="{escape(url)}">{escape(title)}</a></h2>'
+        '<div class="result results_links results_links_deep web-result "><div '
+        'class="links_main result__body">'
+        '<h2 class="result__title"><a rel="nofollow" class="result__a" '
+        f'href="{escape(url)}">{escape(title)}</a></h2>'
         f'<a class="result__snippet" href="{escape(url)}">{escape(snippet)}</a></div></div>'
         for title, url, snippet in rows
     )

@@ -166,7 +166,9 @@ def as_json(
 
 
 class Site(LocalSite):
-    """A server on 127.0.0.1; `answer` decides what it says, and everything but robots.txt is remembered in `asked`."""
+    """A server on 127.0.0.1; `answer` decides what it says, and everything but robots.txt is
+    remembered in `asked`.
+    """
 
     def __init__(self, answer: Answer | Callable[[Asked], Answer]) -> None:
         self.answer = answer

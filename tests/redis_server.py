@@ -1,4 +1,6 @@
-"""A real redis-server on a socket of its own, which can be stopped, killed, frozen and started again."""
+"""A real redis-server on a socket of its own, which can be stopped, killed, frozen and started
+again.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +118,9 @@ class RedisServer:
 
     @property
     def environ(self) -> dict[str, str]:
-        """What a server of ours finds in its environment; it is patient, since the machine may be busy."""
+        """What a server of ours finds in its environment; it is patient, since the machine may be
+        busy.
+        """
         return {
             "WEBQUARRY_REDIS_URL": self.url,
             "WEBQUARRY_STORE_KEY": KEY.hex(),
@@ -152,7 +156,9 @@ class RedisServer:
 
 @contextlib.contextmanager
 def running(lasting: bool = False) -> Iterator[RedisServer]:
-    """A server for the time of a block. The path of a socket must be short, which those of pytest are not."""
+    """A server for the time of a block. The path of a socket must be short, which those of pytest
+    are not.
+    """
     with tempfile.TemporaryDirectory(prefix="wq-") as folder:
         server = RedisServer(Path(folder), lasting)
         server.start()

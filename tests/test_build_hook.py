@@ -1,4 +1,6 @@
-"""What `hatch_build.py` adds to a wheel: compiled parts where there is a compiler, and a word about it where there is none."""
+"""What `hatch_build.py` adds to a wheel: compiled parts where there is a compiler, and a word about
+it where there is none.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The wheel, as a user gets it: it installs into a clean environment and answers with no more than it requires.
+"""The wheel, as a user gets it: it installs into a clean environment and answers with no more than
+it requires.
 
-Nothing is downloaded: the wheel is built with the tools at hand, and the packages it requires, those and no others, are
-linked into the new environment from the one that runs the tests.
+Nothing is downloaded: the wheel is built with the tools at hand, and the packages it requires,
+those and no others, are linked into the new environment from the one that runs the tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""WEBQUARRY_REQUIRE_ALL=1, as in .ci/run, turns a skipped test into a failure; elsewhere a skip is a skip."""
+"""WEBQUARRY_REQUIRE_ALL=1, as in .ci/run, turns a skipped test into a failure; elsewhere a skip is
+a skip.
+"""
 
 from __future__ import annotations
 

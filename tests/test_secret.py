@@ -21,8 +21,8 @@ def test_a_secret_prints_as_stars_however_it_is_printed() -> None:
         f"{secret}",
         f"{secret!r:>5}",
         str([secret]),
-        "%s" % secret,
-    ):  # noqa: UP031
+        "%s" % secret,  # noqa: UP031
+    ):
         assert "canary" not in text
         assert "***" in text
     assert secret.reveal() == "sk-canary-1234"

@@ -1,4 +1,6 @@
-"""All that several servers share, together: nothing of it can be read in Redis, and it heals as a whole."""
+"""All that several servers share, together: nothing of it can be read in Redis, and it heals as a
+whole.
+"""
 
 from __future__ import annotations
 

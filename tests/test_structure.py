@@ -49,7 +49,9 @@ HEAVY = {
 
 
 def imported_rooms(path: Path) -> Iterator[tuple[str, int]]:
-    """The rooms of ours that a file imports, wherever in it, but for imports that only the type checker sees."""
+    """The rooms of ours that a file imports, wherever in it, but for imports that only the type
+    checker sees.
+    """
     tree = ast.parse(path.read_text("utf-8"))
     unseen = {
         id(node)
@@ -119,7 +121,8 @@ def test_importing_webquarry_loads_nothing_heavy() -> None:
 def test_version_is_answered_without_loading_anything_heavy() -> None:
     assert (
         loaded_by(
-            "import sys; sys.argv = ['webquarry', '--version']\nfrom webquarry.__main__ import main; main()"
+            "import sys; sys.argv = ['webquarry', '--version']\nfrom webquarry.__main__ import "
+            "main; main()"
         )
         == set()
     )
@@ -222,7 +225,9 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 def known_names() -> dict[str, set[str]]:
-    """Every class and function that our modules define, by its bare name, with the names that a class defines."""
+    """Every class and function that our modules define, by its bare name, with the names that a
+    class defines.
+    """
     names: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:

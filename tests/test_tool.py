@@ -113,7 +113,8 @@ def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_pla
     with pytest.raises(BadInput) as caught:
         asyncio.run(choose.call(cast(Toolkit, None), {"parts": ["a", 5]}))
     assert caught.value.message == (
-        "The field 'parts.1' does not fit: input should be a valid string, or input should be a valid dictionary."
+        "The field 'parts.1' does not fit: input should be a valid string, or input should be a "
+        "valid dictionary."
     )
 
 

@@ -1,6 +1,7 @@
 """Parts of the extraction that can be left out, to see what each of them is worth.
 
-A group of features is left out of both stages, which are then trained anew; a rule behind the trees is only not asked.
+A group of features is left out of both stages, which are then trained anew; a rule behind the trees
+is only not asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Gold text of a page -> which of its blocks are in it, as shares between 0 and 1; None where nothing is known."""
+"""Gold text of a page -> which of its blocks are in it, as shares between 0 and 1; None where
+nothing is known.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ class _Aligner:
     def _place_short(
         self, blocks: Sequence[Tokens], labels: list[float], spans: list[tuple[int, int] | None]
     ) -> None:
-        """Blocks of a few tokens count where they stand between the same neighbours as in the gold text."""
+        """Blocks of a few tokens count where they stand between the same neighbours as in the gold
+        text.
+        """
         following = len(self._gold)
         limits = [0] * len(blocks)
         for index in range(len(blocks) - 1, -1, -1):

@@ -1,4 +1,6 @@
-"""Labelled pages -> what class names and words speak for or against, and the tables that leave one site out."""
+"""Labelled pages -> what class names and words speak for or against, and the tables that leave one
+site out.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _KINDS = (0, 1, 2)
 
 
 def page_lifts(page: LabelledPage) -> PageLifts:
-    """For every name and word of a page how much likelier its blocks are kept than the page's others."""
+    """For every name and word of a page how much likelier its blocks are kept than the page's
+    others.
+    """
     known = [(index, label) for index, label in enumerate(page.labels) if label is not None]
     if not known:
         return {}, {}, {}

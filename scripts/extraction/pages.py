@@ -1,4 +1,6 @@
-"""Labelled sets on disk -> pages: flow, label, set, site, fold. Read in a fixed order, so that training repeats itself."""
+"""Labelled sets on disk -> pages: flow, label, set, site, fold. Read in a fixed order, so that
+training repeats itself.
+"""
 
 from __future__ import annotations
 

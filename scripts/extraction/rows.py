@@ -1,4 +1,6 @@
-"""A labelled page -> the rows that the model learns from: which blocks, with which label and weight."""
+"""A labelled page -> the rows that the model learns from: which blocks, with which label and
+weight.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Chances out of fold -> F1, precision and recall of each set, by the scorer that comes with the sets."""
+"""Chances out of fold -> F1, precision and recall of each set, by the scorer that comes with the
+sets.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def markdown_of(data: Path, page: LabelledPage, kept: list[int]) -> str:
 def scores_of(
     data: Path, pages: Sequence[LabelledPage], chances: Sequence[NDArray[np.float64] | None]
 ) -> dict[str, dict[str, float]]:
-    """F1, precision and recall of each set, from the finished Markdown, stripped of its marks as the scorer does it."""
+    """F1, precision and recall of each set, from the finished Markdown, stripped of its marks as
+    the scorer does it.
+    """
     metrics = load_metrics(data)
     strip = load_metrics(data, "extractors").markdown_to_text
     metas = {name: load_set(data, name)[0] for name in SETS}
@@ -55,7 +59,8 @@ def print_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
     """A line a set."""
     for name, one in scores.items():
         print(
-            f"{name:18s} F1 {one['f1']:.4f}  P {one['p']:.4f}  R {one['r']:.4f}  ({one['pages']} pages)"
+            f"{name:18s} F1 {one['f1']:.4f}  P {one['p']:.4f}  R {one['r']:.4f}  ({one['pages']} "
+            "pages)"
         )
     print(f"{'mean':18s} F1 {_mean(scores):.4f}", flush=True)
 

@@ -1,6 +1,7 @@
 """Labelled pages -> chances out of fold, and the two stages of the model that ships.
 
-Every number is reproducible to the byte: pages in a fixed order, one thread, fixed seeds, rounded floats.
+Every number is reproducible to the byte: pages in a fixed order, one thread, fixed seeds, rounded
+floats.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ Array = NDArray[np.float64]
 
 
 class Trainer:
-    """Both stages over one set of pages, each page described without its own site's share in the lift tables."""
+    """Both stages over one set of pages, each page described without its own site's share in the
+    lift tables.
+    """
 
     left_out: str | None = None  # a group of features that no tree may ask for
 
@@ -64,7 +67,9 @@ class Trainer:
         say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
 
     def first_chances(self, without: int | None = None) -> list[Array | None]:
-        """What trees say of pages whose fold they have not seen; `without` leaves one more fold out of everything."""
+        """What trees say of pages whose fold they have not seen; `without` leaves one more fold out
+        of everything.
+        """
         chances: list[Array | None] = [None] * len(self.pages)
         for fold in range(FOLDS):
             if fold != without:
@@ -91,8 +96,9 @@ class Trainer:
     def out_of_fold(self, first: Sequence[Array | None], *, nested: bool) -> list[Array | None]:
         """The final chances of every page, by models that never saw its site.
 
-        Without `nested`, the first chances of the pages that the second stage learns from come from trees that have seen
-        the fold it is tested on; `nested` trains those anew for every fold, which takes five times as long.
+        Without `nested`, the first chances of the pages that the second stage learns from come from
+        trees that have seen the fold it is tested on; `nested` trains those anew for every fold,
+        which takes five times as long.
         """
         chances: list[Array | None] = [None] * len(self.pages)
         plain = self.contexts(first)

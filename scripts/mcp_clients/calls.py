@@ -1,6 +1,7 @@
 """What every client asks: each tool of a set once, with arguments that the recorded web knows.
 
-In the order of the calls. `{session}` stands for the research session that the first call has begun.
+In the order of the calls. `{session}` stands for the research session that the first call has
+begun.
 """
 
 from __future__ import annotations

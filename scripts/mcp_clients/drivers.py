@@ -1,7 +1,9 @@
-"""One way to ask any client: `tools()` and `call()`, each the client's own answer in the words of the protocol.
+"""One way to ask any client: `tools()` and `call()`, each the client's own answer in the words of
+the protocol.
 
-The SDK clients are programs beside this file that are asked by lines, for as long as they live; the Inspector is started
-for every request. What a client raises, or does not say in time, is a `ClientFailed`.
+The SDK clients are programs beside this file that are asked by lines, for as long as they live; the
+Inspector is started for every request. What a client raises, or does not say in time, is a
+`ClientFailed`.
 """
 
 from __future__ import annotations
@@ -123,7 +125,9 @@ class Inspector:
         )
 
     def _asked(self, *request: str) -> Json:
-        """Its exit code tells of a result with `isError`, too; what counts is that there is a result."""
+        """Its exit code tells of a result with `isError`, too; what counts is that there is a
+        result.
+        """
         process = subprocess.Popen(
             [*self._command, *request], cwd=self._folder, env=self._environ, text=True, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

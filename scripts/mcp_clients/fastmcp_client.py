@@ -1,4 +1,6 @@
-"""The client of fastmcp, in an environment of its own. It makes typed data of an answer: that it could is checked here."""
+"""The client of fastmcp, in an environment of its own. It makes typed data of an answer: that it
+could is checked here.
+"""
 
 from __future__ import annotations
 

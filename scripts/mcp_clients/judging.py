@@ -19,7 +19,9 @@ Schemas = Mapping[
 
 @dataclass
 class Heard:
-    """What one client got from one server: its list, a result for each tool, the answer to a wrong call."""
+    """What one client got from one server: its list, a result for each tool, the answer to a wrong
+    call.
+    """
 
     client: str
     transport: str
@@ -43,7 +45,8 @@ def faults_of(heard: Heard, served: Schemas) -> list[str]:
     if sorted(tool["name"] for tool in heard.tools) != sorted(served):
         missing, more = sorted(set(served) - set(listed)), sorted(set(listed) - set(served))
         faults.append(
-            f"the list is not what is served: {len(heard.tools)} tools, without {missing}, with {more}"
+            f"the list is not what is served: {len(heard.tools)} tools, without {missing}, with "
+            f"{more}"
         )
     faults += [
         f"{name}: listed with another output schema"
@@ -62,7 +65,9 @@ def faults_of(heard: Heard, served: Schemas) -> list[str]:
 
 
 def differences(all_heard: Sequence[Heard]) -> dict[str, list[str]]:
-    """By the name of a run: the tools whose result differs from what most clients got for the same call."""
+    """By the name of a run: the tools whose result differs from what most clients got for the same
+    call.
+    """
     found: dict[str, list[str]] = {}
     for toolset, tool in sorted(
         {(heard.toolset, tool) for heard in all_heard for tool in heard.results}

@@ -1,7 +1,7 @@
 """Packages of others by name -> a folder of their own with them in it, kept where it was made.
 
-From npm, with a Node that is new enough, and from the Python index, in a virtual environment that ours does not see.
-What cannot be had ends the program with a sentence.
+From npm, with a Node that is new enough, and from the Python index, in a virtual environment that
+ours does not see. What cannot be had ends the program with a sentence.
 """
 
 from __future__ import annotations
@@ -41,12 +41,15 @@ def environment(work: Path) -> dict[str, str]:
 
 
 def installed(folder: Path, packages: list[str], environ: dict[str, str]) -> Path:
-    """The folder with the packages of npm in it; what is there already stays, unless other packages are wanted now."""
+    """The folder with the packages of npm in it; what is there already stays, unless other packages
+    are wanted now.
+    """
     if not _has(folder, packages):
         npm = shutil.which("npm", path=environ.get("PATH"))
         if npm is None:
             sys.exit(
-                "npm is needed to install the clients, and was not found. On Debian and Ubuntu try: apt install npm"
+                "npm is needed to install the clients, and was not found. On Debian and Ubuntu "
+                "try: apt install npm"
             )
         _emptied(folder)
         (folder / "package.json").write_text('{"private": true, "type": "module"}')
@@ -102,7 +105,8 @@ def _install(
         )
     except subprocess.TimeoutExpired:
         sys.exit(
-            f"Installing {', '.join(packages)} took more than {INSTALL_SECONDS} seconds. Is the registry reachable?"
+            f"Installing {', '.join(packages)} took more than {INSTALL_SECONDS} seconds. Is the "
+            "registry reachable?"
         )
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-1500:]

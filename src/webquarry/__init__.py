@@ -4,7 +4,8 @@
     async with webquarry.open() as quarry:                              # async; every tool is a method
         page = await quarry.web_fetch(url="https://example.org")
 
-The public names are looked up when they are first used, so that `import webquarry` costs next to nothing.
+The public names are looked up when they are first used, so that `import webquarry` costs next to
+nothing.
 """
 
 from __future__ import annotations

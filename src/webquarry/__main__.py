@@ -1,4 +1,6 @@
-"""The command line: `webquarry`, or `python -m webquarry`. `--version` is answered before anything is imported."""
+"""The command line: `webquarry`, or `python -m webquarry`. `--version` is answered before anything
+is imported.
+"""
 
 from __future__ import annotations
 

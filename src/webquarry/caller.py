@@ -1,7 +1,9 @@
-"""Who is asking: nobody in particular on one's own machine, a principal behind a server that serves several.
+"""Who is asking: nobody in particular on one's own machine, a principal behind a server that serves
+several.
 
-What is kept for one caller (answers, large results, research sessions) is found by that caller alone: the name goes into
-every cache key and owns every record. It follows the task that serves the request, so nothing has to hand it on.
+What is kept for one caller (answers, large results, research sessions) is found by that caller
+alone: the name goes into every cache key and owns every record. It follows the task that serves the
+request, so nothing has to hand it on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """One clock for the whole process: what time it is, and how to wait.
 
-Replay freezes the time of day to that of the recording, so that the same recorded web gives byte-identical answers.
+Replay freezes the time of day to that of the recording, so that the same recorded web gives
+byte-identical answers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Where credentials come from: one module that knows all the places.
 
-A credential is looked for in the environment, then in the folder of the tool family it came from, then in ours:
+A credential is looked for in the environment, then in the folder of the tool family it came from,
+then in ours:
 
     BRAVE_API_KEY  ->  ~/.config/ikigai/brave-api-key  ->  ~/.config/webquarry/brave-api-key
 
-Values are `Secret`s from the moment they are read. Files looser than mode 0600 earn a warning, never a refusal.
+Values are `Secret`s from the moment they are read. Files looser than mode 0600 earn a warning,
+never a refusal.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Credential:
-    """What a provider needs: its environment variable and the name of its file. Not every one is secret (an engine id)."""
+    """What a provider needs: its environment variable and the name of its file. Not every one is
+    secret (an engine id).
+    """
 
     variable: str
     file: str
@@ -77,7 +81,8 @@ def _usable(value: str, source: str) -> Secret:
     secret = Secret(value)
     if not (value.isascii() and value.isprintable()) or " " in value:
         raise AuthFailure(
-            f"The value in {source} cannot be a key: it holds a blank, a control character or a letter outside ASCII.",
+            f"The value in {source} cannot be a key: it holds a blank, a control character or a "
+            "letter outside ASCII.",
             suggested_action=f"Put the bare key, and nothing else, into {source}.",
         )
     return secret

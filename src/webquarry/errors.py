@@ -19,7 +19,8 @@ WebquarryError                internal      a bug of ours, or something nobody f
     ├── ThinPage              thin          nothing, or next to nothing, is there
     └── MissingExtra          unsupported   an optional library is not installed
 
-`kind` is one of the outcomes of `OUTCOMES` (or "internal"); every door renders the same fields in its own form.
+`kind` is one of the outcomes of `OUTCOMES` (or "internal"); every door renders the same fields in
+its own form.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ OUTCOMES = (
 
 
 class WebquarryError(Exception):
-    """Base of all webquarry errors. `suggested_action` says what the reader, often a model, can do next."""
+    """Base of all webquarry errors. `suggested_action` says what the reader, often a model, can do
+    next.
+    """
 
     kind: ClassVar[str] = "internal"
     retryable: bool = False

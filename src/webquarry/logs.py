@@ -50,7 +50,9 @@ class JsonFormatter(RedactingFormatter):
 
 
 def set_up(level: str, style: str = "text") -> None:
-    """Send our log to stderr at this level, and nobody's to stdout. Calling it again changes the level and the style."""
+    """Send our log to stderr at this level, and nobody's to stdout. Calling it again changes the
+    level and the style.
+    """
     root = logging.getLogger()
     formatter: RedactingFormatter = RedactingFormatter("webquarry: %(levelname)s: %(message)s")
     if style == "json":

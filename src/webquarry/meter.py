@@ -52,7 +52,9 @@ def count(name: str, value: float = 1.0, **labels: str) -> None:
 
 @contextmanager
 def span(name: str, **labels: str) -> Iterator[End]:
-    """Say that something is being done, and how it ended: as told, or by the kind of the error it raised."""
+    """Say that something is being done, and how it ended: as told, or by the kind of the error it
+    raised.
+    """
     if not _listeners:
         yield _unheard
         return

@@ -1,4 +1,5 @@
-"""What a long call is doing just now: the engine says it with `note`, and the door that began the call may listen.
+"""What a long call is doing just now: the engine says it with `note`, and the door that began the
+call may listen.
 
     with listening(lambda message: ...):
         await tool.call(kit, arguments)      # somewhere below: note("asking Brave Search")

@@ -25,8 +25,10 @@ def module_names(package: str) -> list[str]:
 
 
 def members_of(package: str, kind: type[T], group: str | None = None) -> list[type[T]]:
-    """Every concrete subclass of `kind` defined in the package's modules, then those that other packages
-    announce under the entry point `group`; a later one of the same module path is not listed twice."""
+    """Every concrete subclass of `kind` defined in the package's modules, then those that other
+    packages announce under the entry point `group`; a later one of the same module path is not
+    listed twice.
+    """
     modules = [importlib.import_module(f"{package}.{name}") for name in module_names(package)]
     found = [
         member

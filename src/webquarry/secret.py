@@ -1,7 +1,7 @@
 """Secrets: values that never print, and texts from which they are taken out.
 
-Every `Secret` made in this process is remembered, so that `redact` can find its value in any text that is about to
-leave: a log line, an error, a recording.
+Every `Secret` made in this process is remembered, so that `redact` can find its value in any text
+that is about to leave: a log line, an error, a recording.
 """
 
 from __future__ import annotations

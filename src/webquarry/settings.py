@@ -1,7 +1,9 @@
-"""Every setting: one class, read once, documented field by field (docs/settings.md is generated from it).
+"""Every setting: one class, read once, documented field by field (docs/settings.md is generated
+from it).
 
-A setting `max_bytes` is read from `WEBQUARRY_MAX_BYTES`; some also answer to the name that users already have set
-(`HTTPS_PROXY`), which is tried second. Credentials are not settings: see `credentials.py`.
+A setting `max_bytes` is read from `WEBQUARRY_MAX_BYTES`; some also answer to the name that users
+already have set (`HTTPS_PROXY`), which is tried second. Credentials are not settings: see
+`credentials.py`.
 """
 
 from __future__ import annotations
@@ -29,11 +31,9 @@ _USUAL_ORIGINS = {
 
 def _split(value: Any) -> Any:
     """A comma-separated text is a list."""
-    return (
-        [part.strip() for part in value.split(",") if part.strip()]
-        if isinstance(value, str)
-        else value
-    )
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
 
 
 def _also(*names: str) -> dict[str, Any]:
@@ -43,7 +43,9 @@ def _also(*names: str) -> dict[str, Any]:
 
 def _none(value: Any) -> Any:
     """The word for no limit."""
-    return None if isinstance(value, str) and value.strip().lower() == "none" else value
+    if isinstance(value, str) and value.strip().lower() == "none":
+        return None
+    return value
 
 
 Networks = Annotated[list[IPv4Network | IPv6Network], BeforeValidator(_split)]
@@ -57,13 +59,15 @@ class Settings(BaseModel):
     # The network
     user_agent: str = Field(
         f"webquarry/{__version__} (research assistant; respects robots.txt)",
-        description="How we introduce ourselves to sites. Its first word is the name looked up in robots.txt.",
+        description="How we introduce ourselves to sites. Its first word is the name looked up "
+        "in robots.txt.",
     )
     timeout_seconds: float = Field(
         30,
         gt=0,
         le=600,
-        description="Total time for one page or one search, whoever is asked; redirects and retries included.",
+        description="Total time for one page or one search, whoever is asked; redirects and "
+        "retries included.",
     )
     connect_timeout_seconds: float = Field(
         10, gt=0, le=120, description="Time for one connection to be made."
@@ -78,7 +82,8 @@ class Settings(BaseModel):
         2,
         ge=0,
         le=10,
-        description="Further tries after a network error, 429 or 503; only for requests that are safe to repeat.",
+        description="Further tries after a network error, 429 or 503; only for requests that are "
+        "safe to repeat.",
     )
     host_concurrency: int = Field(10, ge=1, description="Most requests under way to one host.")
     host_requests_per_second: float = Field(
@@ -88,11 +93,13 @@ class Settings(BaseModel):
     http2: bool = Field(True, description="Offer HTTP/2.")
     allow_private: bool = Field(
         False,
-        description="Let pages be fetched from any address, private ones included. Only for trusted callers.",
+        description="Let pages be fetched from any address, private ones included. Only for "
+        "trusted callers.",
     )
     allow_networks: Networks = Field(
         [],
-        description="Private networks that may be fetched from, comma-separated, such as 10.1.0.0/16.",
+        description="Private networks that may be fetched from, comma-separated, such as "
+        "10.1.0.0/16.",
     )
     https_proxy: str | None = Field(
         None,
@@ -106,12 +113,14 @@ class Settings(BaseModel):
     )
     no_proxy: Annotated[list[str], BeforeValidator(_split)] = Field(
         [],
-        description="Hosts reached without the proxy, comma-separated; a leading dot or a bare domain covers its subdomains.",
+        description="Hosts reached without the proxy, comma-separated; a leading dot or a bare "
+        "domain covers its subdomains.",
         json_schema_extra=_also("NO_PROXY", "no_proxy"),
     )
     ca_file: Path | None = Field(
         None,
-        description="A PEM file with a private certificate authority to trust besides the system's.",
+        description="A PEM file with a private certificate authority to trust besides the "
+        "system's.",
         json_schema_extra=_also("SSL_CERT_FILE"),
     )
 
@@ -119,18 +128,22 @@ class Settings(BaseModel):
     record: Path | None = Field(None, description="Record every exchange to this WARC file.")
     replay: Path | None = Field(
         None,
-        description="Answer every request from this WARC file, with the network off and the clock frozen. `demo` means the recorded web that ships with the package.",
+        description="Answer every request from this WARC file, with the network off and the "
+        "clock frozen. `demo` means the recorded web that ships with the package.",
     )
 
     # Searching
     search_provider: str | None = Field(
         None,
-        description="The one search provider to ask. Not set: SEARCH_ROUTING, or whatever is configured, with DuckDuckGo last.",
+        description="The one search provider to ask. Not set: SEARCH_ROUTING, or whatever is "
+        "configured, with DuckDuckGo last.",
         json_schema_extra=_also("SEARCH_PROVIDER"),
     )
     search_routing: str | None = Field(
         None,
-        description='Search providers in the order they are asked: `brave,google,duckduckgo`, or JSON by kind of search, `{"web": ["brave"], "news": ["tavily"]}`. Counts for more than SEARCH_PROVIDER.',
+        description="Search providers in the order they are asked: `brave,google,duckduckgo`, or "
+        'JSON by kind of search, `{"web": ["brave"], "news": ["tavily"]}`. Counts '
+        "for more than SEARCH_PROVIDER.",
         json_schema_extra=_also("SEARCH_ROUTING"),
     )
     breaker_failures: int = Field(
@@ -149,7 +162,8 @@ class Settings(BaseModel):
         12,
         gt=0,
         le=600,
-        description="Time for one scholarly index; whoever has not answered by then is left out of the papers, and told of.",
+        description="Time for one scholarly index; whoever has not answered by then is left out "
+        "of the papers, and told of.",
     )
     lenses: Path | None = Field(
         None,
@@ -473,8 +487,12 @@ class Settings(BaseModel):
         """The environment variables that set a field, in the order they are tried."""
         extra = cls.model_fields[field].json_schema_extra
         also = extra.get("also") if isinstance(extra, dict) else None
-        others = [str(name) for name in also] if isinstance(also, list) else []
-        return [] if field == "origins" else [PREFIX + field.upper(), *others]
+        others = []
+        if isinstance(also, list):
+            others = [str(name) for name in also]
+        if field == "origins":
+            return []
+        return [PREFIX + field.upper(), *others]
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:

@@ -5,8 +5,8 @@
     webquarry.sql.install(con)
     con.sql("SELECT * FROM web_search('duckdb extensions', n := 5)")
 
-`install` works on any connection; `open` gives a session of its own with progress, warnings and an exact bill for each
-statement. docs/sql.md is the guide.
+`install` works on any connection; `open` gives a session of its own with progress, warnings and an
+exact bill for each statement. docs/sql.md is the guide.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ def install(
     settings: Settings | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Session:
-    """Give a DuckDB connection, and the database behind it, our functions; a session on that connection comes back.
+    """Give a DuckDB connection, and the database behind it, our functions; a session on that
+    connection comes back.
 
-    Keys that are given here count for more than those of the environment. Calling it again changes nothing else.
+    Keys that are given here count for more than those of the environment. Calling it again changes
+    nothing else.
     """
     need_all()
     return Session(

@@ -3,14 +3,14 @@
     @tool
     async def web_fetch(kit: Toolkit, url: Annotated[str, Field(description="...")], ...) -> WebFetchAnswer: ...
 
-A tool set is a package below `webquarry.tools`, a tool one module in it, named as the tool. Arguments that do not fit
-become `BadInput` here, so no door has to know pydantic.
+A tool set is a package below `webquarry.tools`, a tool one module in it, named as the tool.
+Arguments that do not fit become `BadInput` here, so no door has to know pydantic.
 
-A tool that takes `sessionId` works for a research session: here, and nowhere else, the session is looked for before
-anything is spent, and the sources of the answer (`Answer.sources`), wherever it came from, or the kind of the error are
-recorded with the session's current step, and so are the kinds of what an answer had to do without (`Answer.failures`).
-An answer is not lost to a record that cannot be written: that is logged, and stands beside the answer as
-`webquarry/session`.
+A tool that takes `sessionId` works for a research session: here, and nowhere else, the session is
+looked for before anything is spent, and the sources of the answer (`Answer.sources`), wherever it
+came from, or the kind of the error are recorded with the session's current step, and so are the
+kinds of what an answer had to do without (`Answer.failures`). An answer is not lost to a record
+that cannot be written: that is logged, and stands beside the answer as `webquarry/session`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ log = logging.getLogger(__name__)
 
 SESSION = "sessionId"  # the parameter that names a research session
 
-# The order in which a schema's keywords are written, so that generated text is stable and reads well.
+# The order in which a schema's keywords are written, so that generated text is stable and reads
+# well.
 _MOST_SAID = 5  # problems with arguments; a list may hold thousands of things that do not fit
 _KEYWORDS = (
     "type", "format", "enum", "items", "properties", "required", "description", "default",
@@ -46,7 +47,9 @@ _KEYWORDS = (
 
 
 class Answer(BaseModel):
-    """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in the content."""
+    """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in
+    the content.
+    """
 
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
 
@@ -65,11 +68,15 @@ class Answer(BaseModel):
         return []
 
     def failures(self) -> list[WebquarryError]:
-        """What went wrong on the way to this answer; a research session counts it with the errors of tools."""
+        """What went wrong on the way to this answer; a research session counts it with the errors
+        of tools.
+        """
         return []
 
     def beside(self, **meta: Any) -> Self:
-        """Put something beside the answer, under the name of our own: `cache=...` becomes `webquarry/cache`."""
+        """Put something beside the answer, under the name of our own: `cache=...` becomes
+        `webquarry/cache`.
+        """
         self._meta |= {f"webquarry/{name}": value for name, value in meta.items()}
         return self
 
@@ -83,7 +90,9 @@ class Answer(BaseModel):
 
 
 class TextAnswer(Answer):
-    """An answer that is a text to be read, not data: a door that shows text shows nothing but the text."""
+    """An answer that is a text to be read, not data: a door that shows text shows nothing but the
+    text.
+    """
 
     text: str
 
@@ -207,9 +216,12 @@ def tool(
 
 
 def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: bool) -> Any:
-    """Make a tool of a typed async function whose first parameter is the toolkit; `@tool(read_only=False)` says what
-    it is besides."""
-    return Tool(function) if function else lambda later: Tool(later, **nature)
+    """Make a tool of a typed async function whose first parameter is the toolkit;
+    `@tool(read_only=False)` says what it is besides.
+    """
+    if function:
+        return Tool(function)
+    return lambda later: Tool(later, **nature)
 
 
 def load(toolset: str, name: str) -> Tool:
@@ -253,7 +265,9 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _whole(value: Any) -> Any:
     """JSON has one kind of number: 5.0 is the whole number 5."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _sentence(
@@ -280,7 +294,9 @@ def _sentence(
 
 
 def _place(path: Sequence[str | int], given: Any) -> str:
-    """Where a value is, in the words of whoever gave it: the types that were tried have no place there."""
+    """Where a value is, in the words of whoever gave it: the types that were tried have no place
+    there.
+    """
     named: list[str] = []
     for part in path:
         if named and not (
@@ -288,5 +304,8 @@ def _place(path: Sequence[str | int], given: Any) -> str:
         ):
             break
         named.append(str(part))
-        given = given.get(part) if isinstance(given, Mapping) else given[part]
+        if isinstance(given, Mapping):
+            given = given.get(part)
+        else:
+            given = given[part]
     return ".".join(named)

@@ -3,9 +3,10 @@
     async with Toolkit.open() as kit:
         page = await kit.reader.read("https://example.org")
 
-Nothing is opened, nor imported, before it is first used: a server that is only asked what it has starts at once.
-Everything opened is closed by the context. A `shared` toolkit works with the Redis that is configured, if one is: what one
-server keeps, counts and finds out is then there for all of them.
+Nothing is opened, nor imported, before it is first used: a server that is only asked what it has
+starts at once. Everything opened is closed by the context. A `shared` toolkit works with the Redis
+that is configured, if one is: what one server keeps, counts and finds out is then there for all of
+them.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ class Toolkit:
         environ: Mapping[str, str] | None = None,
         shared: bool = False,
     ) -> AsyncIterator[Toolkit]:
-        """A toolkit for the time of a context; settings come from the environment unless given. A shared one whose Redis
-        cannot be used is an error now; later it does without, as far as that goes."""
+        """A toolkit for the time of a context; settings come from the environment unless given. A
+        shared one whose Redis cannot be used is an error now; later it does without, as far as that
+        goes.
+        """
         environ = os.environ if environ is None else environ
         kit = cls(settings or Settings.from_environment(environ), environ, shared)
         try:
@@ -89,7 +92,9 @@ class Toolkit:
 
     @cached_property
     def clock(self) -> Clock:
-        return FrozenClock(self.replay.moment) if self.replay else Clock()
+        if self.replay:
+            return FrozenClock(self.replay.moment)
+        return Clock()
 
     @cached_property
     def client(self) -> Client:
@@ -222,7 +227,9 @@ class Toolkit:
         )
 
     def open_engine(self) -> Engine:
-        """A new engine that asks models: one for each database instance, closed by whoever opened it."""
+        """A new engine that asks models: one for each database instance, closed by whoever opened
+        it.
+        """
         from webquarry.ask.engine import Engine
         from webquarry.search.router import Router
 
@@ -241,7 +248,9 @@ class Toolkit:
             return self.replay.transport()
         transport = open_transport(self.settings, None)
         _ = self.client  # which opens the recorder
-        return self._recorder.wrap(transport) if self._recorder else transport
+        if self._recorder:
+            return self._recorder.wrap(transport)
+        return transport
 
     async def aclose(self) -> None:
         """Close what was opened."""

@@ -1,4 +1,6 @@
-"""What the tests of the engine share: questions, and engines in a home of their own that answer them."""
+"""What the tests of the engine share: questions, and engines in a home of their own that answer
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The model and the search engine that the tests ask: those of the rehearsal, and an engine that takes them for real."""
+"""The model and the search engine that the tests ask: those of the rehearsal, and an engine that
+takes them for real.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ __all__ = [
 
 
 def home(stage: Rehearsal, folder: Path, *, search: bool = True, **more: str) -> dict[str, str]:
-    """The environment of a user whose home is this folder and whose model and search engine are on this stage."""
+    """The environment of a user whose home is this folder and whose model and search engine are on
+    this stage.
+    """
     given = stage.environ if search else stage.environ_without_search
     return given | {"HOME": str(folder), "WEBQUARRY_LOG_LEVEL": "warning"} | more
 

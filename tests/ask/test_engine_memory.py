@@ -1,4 +1,6 @@
-"""The engine: what is asked once, kept, shared and forgotten, counted by the model on the other side."""
+"""The engine: what is asked once, kept, shared and forgotten, counted by the model on the other
+side.
+"""
 
 from __future__ import annotations
 

@@ -215,12 +215,14 @@ def test_settings_are_where_options_begin_and_count_as_said_by_the_user() -> Non
 
 def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
     form = Schema.parse(
-        '{"ceo": "varchar", "founded": "INT", "tags": "TEXT[]", "hq": {"city": "VARCHAR"}, "x": ["DATE"]}'
+        '{"ceo": "varchar", "founded": "INT", "tags": "TEXT[]", "hq": {"city": "VARCHAR"}, "x": '
+        '["DATE"]}'
     )
 
     assert (
         form.sql_type()
-        == 'STRUCT("ceo" VARCHAR, "founded" INTEGER, "tags" VARCHAR[], "hq" STRUCT("city" VARCHAR), "x" DATE[])'
+        == 'STRUCT("ceo" VARCHAR, "founded" INTEGER, "tags" VARCHAR[], "hq" STRUCT("city" '
+        'VARCHAR), "x" DATE[])'
     )
     schema = form.json_schema()
     assert schema["additionalProperties"] is False
@@ -233,7 +235,9 @@ def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '"VARCHAR"', '{"a": 1}', '{"a": {}}', '{"a": []}', '{"a": "BLOB"}', '{"a": "INT", "A": "INT"}',
+    ["", "[]", "{}", '"VARCHAR"', '{"a": 1}', '{"a": {}}', '{"a": []}', '{"a": "BLOB"}', '{"a": "INT", '
+                                                                                         '"A": '
+                                                                                         '"INT"}',
      '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}'],
 )  # fmt: skip
 def test_what_is_no_form_is_refused(text: str) -> None:

@@ -1,4 +1,6 @@
-"""Several processes, one record file: what they spend together, and what one leaves behind that is killed."""
+"""Several processes, one record file: what they spend together, and what one leaves behind that is
+killed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The store that several servers share: found by all of them, readable by none but them, and never in the way."""
+"""The store that several servers share: found by all of them, readable by none but them, and never
+in the way.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Which Redis is shared, with which key: told clearly when it cannot be, and never with the password."""
+"""Which Redis is shared, with which key: told clearly when it cannot be, and never with the
+password.
+"""
 
 from __future__ import annotations
 

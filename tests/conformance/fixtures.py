@@ -1,7 +1,8 @@
-"""What the official conformance suite wants to find on a server: tools, prompts and resources with prescribed answers.
+"""What the official conformance suite wants to find on a server: tools, prompts and resources with
+prescribed answers.
 
-They are mounted on our server, over our own HTTP stack, for the suite alone; nothing of them ships. Names and texts are
-those that the suite looks for.
+They are mounted on our server, over our own HTTP stack, for the suite alone; nothing of them ships.
+Names and texts are those that the suite looks for.
 """
 
 from __future__ import annotations
@@ -236,7 +237,8 @@ async def elicitation_enums(context: Context, params: types.CallToolRequestParam
     return await elicit(context, "Enums", fields, [])
 
 
-# --- tools that want to be called again with more (2026-07-28) --------------------------------------------------------
+# --- tools that want to be called again with more (2026-07-28)
+# --------------------------------------------------------
 
 
 def form(message: str, name: str, kind: str = "string") -> types.ElicitRequest:
@@ -335,7 +337,8 @@ async def ask_what_can_be_answered(context: Context, params: types.CallToolReque
     return want(**requests) if requests and not params.input_responses else say("done")
 
 
-# --- mounting ---------------------------------------------------------------------------------------------------------
+# --- mounting
+# ---------------------------------------------------------------------------------------------------------
 
 
 def mount(server: Server[Any]) -> None:

@@ -1,6 +1,8 @@
-"""The research server over our own HTTP stack with the suite's fixtures mounted: `python -m tests.conformance.server`.
+"""The research server over our own HTTP stack with the suite's fixtures mounted: `python -m
+tests.conformance.server`.
 
-Prints where it serves to stderr, as the product does. With state, since some fixtures ask the client something.
+Prints where it serves to stderr, as the product does. With state, since some fixtures ask the
+client something.
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ def test_one_term_is_enough_where_no_paragraph_holds_two() -> None:
 
 def test_the_headings_above_are_kept_and_their_other_sections_are_not() -> None:
     assert kept(TEXT, "storage") == (
-        "# Tides\n\n[...]\n\n## Power\n\n[...]\n\n### Stores\n\nTidal power storage is new.\n\n[...]\n\n",
+        "# Tides\n\n[...]\n\n## Power\n\n[...]\n\n### Stores\n\nTidal power storage is "
+        "new.\n\n[...]\n\n",
         True,
     )
 

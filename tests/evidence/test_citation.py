@@ -19,7 +19,8 @@ def source(
 
 def test_a_citation_names_title_date_site_access_date_and_address() -> None:
     assert cite(source(published="2024-03-03T12:00:00Z")) == (
-        "Tides. (2024, March 3). example.org. Retrieved November 5, 2026, from https://www.example.org/tides"
+        "Tides. (2024, March 3). example.org. Retrieved November 5, 2026, from "
+        "https://www.example.org/tides"
     )
 
 

@@ -11,7 +11,8 @@ from webquarry.evidence.language.claims import claim_signal, sentences
 CASES = [
     (
         "coffee lowers the risk of diabetes",
-        "Tea is popular in Britain. Drinking coffee was linked to lower diabetes risks in a large study. More is needed.",
+        "Tea is popular in Britain. Drinking coffee was linked to lower diabetes risks in a "
+        "large study. More is needed.",
         "Drinking coffee was linked to lower diabetes risks in a large study.",
     ),
     (

@@ -82,7 +82,8 @@ def test_the_address_declares_it(path: str) -> None:
 
 @pytest.mark.parametrize(
     "markdown",
-    ["# Tides\n\nDOI: 10.5555/x.1\n\nText", "# Tides\n\nhttps://doi.org/10.5555/x.1.\n", "**doi** 10.5555/x.1",
+    ["# Tides\n\nDOI: "
+     "10.5555/x.1\n\nText", "# Tides\n\nhttps://doi.org/10.5555/x.1.\n", "**doi** 10.5555/x.1",
      "[https://doi.org/10.5555/x.1](https://doi.org/10.5555/x.1)", "(doi:10.5555/x.1) Published"],
 )  # fmt: skip
 def test_the_first_lines_declare_it(markdown: str) -> None:

@@ -13,7 +13,8 @@ def test_a_paper_is_cited_as_an_article_of_its_journal() -> None:
     ).citation
 
     assert found.formatted.apa == (
-        "Okafor, A., & Lindqvist, P. J. (2023). Tidal energy yields in shallow estuaries. Journal of Coastal Engineering,"
+        "Okafor, A., & Lindqvist, P. J. (2023). Tidal energy yields in shallow estuaries. "
+        "Journal of Coastal Engineering,"
         " 12(3), 201–219. https://doi.org/10.5555/jce.2023.0042"
     )
     assert found.formatted.mla.endswith(
@@ -46,7 +47,8 @@ def test_a_page_about_which_nothing_is_known_is_cited_by_its_address() -> None:
         },
         "formatted": {
             "apa": "harbor.example/tide. (n.d.). harbor.example. https://www.harbor.example/tide/",
-            "mla": "“harbor.example/tide.” harbor.example, https://www.harbor.example/tide/. Accessed 15 Nov. 2026.",
+            "mla": "“harbor.example/tide.” harbor.example, https://www.harbor.example/tide/. "
+            "Accessed 15 Nov. 2026.",
             "bibtex": found.citation.formatted.bibtex,
             "ris": found.citation.formatted.ris,
             "cslJson": {
@@ -98,7 +100,8 @@ def test_the_kind_of_work_follows_from_where_it_stands(url: str, kind: str) -> N
 def test_the_journal_is_found_up_the_chain_of_parts() -> None:
     html = linked(
         '{"@type":"ScholarlyArticle","headline":"Tides","isPartOf":{"@type":"PublicationIssue","isPartOf":'
-        '[{"@type":"PublicationVolume","isPartOf":{"@type":"Periodical","name":"Journal of Tides"}}]}}'
+        '[{"@type":"PublicationVolume","isPartOf":{"@type":"Periodical","name":"Journal of '
+        'Tides"}}]}}'
     )
 
     assert evidence(html).citation.formatted.csl_json["container-title"] == "Journal of Tides"

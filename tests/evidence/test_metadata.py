@@ -100,7 +100,8 @@ PUBLISHED = [
     (meta("article:published_time", "2020-01-02"), "article:published_time"),
     (meta("citation_publication_date", "2020/01/03"), "citation_publication_date"),
     ('<meta name="DC.date.issued" content="2020-01-04">', "dc.date.issued"),
-    ('<p itemscope itemtype="https://schema.org/Article"><i itemprop=datePublished content="2020-01-05">x</i></p>',
+    ('<p itemscope itemtype="https://schema.org/Article"><i itemprop=datePublished '
+     'content="2020-01-05">x</i></p>',
      "microdata:datePublished"),
     (meta("parsely-pub-date", "2020-01-06"), "parsely-pub-date"),
     ('<article><time datetime="2020-01-07">x</time></article>', "time"),

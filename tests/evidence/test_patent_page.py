@@ -80,7 +80,9 @@ def test_a_page_without_a_patent_is_none(page: str) -> None:
 
 
 class Pages:
-    """Answers for patents.google.com by path, with 404 for the rest, and remembers what it was asked."""
+    """Answers for patents.google.com by path, with 404 for the rest, and remembers what it was
+    asked.
+    """
 
     def __init__(self, **pages: str | httpx2.Response) -> None:
         self.pages = pages
@@ -133,7 +135,8 @@ def test_a_page_about_another_patent_is_not_the_one_that_was_asked_for() -> None
     ("page", "kind"),
     [
         (
-            "<html><body><search-app></search-app><p>Loading patents, please wait for the page.</p></body></html>",
+            "<html><body><search-app></search-app><p>Loading patents, please wait for the "
+            "page.</p></body></html>",
             ScriptPage,
         ),
         (

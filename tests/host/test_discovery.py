@@ -148,20 +148,25 @@ SLOW: dict[str, tuple[str, str]] = {
 }
 QUICK: dict[str, tuple[str, str]] = {
     "noisy": ("yes", "its output is longer than 8192 bytes"),
-    "one-byte-too-many": ("cat {schema}; head -c 8192 /dev/zero | tr '\\0' ' '", "its output is longer than 8192 bytes"),
+    "one-byte-too-many": ("cat {schema}; head -c 8192 /dev/zero | tr '\\0' ' "
+                          "'", "its output is longer than 8192 bytes"),
     "talks-first": ("echo loading; cat {schema}", "its output is not JSON"),
     "talks-after": ("cat {schema}; echo done", "its output has text after the JSON value"),
     "twice": ("cat {schema} {schema}", "its output holds more than one JSON value"),
     "silent": (":", "its output is empty"),
-    "fails": ("cat {schema}; echo 'no such option' >&2; exit 2", "it ended with exit code 2: no such option"),
+    "fails": ("cat {schema}; echo 'no such option' >&2; exit "
+              "2", "it ended with exit code 2: no such option"),
     "crashes": ("cat {schema}; kill -SEGV $$", "it was ended by SIGSEGV"),
     "not-utf8": ("printf '{\"name\": \"\\351\"}'", "its output is not UTF-8 (byte 10)"),
-    "with-mark": ("printf '\\357\\273\\277'; cat {schema}", "its output begins with a byte order mark"),
-    "doubled": ('echo \'{{"name": "a", "name": "b"}}\'', "its output holds the key 'name' twice in one object"),
+    "with-mark": ("printf '\\357\\273\\277'; cat "
+                  "{schema}", "its output begins with a byte order mark"),
+    "doubled": ('echo \'{{"name": "a", "name": '
+                '"b"}}\'', "its output holds the key 'name' twice in one object"),
     "nan": ('echo \'{{"a": NaN}}\'', "its output holds NaN, which JSON does not have"),
     "huge": ('echo \'{{"a": 1e999}}\'', "its output holds a number that is too large"),
     "deep": ("head -c 4000 /dev/zero | tr '\\0' '['", "its output is nested deeper than 64 levels"),
-    "no-schema": ("echo '{{}}'", "its schema is not valid: $.name: is missing, and is required (and 2 more)"),
+    "no-schema": ("echo '{{}}'", "its schema is not valid: $.name: is missing, and is required "
+                                 "(and 2 more)"),
     "a-list": ("echo '[]'", "its schema is not valid: $: must be an object, not an array"),
 }  # fmt: skip
 
@@ -342,7 +347,9 @@ def test_without_arguments_settings_and_environment_of_the_process_are_used(
 
 
 def mutations(rng: random.Random) -> list[Callable[[dict[str, Any]], bytes]]:
-    """Ways to spoil a description for certain; each takes a good one and gives what the tool prints."""
+    """Ways to spoil a description for certain; each takes a good one and gives what the tool
+    prints.
+    """
 
     def text(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], bytes]:
         return lambda schema: json.dumps(change(schema)).encode()

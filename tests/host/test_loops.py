@@ -37,7 +37,8 @@ SEARCH: dict[str, Any] = {
         "required": ["query"],
     },
 }
-# Fails for one of the two queries of the recorded parallel calls; otherwise echoes what it was sent.
+# Fails for one of the two queries of the recorded parallel calls; otherwise echoes what it was
+# sent.
 BODY = """read -r line
 case "$line" in *bearing*) echo '{"error": "Rate limited."}'; exit 1;; esac
 echo "{\\"sent\\": $line}\""""

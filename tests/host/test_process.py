@@ -27,7 +27,9 @@ def open_files() -> int:
 
 
 def children() -> set[str]:
-    """Every child of this process, zombies included. A thread that ends hands its children to another: then read again."""
+    """Every child of this process, zombies included. A thread that ends hands its children to
+    another: then read again.
+    """
     while True:
         try:
             lists = [(task / "children").read_text() for task in Path("/proc/self/task").iterdir()]

@@ -216,7 +216,12 @@ def test_what_openais_strict_mode_cannot_say_moves_into_the_description(
 @pytest.mark.parametrize(
     ("schema", "written"),
     [
-        ({"type": "integer", "exclusiveMinimum": 0, "multipleOf": 5}, {"type": "INTEGER", "description": "greater than 0; a multiple of 5"}),
+        ({"type": "integer", "exclusiveMinimum": 0, "multipleOf": 5}, {"type": "INTEGER", "description": "greater than "
+                                                                                                         "0; "
+                                                                                                         "a "
+                                                                                                         "multiple "
+                                                                                                         "of "
+                                                                                                         "5"}),
         ({"type": "integer", "enum": [1, 2]}, {"type": "INTEGER", "description": "one of 1, 2"}),
         ({"type": "string", "enum": ["", "a"]}, {"type": "STRING", "description": 'one of "", "a"'}),
         ({"type": "string", "const": "a"}, {"type": "STRING", "format": "enum", "enum": ["a"]}),
@@ -226,7 +231,9 @@ def test_what_openais_strict_mode_cannot_say_moves_into_the_description(
         ({"type": "array"}, {"type": "ARRAY", "items": {"type": "STRING"}}),
         ({"type": ["string", "null"]}, {"type": "STRING", "nullable": True}),
         ({"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "A"}, {"anyOf": [{"type": "STRING", "description": "A"}, {"type": "INTEGER", "description": "A"}]}),
-        ({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}, {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}, "description": "further fields are allowed"}),
+        ({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}, {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}, "description": "further fields "
+                                                                                                                                                                               "are "
+                                                                                                                                                                               "allowed"}),
     ],
 )  # fmt: skip
 def test_geminis_older_form(schema: dict[str, Any], written: dict[str, Any]) -> None:
@@ -237,9 +244,11 @@ def test_geminis_older_form(schema: dict[str, Any], written: dict[str, Any]) -> 
     ("schema", "written"),
     [
         ({"type": "string", "const": "a"}, {"type": "string", "enum": ["a"]}),
-        ({"type": "integer", "multipleOf": 5}, {"type": "integer", "multipleOf": 5, "description": "a multiple of 5"}),
+        ({"type": "integer", "multipleOf": 5}, {"type": "integer", "multipleOf": 5, "description": "a multiple of "
+                                                                                                   "5"}),
         ({"type": "string", "allOf": [{"minLength": 2}, {"minLength": 3}]}, {"type": "string", "minLength": 3}),
-        ({"type": "string", "not": {"const": ""}}, {"type": "string", "description": 'not {"const": ""}'}),
+        ({"type": "string", "not": {"const": ""}}, {"type": "string", "description": 'not {"const": '
+                                                                                     '""}'}),
         ({"type": "object", "properties": {}, "additionalProperties": True}, {"type": "object", "properties": {}, "additionalProperties": True}),
     ],
 )  # fmt: skip

@@ -61,17 +61,29 @@ def test_a_good_description_has_no_findings() -> None:
         (changed((["description"], ["x"])), "$.description: must be a string, not an array"),
         (changed((["parameters"], [])), "$.parameters: must be an object, not an array"),
         (changed((["name"], "")), '$.name: may hold only letters, digits and underscores, not ""'),
-        (changed((["name"], "my-tool")), '$.name: may hold only letters, digits and underscores, not "my-tool"'),
-        (changed((["name"], "wetter_ü")), '$.name: may hold only letters, digits and underscores, not "wetter_\\u00fc"'),
-        (changed((["name"], "weather\n")), '$.name: may hold only letters, digits and underscores, not "weather\\n"'),
-        (changed((["parameters", "type"], MISSING)), '$.parameters.type: is missing, and must be "object"'),
-        (changed((["parameters", "type"], "array")), '$.parameters.type: must be "object", not "array"'),
-        (changed((["parameters", "properties"], MISSING)), "$.parameters.properties: is missing, and is required even when there are no parameters"),
-        (changed((["parameters", "properties"], [])), "$.parameters.properties: must be an object, not an array"),
-        (changed((CITY, "string")), "$.parameters.properties.city: must be an object with a type, not a string"),
-        (changed(([*CITY, "type"], MISSING)), f"$.parameters.properties.city.type: is missing, and must be {ONE_OF}"),
-        (changed(([*CITY, "type"], "text")), f'$.parameters.properties.city.type: must be {ONE_OF}, not "text"'),
-        (changed(([*CITY, "type"], ["string", "null"])), f'$.parameters.properties.city.type: must be {ONE_OF}, not ["string", "null"]'),
+        (changed((["name"], "my-tool")), '$.name: may hold only letters, digits and underscores, '
+                                         'not "my-tool"'),
+        (changed((["name"], "wetter_ü")), '$.name: may hold only letters, digits and '
+                                          'underscores, not "wetter_\\u00fc"'),
+        (changed((["name"], "weather\n")), '$.name: may hold only letters, digits and '
+                                           'underscores, not "weather\\n"'),
+        (changed((["parameters", "type"], MISSING)), '$.parameters.type: is missing, and must be '
+                                                     '"object"'),
+        (changed((["parameters", "type"], "array")), '$.parameters.type: must be "object", not '
+                                                     '"array"'),
+        (changed((["parameters", "properties"], MISSING)), "$.parameters.properties: is missing, "
+                                                           "and is required even when there are "
+                                                           "no parameters"),
+        (changed((["parameters", "properties"], [])), "$.parameters.properties: must be an "
+                                                      "object, not an array"),
+        (changed((CITY, "string")), "$.parameters.properties.city: must be an object with a "
+                                    "type, not a string"),
+        (changed(([*CITY, "type"], MISSING)), "$.parameters.properties.city.type: is missing, "
+                                              f"and must be {ONE_OF}"),
+        (changed(([*CITY, "type"], "text")), '$.parameters.properties.city.type: must be '
+                                             f'{ONE_OF}, not "text"'),
+        (changed(([*CITY, "type"], ["string", "null"])), '$.parameters.properties.city.type: '
+                                                         f'must be {ONE_OF}, not ["string", "null"]'),
         (changed(([*CITY, "description"], 5)), "$.parameters.properties.city.description: must be a string, not an integer"),
         (changed(([*CITY, "enum"], "Oslo")), "$.parameters.properties.city.enum: must be an array of at least one value"),
         (changed(([*CITY, "enum"], [])), "$.parameters.properties.city.enum: must be an array of at least one value"),

@@ -52,7 +52,9 @@ class Workbench:
 
     @classmethod
     def as_ours(cls, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-        """One that this process finds itself at: its project is the working directory, its home is ours."""
+        """One that this process finds itself at: its project is the working directory, its home is
+        ours.
+        """
         made = cls(folder)
         monkeypatch.chdir(made.project)
         for name, value in made.environ.items():
@@ -73,7 +75,9 @@ class Workbench:
         folder: Path | None = None,
         file: str = "",
     ) -> Path:
-        """A well-behaved tool that answers `--schema`, and otherwise runs `body`; by default it echoes its input."""
+        """A well-behaved tool that answers `--schema`, and otherwise runs `body`; by default it
+        echoes its input.
+        """
         text = shlex.quote(json.dumps(schema))
         name = file or str(schema["name"]).replace("_", "-")
         return self.script(

@@ -39,7 +39,9 @@ class FakeClock(Clock):
 
 
 class FakeWeb(httpx2.AsyncBaseTransport):
-    """A transport that answers from a table of pages by URL. A list is given out in order, its last page for ever."""
+    """A transport that answers from a table of pages by URL. A list is given out in order, its last
+    page for ever.
+    """
 
     def __init__(self, pages: dict[str, Page | list[Page]]) -> None:
         self._pages = pages

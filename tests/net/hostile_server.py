@@ -1,7 +1,7 @@
 """A web server on 127.0.0.1 that misbehaves on purpose, in a thread of its own.
 
-Every answer is bounded in time and size, so a client that never gives up still ends; leaving the block ends them all.
-The paths are those of `cases/hostile.jsonl`.
+Every answer is bounded in time and size, so a client that never gives up still ends; leaving the
+block ends them all. The paths are those of `cases/hostile.jsonl`.
 """
 
 from __future__ import annotations

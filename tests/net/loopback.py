@@ -9,7 +9,9 @@ from contextlib import asynccontextmanager, suppress
 
 @asynccontextmanager
 async def serve(answers: Mapping[str, bytes | list[bytes]]) -> AsyncIterator[str]:
-    """Serve whole HTTP messages by path, the listed ones in turn; gives the origin. Every answer ends its connection."""
+    """Serve whole HTTP messages by path, the listed ones in turn; gives the origin. Every answer
+    ends its connection.
+    """
     turns = {path: iter(answer) for path, answer in answers.items() if isinstance(answer, list)}
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -130,7 +130,9 @@ def test_an_http2_connection_is_kept_when_its_answers_were_read_to_their_end() -
 
 
 def test_an_answer_that_was_left_unread_takes_its_http2_connection_along() -> None:
-    """What is still to come of it would use up the window of the connection, and starve the others on it."""
+    """What is still to come of it would use up the window of the connection, and starve the others
+    on it.
+    """
     too_large = OverHttp2({f"{SITE}/page": text("x" * 2000)})
     with pytest.raises(TooLarge):
         fetch(too_large, robots=False, max_bytes=1024)

@@ -309,7 +309,9 @@ def test_a_name_of_253_characters_is_the_longest() -> None:
 
 
 def spellings(value: int) -> list[str]:
-    """How an IPv4 address can be written for the C library and for browsers, but for the canonical way."""
+    """How an IPv4 address can be written for the C library and for browsers, but for the canonical
+    way.
+    """
     a, b, c, d = value.to_bytes(4, "big")
     full_width = str.maketrans("0123456789", "０１２３４５６７８９")
     dotted = f"{a}.{b}.{c}.{d}"

@@ -1,4 +1,6 @@
-"""The recorded web that ships with the package: whole, reproducible, and of every kind that readers meet."""
+"""The recorded web that ships with the package: whole, reproducible, and of every kind that readers
+meet.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Where a redirect may lead: the client and its real transport, with the names and the wires of the test's own making.
+"""Where a redirect may lead: the client and its real transport, with the names and the wires of the
+test's own making.
 
-Every row of `cases/ssrf-dynamic.jsonl` is one test. Whatever address is dialled leads to one loopback server and is
-written down, so that "no connection" is what is asserted, not only the error.
+Every row of `cases/ssrf-dynamic.jsonl` is one test. Whatever address is dialled leads to one
+loopback server and is written down, so that "no connection" is what is asserted, not only the
+error.
 """
 
 from __future__ import annotations
@@ -90,7 +92,9 @@ CASES = {
 
 
 class Internet(httpcore2.AsyncNetworkBackend):
-    """Names and wires: resolves from a table, connects everything to one server, and remembers what was dialled."""
+    """Names and wires: resolves from a table, connects everything to one server, and remembers what
+    was dialled.
+    """
 
     def __init__(self, case: Case) -> None:
         self._case = case

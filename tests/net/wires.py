@@ -1,4 +1,6 @@
-"""A network for tests: names that resolve as told, sockets that remember who was dialled, little servers on 127.0.0.1."""
+"""A network for tests: names that resolve as told, sockets that remember who was dialled, little
+servers on 127.0.0.1.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 class FakeDns:
-    """socket.getaddrinfo by a table. Each name has one list of addresses, or one for each time it is asked."""
+    """socket.getaddrinfo by a table. Each name has one list of addresses, or one for each time it
+    is asked.
+    """
 
     def __init__(
         self, table: Mapping[str, list[str] | list[list[str]]], default: list[str] | None = None
@@ -71,7 +75,9 @@ def _info(address: str, port: int) -> tuple[Any, ...]:
 
 
 class FakeSockets(httpcore2.AsyncNetworkBackend):
-    """Remembers every address dialled; answers in memory, or leads the connection to a server on this machine."""
+    """Remembers every address dialled; answers in memory, or leads the connection to a server on
+    this machine.
+    """
 
     def __init__(self, answer: bytes = ANSWER, lead_to: int | None = None) -> None:
         self._answer = answer
@@ -106,7 +112,9 @@ def fetch(
     sockets: httpcore2.AsyncNetworkBackend | None = None,
     **values: Any,
 ) -> list[httpx2.Response | Exception]:
-    """Request URLs one after the other over one transport; gives the read responses, or what was raised instead."""
+    """Request URLs one after the other over one transport; gives the read responses, or what was
+    raised instead.
+    """
 
     async def run() -> list[httpx2.Response | Exception]:
         async with open_transport(settings(**values), guard, sockets=sockets) as transport:
@@ -190,7 +198,9 @@ async def answer_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 
 
 def tunnel(heads: list[str], lead_to: int | None = None) -> Handler:
-    """A proxy that takes down the head of each request, and leads every CONNECT to one port of this machine."""
+    """A proxy that takes down the head of each request, and leads every CONNECT to one port of this
+    machine.
+    """
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")

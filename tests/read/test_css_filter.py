@@ -1,4 +1,6 @@
-"""The compiled filter of style sheets never says anything that the Python it stands for would not say."""
+"""The compiled filter of style sheets never says anything that the Python it stands for would not
+say.
+"""
 
 from __future__ import annotations
 

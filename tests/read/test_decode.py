@@ -18,11 +18,13 @@ FRENCH = (
 )
 LATIN_9 = FRENCH + "Le menu coûte 25 € par personne, et la sœur d'Hélène a mangé un œuf. "
 POLISH = (
-    "W Szczebrzeszynie chrząszcz brzmi w trzcinie. Łódź jest piękna, a żółte liście spadają wciąż z drzew. "
+    "W Szczebrzeszynie chrząszcz brzmi w trzcinie. Łódź jest piękna, a żółte liście spadają "
+    "wciąż z drzew. "
     "Zażółć gęślą jaźń, powiedział książę i poszedł spać. "
 )
 RUSSIAN = (
-    "Москва стоит на реке, которая дала ей имя. Город рос вокруг крепости, и улицы до сих пор идут к ней кругами. "
+    "Москва стоит на реке, которая дала ей имя. Город рос вокруг крепости, и улицы до сих пор "
+    "идут к ней кругами. "
     "Зимой река замерзает, а летом по ней ходят корабли. "
 )
 JAPANESE = (

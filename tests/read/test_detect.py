@@ -163,8 +163,10 @@ def test_html_source_that_must_not_be_sniffed_stays_plain_text() -> None:
         (b"<?xml version='1.0'?><rssfeeds/>", "text/xml", "/", "xml"),
         (b'{"version": "https://jsonfeed.org/version/1.1"}', "application/json", "/", "feed"),
         (b"{}", "application/feed+json", "/", "feed"),
-        (b"<?xml version='1.0'?><!DOCTYPE html><html xmlns='x'><p>a</p></html>", "application/xhtml+xml", "/", "html"),
-        (b"<?xml version='1.0'?>\n<html xmlns='http://www.w3.org/1999/xhtml'/>", "text/xml", "/", "html"),
+        (b"<?xml version='1.0'?><!DOCTYPE html><html "
+         b"xmlns='x'><p>a</p></html>", "application/xhtml+xml", "/", "html"),
+        (b"<?xml version='1.0'?>\n<html "
+         b"xmlns='http://www.w3.org/1999/xhtml'/>", "text/xml", "/", "html"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml", "/", "xml"),
         (b"# Title\n", "text/markdown; charset=utf-8", "/", "markdown"),
         (b"# Title\n", "text/plain", "/README.md", "markdown"),

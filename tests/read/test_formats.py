@@ -66,7 +66,8 @@ def test_json_is_indented_and_fenced() -> None:
     draft = convert("json", '{"name":"caf\\u00e9","list":[1,[],{}],"none":null}')
 
     assert draft.markdown == (
-        '```json\n{\n  "name": "café",\n  "list": [\n    1,\n    [],\n    {}\n  ],\n  "none": null\n}\n```'
+        '```json\n{\n  "name": "café",\n  "list": [\n    1,\n    [],\n    {}\n  ],\n  "none": '
+        "null\n}\n```"
     )
     assert draft.notes == ()
 

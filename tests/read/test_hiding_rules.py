@@ -1,4 +1,6 @@
-"""Rules of a page's own style sheet that hide an element, in the spellings that selectors and values have."""
+"""Rules of a page's own style sheet that hide an element, in the spellings that selectors and
+values have.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pages that try to slip something past the reader, and pages that only look as if they did: each by its label."""
+"""Pages that try to slip something past the reader, and pages that only look as if they did: each
+by its label.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
 @pytest.mark.parametrize(
     "page",
     [
-        b"<b>x</B> <u class=a>y</u>", b"<small><a href='x'>y</a><br></small><p>z", b"<b><i>x</i></b><td>y",
+        b"<b>x</B> <u "
+        b"class=a>y</u>", b"<small><a href='x'>y</a><br></small><p>z", b"<b><i>x</i></b><td>y",
         b"<b>x</b><p><b title='a'>y</b></p>", b"<script>'<b>x</b>'</script><p>",
     ],
 )  # fmt: skip

@@ -58,11 +58,13 @@ LISTS = {
     "<ul><li></li><li>a</ul>": "- a",
     "<ul><li>a<ol start=3><li>b<li>c</ol></ul>": "- a\n\n  3. b\n  4. c",
     "<p>x<ul><li>a</ul>y": "x\n\n- a\n\ny",
-    "<ul><li><input type=checkbox disabled checked> a<li><input type=checkbox disabled> b</ul>": "- [x] a\n- [ ] b",
+    "<ul><li><input type=checkbox disabled checked> a<li><input type=checkbox disabled> "
+    "b</ul>": "- [x] a\n- [ ] b",
     "<ul><li><blockquote>a</blockquote></ul>": "- > a",
 }
 TABLES = {
-    "<table><tr><th>A<th>B<tr><td colspan=2>c<tr><td>d<td>e</table>": "| A | B |\n| --- | --- |\n| c |  |\n| d | e |",
+    "<table><tr><th>A<th>B<tr><td "
+    "colspan=2>c<tr><td>d<td>e</table>": "| A | B |\n| --- | --- |\n| c |  |\n| d | e |",
     "<table><tr><td rowspan=2>a<td>b<tr><td>c</table>": "| a | b |\n| --- | --- |\n|  | c |",
     "<table><tr><td>a|b<td>c<br>d<tr><td><p>p<p>q<td><ul><li>x<li>y</ul></table>": (
         "| a\\|b | c d |\n| --- | --- |\n| p q | - x - y |"
@@ -73,15 +75,21 @@ TABLES = {
     ),
     "<tr><td>a<td>b</tr>": "a b",
     "<td>cell</td>": "cell",
-    "<table><tr><td colspan=100000>a<td>b<tr><td>c<td>d</table>": "| a |  | b |\n| --- | --- | --- |\n| c | d |  |",
-    "<table><tr><th>a<th>b<tr><tr><td><td><tr><td>c<td>d</table>": "| a | b |\n| --- | --- |\n| c | d |",
+    "<table><tr><td "
+    "colspan=100000>a<td>b<tr><td>c<td>d</table>": "| a |  | b |\n| --- | --- | --- |\n| c | d | "
+    " |",
+    "<table><tr><th>a<th>b<tr><tr><td><td><tr><td>c<td>d</table>": "| a | b |\n| --- | --- |\n| "
+    "c | d |",
     "<table><tr><td>a<td><table><tr><td>x<td>y<tr><td>z<td>w</table><tr><td>b<td>c</table>": (
         "a\n\n| x | y |\n| --- | --- |\n| z | w |\n\nb c"
     ),
-    "<table><tr><td>a<td><pre>c\nd</pre><tr><td>e<td>f</table>": "| a | `c` `d` |\n| --- | --- |\n| e | f |",
-    "<table><p>x</p><tr><td>a<td>b<tr><td>c<td>d</table>": "x\n\n| a | b |\n| --- | --- |\n| c | d |",
+    "<table><tr><td>a<td><pre>c\nd</pre><tr><td>e<td>f</table>": "| a | `c` `d` |\n| --- | --- "
+    "|\n| e | f |",
+    "<table><p>x</p><tr><td>a<td>b<tr><td>c<td>d</table>": "x\n\n| a | b |\n| --- | --- |\n| c | "
+    "d |",
     "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>": "a b\n\nc d",
-    "<table><thead><tr><td>a<td>b</thead><tbody><tr><td>1<td>2</table>": "| a | b |\n| --- | --- |\n| 1 | 2 |",
+    "<table><thead><tr><td>a<td>b</thead><tbody><tr><td>1<td>2</table>": "| a | b |\n| --- | --- "
+    "|\n| 1 | 2 |",
     "<table><tr><th>a<th>b<tr><td><h4>x</h4><td><code>p|q</code></table>": (
         "| a | b |\n| --- | --- |\n| **x** | `p\\|q` |"
     ),
@@ -89,12 +97,14 @@ TABLES = {
 }
 CODE = {
     '<pre><code class="language-py">x = 1\n\ty</code></pre>': "```py\nx = 1\n\ty\n```",
-    '<div class="highlight highlight-source-shell"><pre>ls <span>-l</span><br>pwd</pre></div>': "```shell\nls -l\npwd\n```",
+    '<div class="highlight highlight-source-shell"><pre>ls '
+    "<span>-l</span><br>pwd</pre></div>": "```shell\nls -l\npwd\n```",
     "<pre>a ``` b</pre>": "````\na ``` b\n````",
     "<code>a``b</code> <code>`</code> <code> x </code>y": "`a``b` `` ` `` `x` y",
     "<pre>\n\n  lead\n\n</pre>": "```\n  lead\n```",
     "<pre> </pre>x": "x",
-    "<table><tr><td class=gutter><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>": "```\na\nb\n```",
+    "<table><tr><td class=gutter><pre>1\n2</pre><td "
+    "class=code><pre>a\nb</pre></table>": "```\na\nb\n```",
     '<pre class="line-numbers language-js"><code>f(*x*)</code></pre>': "```js\nf(*x*)\n```",
     "<pre><ol><li>a<li>b</ol></pre>": "```\na\nb\n```",
     "<pre>a&nbsp;b</pre>": "```\na b\n```",
@@ -174,8 +184,10 @@ OTHER = {
     "<dl><dt>a<dt>b<dd>c<dd>d<dt>e<dd><p>f<p>g</dl>": "a\nb\n: c\n: d\n\ne\n: f\n\n  g",
     "<dl><dt>a</dt><dd>b</dd><dd>c</dd></dl>x": "a\n: b\n: c\n\nx",
     "<details><summary>S</summary><p>body</details>": "**S**\n\nbody",
-    "x<sup>2</sup> H<sub>2</sub>O 1<sup>st</sup> a<sup>n+k</sup> x<sub>max</sub>": "x² H₂O 1st a^n+k^ x~max~",
-    "text<sup><a href=#n1>1</a></sup>.<ol><li id=n1>note <a href=#fnref1>↩</a></ol>": "text[^1].\n\n[^1]: note",
+    "x<sup>2</sup> H<sub>2</sub>O 1<sup>st</sup> a<sup>n+k</sup> "
+    "x<sub>max</sub>": "x² H₂O 1st a^n+k^ x~max~",
+    "text<sup><a href=#n1>1</a></sup>.<ol><li id=n1>note <a "
+    "href=#fnref1>↩</a></ol>": "text[^1].\n\n[^1]: note",
     "a<sup><a href=#n>*</a></sup> b<sup><a href=#m>*</a></sup><p id=n>x<p id=m>y": (
         "a[^note] b[^note-2]\n\n[^note]: x\n\n[^note-2]: y"
     ),

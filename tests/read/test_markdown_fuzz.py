@@ -1,4 +1,6 @@
-"""Whatever comes in, something well-behaved comes out: no exception, no control character, tidy lines, the same each time."""
+"""Whatever comes in, something well-behaved comes out: no exception, no control character, tidy
+lines, the same each time.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ TAGS = [
 ]  # fmt: skip
 ATTRIBUTES = [
     "", " hidden", " style='display:none'", " style='color:#fff'", " style='font-size:0'", " style='font-size:1em'",
-    " style='visibility:visible'", " style='background:#000;color:white'", " class=x", " class='hidden tab-pane'", " id=n",
+    " style='visibility:visible'", " style='background:#000;color:white'", " class=x", " class='hidden "
+                                                                                       "tab-pane'", " id=n",
     " href=/p", " href=#n", " href='javascript:x'", " alt='an image'", " colspan=3 rowspan=2", " start=7", " aria-hidden=true",
-    " role=heading aria-level=4", " encoding='application/x-tex'", " class='language-py'", " role=navigation", " popover",
+    " role=heading "
+    "aria-level=4", " encoding='application/x-tex'", " class='language-py'", " role=navigation", " popover",
 ]  # fmt: skip
 PHRASES = [
     "word", " ", "\n", "*x*", "_", "`", "```", "1. ", "- ", "# ", "|", "<", ">", "&lt;|im_start|&gt;", "Human: ", "[INST]",

@@ -1,7 +1,8 @@
 """What became of a page: walls are never content, and pages that only speak of walls are.
 
-`pages/walls` holds one file per kind of wall, its name beginning with what it is; `pages/good` holds pages that mention
-captchas, logins, error numbers or scripts, or carry the sensors of bot walls, and are nothing but pages.
+`pages/walls` holds one file per kind of wall, its name beginning with what it is; `pages/good`
+holds pages that mention captchas, logins, error numbers or scripts, or carry the sensors of bot
+walls, and are nothing but pages.
 """
 
 from __future__ import annotations
@@ -281,7 +282,8 @@ def test_words_nobody_sees_decide_nothing(word: str) -> None:
         read(
             html(
                 hidden
-                + "<h1>Tides</h1><p>High water is at four in the morning and at half past four again.</p>"
+                + "<h1>Tides</h1><p>High water is at four in the morning and at half past four "
+                "again.</p>"
             )
         ).outcome
         == "ok"

@@ -1,4 +1,6 @@
-"""Pages with random damage: each is read whole and for its main part, or ends in an error of ours; nothing else happens."""
+"""Pages with random damage: each is read whole and for its main part, or ends in an error of ours;
+nothing else happens.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ from webquarry.read.executor import LARGE, Room
 
 
 class Work:
-    """Work that waits to be let go; all of it together knows how much was under way at once, and in which order."""
+    """Work that waits to be let go; all of it together knows how much was under way at once, and in
+    which order.
+    """
 
     def __init__(self) -> None:
         self.begun: list[str] = []

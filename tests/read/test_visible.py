@@ -1,4 +1,6 @@
-"""What a person cannot see is not in the text; what the page lets a person open is. One line for each way to hide."""
+"""What a person cannot see is not in the text; what the page lets a person open is. One line for
+each way to hide.
+"""
 
 from __future__ import annotations
 
@@ -224,7 +226,8 @@ SEEN = [
     '<ul style="font-size:0"><li style="font-size:16px">SEE</ul>',
     "<style>.t{display:none}.t.active{display:block}</style><div class=t>SEE</div>",
     "<style>.t{display:none}#c:checked ~ .t{display:block}</style><div class=t>SEE</div>",
-    "<style>.t{display:none}@media(min-width:600px){.t{display:block}}</style><div class=t>SEE</div>",
+    "<style>.t{display:none}@media(min-width:600px){.t{display:block}}</style><div "
+    "class=t>SEE</div>",
     "<style>@media print{.t{display:none}}</style><div class=t>SEE</div>",
     "<style>@media (max-width:600px){.t{display:none}}</style><div class=t>SEE</div>",
     "<style media=print>.t{display:none}</style><div class=t>SEE</div>",
@@ -349,7 +352,8 @@ def test_a_price_written_for_eyes_and_for_ears_is_kept_once() -> None:
 def test_copies_of_slides_are_left_out() -> None:
     assert (
         page(
-            "<div class='slick-slide' aria-hidden=true>a</div><div class='slick-slide slick-cloned' aria-hidden=true>b"
+            "<div class='slick-slide' aria-hidden=true>a</div><div class='slick-slide "
+            "slick-cloned' aria-hidden=true>b"
         ).text
         == "a"
     )

@@ -1,4 +1,6 @@
-"""Journals in the record file: encrypted, never replaced by us, there after a kill. What all journals do is in test_contract."""
+"""Journals in the record file: encrypted, never replaced by us, there after a kill. What all
+journals do is in test_contract.
+"""
 
 from __future__ import annotations
 

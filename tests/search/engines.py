@@ -112,7 +112,9 @@ def called(
     clock: FakeClock | None = None,
     **arguments: Any,
 ) -> Answer:
-    """Call a tool of the research set with a toolkit whose providers are these engines, and nothing on disk."""
+    """Call a tool of the research set with a toolkit whose providers are these engines, and nothing
+    on disk.
+    """
     environ = (
         HOMELESS
         | {"WEBQUARRY_RETRIES": "0", "WEBQUARRY_CACHE": "0"}

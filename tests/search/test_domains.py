@@ -96,7 +96,8 @@ def test_a_look_alike_is_not_the_domain(url: str) -> None:
     "url",
     [
         "", "duckdb.org", "/docs", "//duckdb.org/", "ftp://duckdb.org/", "javascript:alert(1)", "https:///x", "https://",
-        "https://evil.com\\@duckdb.org/", "https://duck\ndb.org/", "https://duckdb.org /", "https://duckdb%2eorg/",
+        "https://evil.com\\@duckdb.org/", "https://duck\ndb.org/", "https://duckdb.org "
+                                                                   "/", "https://duckdb%2eorg/",
         "https://[::1/", "https://duckdb.org:99999/", "https://duckdb.org:x/", "mailto:a@duckdb.org",
     ],
 )  # fmt: skip

@@ -1,6 +1,8 @@
-"""The contract of every provider, with every recorded reply: results are clean, "nothing" is an answer, errors have a kind.
+"""The contract of every provider, with every recorded reply: results are clean, "nothing" is an
+answer, errors have a kind.
 
-A provider joins by its name in the registry and a folder of replies; a reply joins by a line in the table.
+A provider joins by its name in the registry and a folder of replies; a reply joins by a line in the
+table.
 """
 
 from __future__ import annotations

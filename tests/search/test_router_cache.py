@@ -1,4 +1,6 @@
-"""What was found is kept for a while, under a key that holds everything that affects it and no secret."""
+"""What was found is kept for a while, under a key that holds everything that affects it and no
+secret.
+"""
 
 from __future__ import annotations
 

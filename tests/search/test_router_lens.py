@@ -1,4 +1,6 @@
-"""Searches through a lens: its domains are asked for in the way each provider takes them, and hold on what comes back."""
+"""Searches through a lens: its domains are asked for in the way each provider takes them, and hold
+on what comes back.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +136,8 @@ def test_groups_are_not_asked_for_once_there_is_enough_and_that_is_told() -> Non
     assert len(engines.asked) == 1
     first = len(sites(engines.sent()["q"]))
     assert found.notes == (
-        f"Brave Search takes few domains at once: the first {first} of {len(ACADEMIC.domains)} were asked for.",
+        f"Brave Search takes few domains at once: the first {first} of {len(ACADEMIC.domains)} "
+        "were asked for.",
     )
 
 

@@ -185,7 +185,8 @@ def test_a_rate_limit_suggests_a_minute_or_another_provider() -> None:
         route(Engines(brave=brave_limit(1)), KEYS, provider="brave")
 
     assert caught.value.suggested_action == (
-        "Wait 60 seconds and try again, or name another provider: duckduckgo, google, serper, tavily."
+        "Wait 60 seconds and try again, or name another provider: duckduckgo, google, serper, "
+        "tavily."
     )
 
 

@@ -1,4 +1,6 @@
-"""No trap passes for an answer, no answer is refused for talking about captchas, and the next provider is asked."""
+"""No trap passes for an answer, no answer is refused for talking about captchas, and the next
+provider is asked.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def test_a_good_reply_is_never_refused(good: Recorded) -> None:
 
 
 def routed(provider: str, first: Recorded) -> Found:
-    """A search that asks this provider first, who answers with this; whoever is asked next has results."""
+    """A search that asks this provider first, who answers with this; whoever is asked next has
+    results.
+    """
     after = "brave" if provider != "brave" else "google"
 
     def answer(request: httpx2.Request) -> httpx2.Response:

@@ -1,4 +1,6 @@
-"""What the seeds' tests are run with: the executables in this process, and a model and a search engine on 127.0.0.1."""
+"""What the seeds' tests are run with: the executables in this process, and a model and a search
+engine on 127.0.0.1.
+"""
 
 from __future__ import annotations
 

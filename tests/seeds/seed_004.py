@@ -18,7 +18,9 @@ def rows_of(section: str) -> dict[str, Row]:
 
 
 def check_as_in_table(row: Row, parameters: Mapping[str, Any]) -> None:
-    """The schema of a tool's parameters has the field with the type, the requirement and the default of its row."""
+    """The schema of a tool's parameters has the field with the type, the requirement and the
+    default of its row.
+    """
     field, kind, required, default, _ = row
     schema = parameters["properties"][field]
     assert schema["type"] == {"string": "string", "int": "integer"}[kind]

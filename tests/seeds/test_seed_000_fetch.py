@@ -1,4 +1,6 @@
-"""Seed 000, row by row: fetching a page as Markdown. Each test is named after the row it stands for."""
+"""Seed 000, row by row: fetching a page as Markdown. Each test is named after the row it stands
+for.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ PAGE = """<!doctype html><html><head><title>A page</title><style>p { color: red 
 
 
 def fetch(run: InProcess, html: str = PAGE, **given: Any) -> Done:
-    """Fetch a page from a site whose address, which differs from run to run, is shown as site.example."""
+    """Fetch a page from a site whose address, which differs from run to run, is shown as
+    site.example.
+    """
     with Site(Answer(html.encode())) as site:
         done = run(FETCH, {"url": f"{site.origin}/page", **given}, site.environ)
     return replace(done, stdout=done.stdout.replace(site.origin.encode(), b"http://site.example"))

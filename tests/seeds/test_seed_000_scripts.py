@@ -1,4 +1,6 @@
-"""Seed 000, row by row: names, schemas and credentials of the three executables. Each test is named after its row."""
+"""Seed 000, row by row: names, schemas and credentials of the three executables. Each test is named
+after its row.
+"""
 
 from __future__ import annotations
 

@@ -229,7 +229,8 @@ def test_output_mapping_of_brave(run: InProcess) -> None:
     assert done.answer["results"][0] == {
         "title": "Tidal Turbine O&M: what it really costs",
         "url": "https://www.example-marine.org/om-cost-study",
-        "description": "A five-year study puts maintenance at 28% of lifetime cost for seabed mounted machines.",
+        "description": "A five-year study puts maintenance at 28% of lifetime cost for seabed "
+        "mounted machines.",
         "published_date": "2026-04-12T14:22:41",
     }
 

@@ -1,4 +1,6 @@
-"""Seed 001, row by row: the two tools of `websearch-mcp`. Each test is named after the row it stands for."""
+"""Seed 001, row by row: the two tools of `websearch-mcp`. Each test is named after the row it
+stands for.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,8 @@ def instant_reply(**fields: Any) -> bytes:
     return json.dumps(recorded_json("instant/no_answer") | fields).encode()
 
 
-# --- web_search -------------------------------------------------------------------------------------------------------
+# --- web_search
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_web_search_reads_the_html_page_of_duckduckgo(site: DuckDuckGoSite) -> None:
@@ -226,7 +229,8 @@ def test_on_an_empty_query_is_error_is_true_and_the_text_is_the_message(
     assert site.asked == []
 
 
-# --- instant_answer ---------------------------------------------------------------------------------------------------
+# --- instant_answer
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_instant_answer_asks_the_instant_answer_api_for_json(site: DuckDuckGoSite) -> None:
@@ -305,7 +309,8 @@ def test_no_information_is_said_only_when_there_is_none(
     assert "No instant answer" not in text_of(call("instant_answer", {"query": "x"}))
 
 
-# --- tools/list -------------------------------------------------------------------------------------------------------
+# --- tools/list
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_tools_list_is_the_seeds_block_to_the_last_key(site: DuckDuckGoSite) -> None:

@@ -1,4 +1,6 @@
-"""Seed 003, row by row, as far as it is about the exchange with the model. Each test is named after the row it stands for."""
+"""Seed 003, row by row, as far as it is about the exchange with the model. Each test is named after
+the row it stands for.
+"""
 
 from __future__ import annotations
 
@@ -179,8 +181,12 @@ def test_a_stop_reason_that_nobody_knows_gives_the_text_there_is(
 def test_the_results_are_formatted_as_in_the_example() -> None:
     example = SEED.split("Example output:\n```\n")[1].split("\n\n[3 more")[0]
     results = [
-        Result("Bitcoin Price Today - $95,234 USD", "https://coinmarketcap.com/...", "Current Bitcoin price is $95,234.15, up 2.3% in the last 24 hours...", "brave"),
-        Result("BTC Live Price Chart", "https://www.coingecko.com/...", "Real-time Bitcoin trading at $95,240 with market cap of $1.88T...", "brave"),
+        Result("Bitcoin Price Today - $95,234 "
+               "USD", "https://coinmarketcap.com/...", "Current Bitcoin price is $95,234.15, up "
+                                                       "2.3% in the last 24 hours...", "brave"),
+        Result("BTC Live Price "
+               "Chart", "https://www.coingecko.com/...", "Real-time Bitcoin trading at $95,240 "
+                                                         "with market cap of $1.88T...", "brave"),
     ]  # fmt: skip
 
     assert format_results(results) == example

@@ -1,4 +1,6 @@
-"""Seed 003, row by row, as far as a user meets it in SQL. Each test is named after the row it stands for."""
+"""Seed 003, row by row, as far as a user meets it in SQL. Each test is named after the row it
+stands for.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,8 @@ def test_the_setters_and_getters_answer_in_the_words_of_the_original(
         "stps_set_model(NULL)": "ERROR: Model cannot be NULL",
         "stps_get_model()": "claude-sonnet-4-5-20250929",
         "stps_set_search_provider('google')": "Search provider set to: google",
-        "stps_set_search_provider(NULL)": "ERROR: Provider cannot be NULL (use 'brave' or 'google')",
+        "stps_set_search_provider(NULL)": "ERROR: Provider cannot be NULL (use 'brave' or "
+        "'google')",
         "stps_get_search_provider()": "google",
     }
     with open_session(stage, tmp_path) as session:

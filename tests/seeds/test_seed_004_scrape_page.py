@@ -1,4 +1,6 @@
-"""Seed 004, row by row: `scrape_page`. Each test is named after the field, the mode or the rule it stands for."""
+"""Seed 004, row by row: `scrape_page`. Each test is named after the field, the mode or the rule it
+stands for.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ SCHEMA = TOOL.parameters
 REDDIT = "https://www.reddit.com/r/sailing/comments/1abcde/reading_a_tide_table/"
 PAPER = (
     '<html><head><title>Slack water</title><meta name="citation_title" content="Slack water">'
-    '<meta name="citation_doi" content="10.1234/tides.7"><meta name="citation_journal_title" content="J. Tides">'
+    '<meta name="citation_doi" content="10.1234/tides.7"><meta name="citation_journal_title" '
+    'content="J. Tides">'
     f"</head><body><article><h1>Slack water</h1><p>{PROSE * 20}</p></article></body></html>"
 )
 LONG = (

@@ -1,4 +1,6 @@
-"""Seed 004, row by row: `web_search` and the contract of cache keys. Each test is named after the row it stands for."""
+"""Seed 004, row by row: `web_search` and the contract of cache keys. Each test is named after the
+row it stands for.
+"""
 
 from __future__ import annotations
 
@@ -406,7 +408,9 @@ def test_cache_key_is_a_sha_256_with_a_version_segment() -> None:
 
 
 def test_cache_key_contract_two_requests_that_differ_never_share_an_answer() -> None:
-    """Every parameter that affects the results; tests/tools/test_cache_keys.py flips them one by one."""
+    """Every parameter that affects the results; tests/tools/test_cache_keys.py flips them one by
+    one.
+    """
     assert set(ROWS) - NOT_IN_KEY == set(ROWS) - {"sessionId"}
     engines = Engines(brave=brave(A, B), tavily=tavily(B))
     environ = HOMELESS | KEYS | {"WEBQUARRY_RETRIES": "0", "SEARCH_PROVIDER": "brave"}

@@ -1,4 +1,6 @@
-"""Two who work on one session at once lose nothing that was acknowledged, however their work is interleaved."""
+"""Two who work on one session at once lose nothing that was acknowledged, however their work is
+interleaved.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ WORK = st.lists(st.sampled_from(["step", "sources"]), min_size=1, max_size=5)
 
 
 class Conductor:
-    """Lets one writer at a time do one thing with the journals, in the order of a score; then whoever is waiting."""
+    """Lets one writer at a time do one thing with the journals, in the order of a score; then
+    whoever is waiting.
+    """
 
     def __init__(self, turns: list[str]) -> None:
         self._turns = list(turns)

@@ -1,4 +1,6 @@
-"""The bridge runs coroutines for sync callers: from any thread, interruptible, closed at exit, safe to fork."""
+"""The bridge runs coroutines for sync callers: from any thread, interruptible, closed at exit, safe
+to fork.
+"""
 
 from __future__ import annotations
 

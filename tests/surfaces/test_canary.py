@@ -1,4 +1,6 @@
-"""A canary key is sent and then searched for in everything that comes out: stdout, stderr, debug logs, recordings."""
+"""A canary key is sent and then searched for in everything that comes out: stdout, stderr, debug
+logs, recordings.
+"""
 
 from __future__ import annotations
 

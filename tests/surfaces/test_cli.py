@@ -1,4 +1,6 @@
-"""The command line, run as a user runs it: exit codes, both forms of output, pipes, signals and locales."""
+"""The command line, run as a user runs it: exit codes, both forms of output, pipes, signals and
+locales.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The demo shows search, read and cite without keys or internet, and the same to the byte every time."""
+"""The demo shows search, read and cite without keys or internet, and the same to the byte every
+time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Doctor asks scholarly indexes, registers of patents and the Redis: the cheapest question, all at once, never for long."""
+"""Doctor asks scholarly indexes, registers of patents and the Redis: the cheapest question, all at
+once, never for long.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,8 @@ from webquarry.surfaces.executable import script_name
 
 QUERY = {"query": "tidal turbine"}
 PAGE = Answer(
-    "<html><body><h1>Größe</h1><p>Eine Seite mit genug Text, um eine Seite zu sein: 水族館 🦦.</p></body></html>".encode()
+    "<html><body><h1>Größe</h1><p>Eine Seite mit genug Text, um eine Seite zu sein: 水族館 "
+    "🦦.</p></body></html>".encode()
 )
 
 

@@ -121,7 +121,8 @@ def test_a_file_that_cannot_be_understood_is_left_as_it_is(
 def test_toml_keeps_its_comments_and_its_other_tables(tmp_path: Path) -> None:
     place = tmp_path / "config.toml"
     place.write_text(
-        '# mine\nmodel = "o"\n\n[mcp_servers.webquarry] # ours\ncommand = "old"\nargs = ["a"]\nstartup_timeout_sec = 20\n'
+        '# mine\nmodel = "o"\n\n[mcp_servers.webquarry] # ours\ncommand = "old"\nargs = '
+        '["a"]\nstartup_timeout_sec = 20\n'
         '\n[mcp_servers.webquarry.env]\nKEY = "k" # secret\n\n[mcp_servers.other]\ncommand = "x"\n'
     )
 

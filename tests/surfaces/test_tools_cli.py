@@ -46,8 +46,20 @@ def test_list_shows_every_tool_with_path_state_and_reason(bench: Workbench) -> N
     assert answer("list") == {
         "tools": [
             {"name": "weather", "state": "ready", "origin": "user", "path": str(path), "description": WEATHER["description"]},
-            {"name": None, "state": "broken", "origin": "user", "path": str(broken), "reason": "it ended with exit code 3: what?"},
-            {"name": None, "state": "untrusted", "origin": "project", "path": str(untrusted), "reason": "its folder is not trusted; look at it and run: webquarry tools trust"},
+            {"name": None, "state": "broken", "origin": "user", "path": str(broken), "reason": "it ended with "
+                                                                                               "exit "
+                                                                                               "code "
+                                                                                               "3: "
+                                                                                               "what?"},
+            {"name": None, "state": "untrusted", "origin": "project", "path": str(untrusted), "reason": "its folder is not trusted; "
+                                                                                                        "look "
+                                                                                                        "at "
+                                                                                                        "it "
+                                                                                                        "and "
+                                                                                                        "run: "
+                                                                                                        "webquarry "
+                                                                                                        "tools "
+                                                                                                        "trust"},
         ]
     }  # fmt: skip
 

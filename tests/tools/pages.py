@@ -1,4 +1,6 @@
-"""A web of a few pages for the tools that read: call a tool on it, with a cache in memory or with none."""
+"""A web of a few pages for the tools that read: call a tool on it, with a cache in memory or with
+none.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ URL = "https://harbor.example/tide"
 PROSE = "The pilot reads the second column of the table first, because the water does not wait for anybody. "
 ARTICLE = (
     "<!doctype html><html lang=en><head><title>Reading a tide table</title>"
-    '<meta name="author" content="Ada Marsh"><meta property="og:type" content="article"></head><body>'
-    "<nav><a href=/>Home</a> <a href=/about>About</a></nav><main><article><h1>Reading a tide table</h1>"
+    '<meta name="author" content="Ada Marsh"><meta property="og:type" '
+    'content="article"></head><body>'
+    "<nav><a href=/>Home</a> <a href=/about>About</a></nav><main><article><h1>Reading a tide "
+    "table</h1>"
     + "".join(
         f"<h2>Part {number}</h2><p>{PROSE * 4}</p><p>Number {number}: {PROSE * 3}</p>"
         for number in range(1, 9)

@@ -1,7 +1,8 @@
-"""Cache keys hold every argument that affects an answer: the arguments are read off the signature, and each is flipped.
+"""Cache keys hold every argument that affects an answer: the arguments are read off the signature,
+and each is flipped.
 
-A parameter that is added later is flipped too, so it cannot be forgotten. A tool that keeps its answers is added to
-CALLS, with the arguments it cannot do without.
+A parameter that is added later is flipped too, so it cannot be forgotten. A tool that keeps its
+answers is added to CALLS, with the arguments it cannot do without.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The `academic_search` tool: its answer, its hints, the sources of a session, and what travels beside the answer."""
+"""The `academic_search` tool: its answer, its hints, the sources of a session, and what travels
+beside the answer.
+"""
 
 from __future__ import annotations
 

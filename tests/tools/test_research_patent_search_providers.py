@@ -1,4 +1,6 @@
-"""The `patent_search` tool: the web in the place of registers, providers by name, and filters that hold on both."""
+"""The `patent_search` tool: the web in the place of registers, providers by name, and filters that
+hold on both.
+"""
 
 from __future__ import annotations
 

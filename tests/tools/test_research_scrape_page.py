@@ -1,4 +1,6 @@
-"""`scrape_page`: modes, parts and cursors over one frozen text; outcomes, retractions and the cache."""
+"""`scrape_page`: modes, parts and cursors over one frozen text; outcomes, retractions and the
+cache.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ DOI = "10.1234/tides.2024.7"
 PAPER = (
     "<html><head><title>Slack water</title>"
     f'<meta name="citation_title" content="Slack water"><meta name="citation_doi" content="{DOI}">'
-    '<meta name="citation_journal_title" content="Journal of Tides"><meta name="citation_author" content="Marsh, Ada">'
+    '<meta name="citation_journal_title" content="Journal of Tides"><meta name="citation_author" '
+    'content="Marsh, Ada">'
     f"</head><body><article><h1>Slack water</h1><p>{PROSE * 20}</p></article></body></html>"
 )
 CROSSREF = f"https://api.crossref.org/works/{DOI}"

@@ -1,4 +1,6 @@
-"""The cache keys of `scrape_page` hold every argument that affects an answer: each is flipped, also one added later."""
+"""The cache keys of `scrape_page` hold every argument that affects an answer: each is flipped, also
+one added later.
+"""
 
 from __future__ import annotations
 

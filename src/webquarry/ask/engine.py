@@ -1,11 +1,13 @@
-"""The engine: questions in, answers out; it owns the keys, the options, what is remembered and what is under way.
+"""The engine: questions in, answers out; it owns the keys, the options, what is remembered and what
+is under way.
 
     engine = kit.open_engine()                 # one for each database instance, or for a command
     statement = engine.statement()
     replies = await engine.ask_all([Question("Python", "Who made it?")], statement)
 
-Coroutines run on one event loop, the engine's; `remembered`, `cancel`, `usage`, keys and options are for any thread. What
-goes wrong with one question is in its reply. What stops a statement is raised: no key, a limit, a cancellation.
+Coroutines run on one event loop, the engine's; `remembered`, `cancel`, `usage`, keys and options
+are for any thread. What goes wrong with one question is in its reply. What stops a statement is
+raised: no key, a limit, a cancellation.
 """
 
 from __future__ import annotations
@@ -110,7 +112,9 @@ class Engine:
         schema: str | None = None,
         instructions: str | None = None,
     ) -> Shape:
-        """What a request with these wishes looks like now; `shape.kept` are the answers remembered for it."""
+        """What a request with these wishes looks like now; `shape.kept` are the answers remembered
+        for it.
+        """
         return self._shapes.of(Wishes(model, max_tokens, search, schema, instructions))
 
     def remembered(self, question: Question) -> Reply | None:
@@ -118,17 +122,16 @@ class Engine:
         if question.fresh or not self.options.cache:
             return None
         kept = self._shape_of(question).kept.get((question.context, question.prompt))
-        return (
-            kept.reply
-            if kept is not None and self.good(kept, self.clock.now().timestamp())
-            else None
-        )
+        if kept is not None and self.good(kept, self.clock.now().timestamp()):
+            return kept.reply
+        return None
 
     def good(self, kept: Kept, now: float) -> bool:
         """Whether a kept answer may still be given; a setting that was lowered meanwhile counts."""
-        seconds = (
-            self.options.searched_seconds if kept.reply.searched else self.options.kept_seconds
-        )
+        if kept.reply.searched:
+            seconds = self.options.searched_seconds
+        else:
+            seconds = self.options.kept_seconds
         return now < kept.expires_at and now < kept.made_at + seconds
 
     def cancel(self) -> None:
@@ -138,7 +141,9 @@ class Engine:
                 statement.cancel()
 
     def usage(self, *, days: int = 1) -> list[Spent]:
-        """What was spent in the last days (UTC, today included), by all doors and processes; newest first."""
+        """What was spent in the last days (UTC, today included), by all doors and processes; newest
+        first.
+        """
         since = (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
         found = self._records.do(lambda database, vault: ledger.spent_since(database, since))
         hits = {statement.id: statement.progress().hits for statement in self._statements}
@@ -234,7 +239,9 @@ class Engine:
         statement: Statement,
         hear: Hear | None,
     ) -> dict[Question, Reply]:
-        """Ask for what is missing, all at once; the first error that stops the statement is raised when all have ended."""
+        """Ask for what is missing, all at once; the first error that stops the statement is raised
+        when all have ended.
+        """
         self._means.limiter.resize(self.options.concurrency)
         self._gate.resize(_begun_at_once(self.options.concurrency))
         tasks = {
@@ -256,17 +263,18 @@ class Engine:
     async def _answer(
         self, question: Question, shape: Shape, statement: Statement, hear: Hear | None
     ) -> Reply:
-        """One answer: remembered meanwhile, shared with somebody who is asking it, or asked for now."""
+        """One answer: remembered meanwhile, shared with somebody who is asking it, or asked for
+        now.
+        """
         while True:
             statement.check()
             reply, first = self.remembered(question), False
             if reply is None:
                 digest = shape.digest(question.context, question.prompt)
-                key = (
-                    digest
-                    if not question.fresh and self.options.cache
-                    else f"{digest} {id(question)}"
-                )
+                if not question.fresh and self.options.cache:
+                    key = digest
+                else:
+                    key = f"{digest} {id(question)}"
                 answer, first = self._flights.join(
                     key, statement, partial(self._fly, question, shape, digest)
                 )
@@ -291,7 +299,9 @@ class Engine:
             return reply
 
     async def _fly(self, question: Question, shape: Shape, digest: str, flight: Flight) -> Reply:
-        """Ask for it and pay: reserve, talk, settle, keep; the reply is given when all that is on disk."""
+        """Ask for it and pay: reserve, talk, settle, keep; the reply is given when all that is on
+        disk.
+        """
         from webquarry.ask.exchange.anthropic_client import Fault
         from webquarry.ask.exchange.exchange import Exchange, worst_exchange
 
@@ -312,7 +322,8 @@ class Engine:
             return reply
         finally:
             self._gate.release()
-            if exchange.open:  # cancelled, or failed in a way of our own: what may have been billed is written down
+            # cancelled, or failed in a way of our own: what may have been billed is written down
+            if exchange.open:
                 self._desk.post(
                     lambda database, vault: exchange.settle(database, self.clock.now().timestamp())
                 )
@@ -322,7 +333,10 @@ class Engine:
     ) -> None:
         """Settle the bill and keep the answer, in one transaction."""
         now = self.clock.now().timestamp()
-        seconds = self.options.searched_seconds if reply.searched else self.options.kept_seconds
+        if reply.searched:
+            seconds = self.options.searched_seconds
+        else:
+            seconds = self.options.kept_seconds
         kept = Kept(replace(reply, usage=Usage(), remembered=True), now, now + seconds)
         keeps = reply.error is None and seconds > 0 and self.options.cache
 
@@ -385,7 +399,9 @@ class Engine:
 
 
 def _begun_at_once(calls: int) -> int:
-    """More than calls may be under way, so that a call's place is not empty while others reserve, search or are kept."""
+    """More than calls may be under way, so that a call's place is not empty while others reserve,
+    search or are kept.
+    """
     return calls + max(1, calls // 2)
 
 

@@ -1,7 +1,9 @@
-"""Questions under way: whoever asks the same at the same time shares one call, across chunks, cursors and statements.
+"""Questions under way: whoever asks the same at the same time shares one call, across chunks,
+cursors and statements.
 
-A flight goes on while any statement that has not been stopped waits for it. When none does, it is cancelled: at once if
-nothing has been sent, after a short grace if an answer may be on its way, so that what was paid for is kept.
+A flight goes on while any statement that has not been stopped waits for it. When none does, it is
+cancelled: at once if nothing has been sent, after a short grace if an answer may be on its way, so
+that what was paid for is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Flights:
     def join(
         self, key: str, statement: Statement, make: Callable[[Flight], Awaitable[Reply]]
     ) -> tuple[asyncio.Future[Reply], bool]:
-        """The answer to come, and whether this caller is the one who began. A stopped flight is not joined."""
+        """The answer to come, and whether this caller is the one who began. A stopped flight is not
+        joined.
+        """
         flight = self._flights.get(key)
         first = flight is None or not flight.wanted()
         if flight is None or first:
@@ -57,7 +61,9 @@ class Flights:
         return answer, first
 
     def stop(self, statement: Statement, grace_seconds: float | None) -> None:
-        """The statement was stopped: end what only it wants. Without a grace, what has been sent is waited for."""
+        """The statement was stopped: end what only it wants. Without a grace, what has been sent is
+        waited for.
+        """
         for flight in list(self._flights.values()):
             if not any(one is statement for one, _ in flight.waiters):
                 continue

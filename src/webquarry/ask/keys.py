@@ -1,8 +1,10 @@
-"""The keys of one engine: set by the user for this engine, else from the environment, else from files.
+"""The keys of one engine: set by the user for this engine, else from the environment, else from
+files.
 
     stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key  ->  ~/.config/webquarry/anthropic-api-key
 
-Values are `Secret`s from the moment they come in. What was set belongs to this engine alone, not to the process.
+Values are `Secret`s from the moment they come in. What was set belongs to this engine alone, not to
+the process.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ class Keys:
         secret = Secret(value)
         if value and not _is_key(value):
             raise BadInput(
-                f"The value given for {variable} cannot be a key: it holds a blank or a letter outside ASCII."
+                f"The value given for {variable} cannot be a key: it holds a blank or a letter "
+                "outside ASCII."
             )
         with self._lock:
             if value:
@@ -78,13 +81,16 @@ class Keys:
         if found is None:
             raise AuthFailure(
                 "No Anthropic API key is configured.",
-                suggested_action=f"Set the environment variable {MODEL_KEY}, or put the key into the file "
+                suggested_action=f"Set the environment variable {MODEL_KEY}, or put the key into "
+                "the file "
                 "~/.stps/anthropic_api_key (mode 0600), or in SQL call stps_set_api_key('...').",
             )
         return found.value
 
     def environ(self) -> Mapping[str, str]:
-        """The environment as search providers are to see it: with the keys that were set here or lie in ~/.stps."""
+        """The environment as search providers are to see it: with the keys that were set here or
+        lie in ~/.stps.
+        """
         others = [variable for variable in NAMES if variable != MODEL_KEY]
         known = {
             variable: found.value.reveal() for variable in others if (found := self._own(variable))
@@ -96,9 +102,9 @@ class Keys:
         given = self._set.get(variable)
         if given is not None:
             return Found(given, NAMES[variable][2])
-        return (
-            None if self._environ.get(variable, "").strip() else self._in_file(NAMES[variable][0])
-        )
+        if self._environ.get(variable, "").strip():
+            return None
+        return self._in_file(NAMES[variable][0])
 
     def _in_file(self, name: str) -> Found | None:
         """What a file in ~/.stps holds, if it can be a key."""
@@ -119,7 +125,8 @@ class Keys:
         if not _is_key(value):
             Secret(value)  # known from now on, so that no text repeats it
             raise AuthFailure(
-                f"The value in ~/.stps/{name} cannot be a key: it holds a blank, a control character or a letter outside ASCII.",
+                f"The value in ~/.stps/{name} cannot be a key: it holds a blank, a control "
+                "character or a letter outside ASCII.",
                 suggested_action=f"Put the bare key, and nothing else, into ~/.stps/{name}.",
             )
         _warn_if_open(path)

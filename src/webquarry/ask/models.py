@@ -1,4 +1,6 @@
-"""What is asked of a model, what comes back, and the two ways in which the asking itself can be stopped."""
+"""What is asked of a model, what comes back, and the two ways in which the asking itself can be
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ class Cancelled(WebquarryError):
 class Question:
     """One question. What is None is decided by the engine's options when it is asked.
 
-    `search`: None lets the model search when a search provider is configured, False never, True likewise but it is an
-    error when none is. `schema` is the text of `schema.Schema`. `fresh` takes no kept answer (a new one is still kept).
+    `search`: None lets the model search when a search provider is configured, False never, True
+    likewise but it is an error when none is. `schema` is the text of `schema.Schema`. `fresh` takes
+    no kept answer (a new one is still kept).
     """
 
     context: str
@@ -45,7 +48,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer took. `input_tokens` are those that were not cached; a kept answer took nothing."""
+    """What an answer took. `input_tokens` are those that were not cached; a kept answer took
+    nothing.
+    """
 
     calls: int = 0
     input_tokens: int = 0
@@ -84,7 +89,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer, or the trouble that there was instead. `value` is the typed answer where a schema was given."""
+    """One answer, or the trouble that there was instead. `value` is the typed answer where a schema
+    was given.
+    """
 
     answer: str | None
     sources: tuple[Source, ...] = ()
@@ -101,12 +108,16 @@ class Reply:
     @property
     def text(self) -> str | None:
         """The answer as `stps_*` give it: the trouble is an `ERROR: ...` text in its place."""
-        return self.answer if self.error is None else f"ERROR: {self.error.message}"
+        if self.error is None:
+            return self.answer
+        return f"ERROR: {self.error.message}"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a statement is. `rows` is what was asked for so far, `done` what is answered (or has failed)."""
+    """How far a statement is. `rows` is what was asked for so far, `done` what is answered (or has
+    failed).
+    """
 
     rows: int = 0
     done: int = 0
@@ -122,7 +133,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may ask for; None is no limit. Rows are questions that have to be paid for."""
+    """What one statement may ask for; None is no limit. Rows are questions that have to be paid
+    for.
+    """
 
     max_rows: int | None = None
     max_usd: float | None = None

@@ -1,4 +1,6 @@
-"""What the user of one engine can turn: names and texts come in (from SQL, flags, settings), typed values go out."""
+"""What the user of one engine can turn: names and texts come in (from SQL, flags, settings), typed
+values go out.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def _amount(text: str) -> float:
 def _or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     def parsed(text: str) -> Any:
         try:
-            return None if text.lower() == "none" else parse(text)
+            if text.lower() == "none":
+                return None
+            return parse(text)
         except ValueError as error:
             raise ValueError(f"{error}, or none") from None
 
@@ -145,5 +149,9 @@ class Options:
         if value is None:
             return "none"
         if isinstance(value, bool):
-            return "on" if value else "off"
-        return f"{value:g}" if isinstance(value, float) else str(value)
+            if value:
+                return "on"
+            return "off"
+        if isinstance(value, float):
+            return f"{value:g}"
+        return str(value)

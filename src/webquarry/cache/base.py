@@ -1,6 +1,7 @@
 """What a store is: it keeps bytes under a key until a moment, and may forget them earlier.
 
-Values enter and leave as bytes; what they mean, and for how long they are good, is the caller's to know.
+Values enter and leave as bytes; what they mean, and for how long they are good, is the caller's to
+know.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Stats:
 
 
 class Store(ABC):
-    """One place that keeps entries. A failing store is a miss, never an error of the call it serves."""
+    """One place that keeps entries. A failing store is a miss, never an error of the call it
+    serves.
+    """
 
     shared: ClassVar[bool] = False  # whether several servers see the same entries
 
@@ -60,10 +63,12 @@ class Store(ABC):
 
 
 def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
-    """The key of a call: its kind, the version of the answer's shape, every parameter that affects the answer, and who
-    asks, where that is not the user of this machine."""
-    parts = (
-        [kind, version, parameters] if caller() == LOCAL else [kind, version, parameters, caller()]
-    )
+    """The key of a call: its kind, the version of the answer's shape, every parameter that affects
+    the answer, and who asks, where that is not the user of this machine.
+    """
+    if caller() == LOCAL:
+        parts = [kind, version, parameters]
+    else:
+        parts = [kind, version, parameters, caller()]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

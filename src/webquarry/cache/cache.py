@@ -3,8 +3,8 @@
     kept = await cache.get_or_make(key, make)      # make() -> Made(value, ttl_seconds); ttl 0 is not kept
     kept.value, kept.cached, kept.age_seconds, kept.max_age_seconds
 
-Concurrent callers with the same key share one `make`, on all servers that share a store. What `make` raises is raised to
-all callers of its own server and never kept.
+Concurrent callers with the same key share one `make`, on all servers that share a store. What
+`make` raises is raised to all callers of its own server and never kept.
 """
 
 from __future__ import annotations

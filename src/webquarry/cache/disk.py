@@ -1,7 +1,8 @@
 """The store behind: one SQLite file shared by all processes of a user, its values encrypted.
 
-All work is done on one thread of its own, so the event loop never waits for the disk. A file that is damaged, or of
-another version, is set aside with a warning and a new one is begun; nothing that goes wrong here fails a call.
+All work is done on one thread of its own, so the event loop never waits for the disk. A file that
+is damaged, or of another version, is set aside with a warning and a new one is begun; nothing that
+goes wrong here fails a call.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ CREATE TABLE IF NOT EXISTS entries (
 
 
 class DiskStore(Store):
-    """Entries in `folder`/cache.sqlite3, locked with `folder`/cache.key, up to `max_bytes` of values."""
+    """Entries in `folder`/cache.sqlite3, locked with `folder`/cache.key, up to `max_bytes` of
+    values.
+    """
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self.path = folder / "cache.sqlite3"
@@ -78,7 +81,9 @@ class DiskStore(Store):
         )
 
     def _guarded(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
-        """Run on our thread; a damaged file is set aside once and the work tried again on the new one."""
+        """Run on our thread; a damaged file is set aside once and the work tried again on the new
+        one.
+        """
         for last in (False, True):
             try:
                 return work(*self._open())
@@ -150,7 +155,8 @@ class DiskStore(Store):
     ) -> Entry | None:
         name = vault.name(key)
         row = database.execute(
-            "SELECT value, stored_at, expires_at, used_at FROM entries WHERE name = ? AND expires_at > ?",
+            "SELECT value, stored_at, expires_at, used_at FROM entries WHERE name = ? AND "
+            "expires_at > ?",
             (name, now),
         ).fetchone()
         if row is None:
@@ -203,6 +209,7 @@ def _sweep(database: sqlite3.Connection, now: float, max_bytes: int) -> None:
         return
     database.execute(
         "DELETE FROM entries WHERE name IN (SELECT name FROM ("
-        "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running FROM entries) WHERE running > ?)",
+        "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running FROM "
+        "entries) WHERE running > ?)",
         (max_bytes * 9 // 10,),
     )

@@ -1,7 +1,7 @@
 """Single flight: callers who want the same thing at the same time share one piece of work.
 
-The work goes on as long as anybody waits for it: one caller who gives up does not take it from the others, and when
-the last one has gone it is cancelled.
+The work goes on as long as anybody waits for it: one caller who gives up does not take it from the
+others, and when the last one has gone it is cancelled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Who makes a value that several servers want at the same time: the contract, and the answer of one server alone."""
+"""Who makes a value that several servers want at the same time: the contract, and the answer of one
+server alone.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,15 @@ class Kept:
 
 
 class Flights(ABC):
-    """Work under way on any server, by key. Callers of one server have been brought together before (`SingleFlight`)."""
+    """Work under way on any server, by key. Callers of one server have been brought together before
+    (`SingleFlight`).
+    """
 
     @abstractmethod
     async def share(self, key: str, make: Callable[[], Awaitable[Kept]]) -> Kept:
-        """What `make` gives here, or what it gave to another server that was already at it. What it raises there is not
-        raised here: the next server tries, one at a time."""
+        """What `make` gives here, or what it gave to another server that was already at it. What it
+        raises there is not raised here: the next server tries, one at a time.
+        """
 
 
 class LocalFlights(Flights):

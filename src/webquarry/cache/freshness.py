@@ -1,4 +1,6 @@
-"""How fresh an answer is, as it travels beside it: `webquarry/cache` of every door that has room for it."""
+"""How fresh an answer is, as it travels beside it: `webquarry/cache` of every door that has room
+for it.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,15 @@ from typing import Any
 
 
 def freshness(cached: bool, age_seconds: float, max_age_seconds: float) -> dict[str, Any]:
-    """`live`: fetched for this call. `fresh`: kept, and younger than half of its time. `aging`: older than that."""
-    word = "live" if not cached else "fresh" if age_seconds * 2 < max_age_seconds else "aging"
+    """`live`: fetched for this call. `fresh`: kept, and younger than half of its time. `aging`:
+    older than that.
+    """
+    if not cached:
+        word = "live"
+    else:
+        word = "aging"
+        if age_seconds * 2 < max_age_seconds:
+            word = "fresh"
     return {
         "cached": cached,
         "ageSeconds": round(age_seconds),

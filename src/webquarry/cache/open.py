@@ -1,7 +1,7 @@
 """Where the cache is, and what it is made of: settings and environment in, a folder or stores out.
 
-While exchanges are recorded or replayed nothing is kept on disk, nor shared: what came from there would not be recorded,
-and a recording must not answer for the web, nor the web for a recording.
+While exchanges are recorded or replayed nothing is kept on disk, nor shared: what came from there
+would not be recorded, and a recording must not answer for the web, nor the web for a recording.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
 def own_folder(
     chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str
 ) -> Path | None:
-    """A folder of ours: the chosen one, or where this variable says, or below the user's home; None without a home."""
+    """A folder of ours: the chosen one, or where this variable says, or below the user's home; None
+    without a home.
+    """
     if chosen is not None:
         return chosen.expanduser()
     given = Path(environ.get(variable) or "")
@@ -66,8 +68,13 @@ def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
     if not settings.cache:
         return []
     stores: list[Store] = [MemoryStore(min(MEMORY_BYTES, settings.cache_max_bytes))]
-    disk = None if settings.record or settings.replay else open_disk(settings, environ)
-    return [*stores, disk] if disk else stores
+    if settings.record or settings.replay:
+        disk = None
+    else:
+        disk = open_disk(settings, environ)
+    if disk:
+        return [*stores, disk]
+    return stores
 
 
 def open_disk(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:

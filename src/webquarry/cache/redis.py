@@ -46,7 +46,9 @@ class RedisStore(Store):
         if plain is None:
             return None
         entry = Entry(plain[_MOMENTS.size :], *_MOMENTS.unpack_from(plain))
-        return entry if entry.expires_at > now else None
+        if entry.expires_at > now:
+            return entry
+        return None
 
     async def put(self, key: str, entry: Entry) -> None:
         life = round((entry.expires_at - entry.stored_at) * 1000)
@@ -105,7 +107,9 @@ class RedisStore(Store):
 
 
 class FrontStore(MemoryStore):
-    """The memory in front of the shared store: what somebody forgot on any server is soon forgotten here, too."""
+    """The memory in front of the shared store: what somebody forgot on any server is soon forgotten
+    here, too.
+    """
 
     def __init__(
         self, max_bytes: int, behind: RedisStore, look_seconds: float = _LOOK_SECONDS

@@ -1,9 +1,11 @@
-"""Single flight across servers: a lease in Redis says who makes a value, and the others wait for it.
+"""Single flight across servers: a lease in Redis says who makes a value, and the others wait for
+it.
 
-The holder renews its lease while it works; when it dies the lease ends, and the next one in line takes over. When it is
-done and somebody waits, it hands the value on under the name of its lease, for a few seconds: whoever saw that lease can
-take it, and nobody who came later. So a value that is not to be kept (ttl 0) also reaches those who waited for it.
-An error frees the lease: one of those who wait tries next. Without Redis every server is on its own.
+The holder renews its lease while it works; when it dies the lease ends, and the next one in line
+takes over. When it is done and somebody waits, it hands the value on under the name of its lease,
+for a few seconds: whoever saw that lease can take it, and nobody who came later. So a value that is
+not to be kept (ttl 0) also reaches those who waited for it. An error frees the lease: one of those
+who wait tries next. Without Redis every server is on its own.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ _RENEW = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 """
-# KEYS lease, waiting, handed; ARGV my token, whether there is a value, the value, its life in ms. 1: a value is wanted
+# KEYS lease, waiting, handed; ARGV my token, whether there is a value, the value, its life in ms.
+# 1: a value is wanted
 _LEAVE = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == 'ask' and redis.call('EXISTS', KEYS[2]) == 1 then return 1 end

@@ -1,4 +1,5 @@
-"""How to quote a page: what is known of it in, a citation out; always, because a page without a title has an address.
+"""How to quote a page: what is known of it in, a citation out; always, because a page without a
+title has an address.
 
 `cite` is the short form for a terminal, with the day the page was read:
 

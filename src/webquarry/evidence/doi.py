@@ -1,8 +1,9 @@
-"""The DOI that a page declares as its own: from its tags, its JSON-LD, its address, or the first lines of its text.
+"""The DOI that a page declares as its own: from its tags, its JSON-LD, its address, or the first
+lines of its text.
 
-A reference list names the DOIs of other works, so nothing behind its heading is looked at, `citation_reference` tags
-neither; in the first lines a DOI counts only where it is written as one (`doi:...`, `https://doi.org/...`) and is the
-only one there.
+A reference list names the DOIs of other works, so nothing behind its heading is looked at,
+`citation_reference` tags neither; in the first lines a DOI counts only where it is written as one
+(`doi:...`, `https://doi.org/...`) and is the only one there.
 """
 
 from __future__ import annotations
@@ -59,20 +60,22 @@ def _linked(main: Node | None) -> Iterator[Any]:
 
 
 def _in_address(page_url: str) -> str | None:
-    """A DOI that ends the path, as in `/doi/full/10.1000/182`; the names of views behind it are cut off."""
+    """A DOI that ends the path, as in `/doi/full/10.1000/182`; the names of views behind it are cut
+    off.
+    """
     try:
         path = unquote(urlsplit(page_url).path[:_LONGEST_PATH])
     except ValueError:
         return None
     found = DOI.search(path)
-    return (
-        trimmed(_SUFFIXES.sub("", found[0])).lower()
-        if found and path[found.start() - 1] == "/"
-        else None
-    )
+    if found and path[found.start() - 1] == "/":
+        return trimmed(_SUFFIXES.sub("", found[0])).lower()
+    return None
 
 
 def _in_front_matter(markdown: str) -> str | None:
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
     found = {trimmed(match[1]).lower() for match in _LABELLED.finditer(front)}
-    return found.pop() if len(found) == 1 else None
+    if len(found) == 1:
+        return found.pop()
+    return None

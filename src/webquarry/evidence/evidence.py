@@ -1,4 +1,5 @@
-"""A page that was read in, all that can be said for quoting and weighing it out. No network, no clock, no guess.
+"""A page that was read in, all that can be said for quoting and weighing it out. No network, no
+clock, no guess.
 
     tags, JSON-LD -> facts -> classification -> DOI -> the work -> citation
 
@@ -60,7 +61,9 @@ _VIDEO_HOSTS = ("youtube.com", "youtu.be", "vimeo.com")
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the answer says of a page beside its text. `size` and `tokens` are those of the whole Markdown."""
+    """What the answer says of a page beside its text. `size` and `tokens` are those of the whole
+    Markdown.
+    """
 
     citation: Citation
     metadata: Metadata | None  # only where a title was stated
@@ -88,7 +91,9 @@ def evidence_of(
     reputation = reputation_of(page_url)
     kind = classify(page_url, tags, graph, main, reputation)
     doi = detect_doi(page_url, tags, main, page.markdown)
-    detected = doi if kind.source_type == "peer_reviewed" else None
+    detected = None
+    if kind.source_type == "peer_reviewed":
+        detected = doi
     preprint = is_preprint(page_url)
     work = _work(
         page_url,
@@ -133,7 +138,9 @@ def _metadata(facts: PageFacts) -> Metadata | None:
 
 
 def _stated(date: Dated | None) -> StatedDate | None:
-    return StatedDate(value=date.value, field=date.field) if date else None
+    if date:
+        return StatedDate(value=date.value, field=date.field)
+    return None
 
 
 def _work(
@@ -149,7 +156,10 @@ def _work(
     kind = _kind(page_url, tags, main, source_type, preprint)
     first, last = _tag(tags, "citation_firstpage"), _tag(tags, "citation_lastpage")
     scholarly = kind in ("article-journal", "paper-conference")
-    site = facts.site.value if facts.site else host_of_page(page_url)
+    if facts.site:
+        site = facts.site.value
+    else:
+        site = host_of_page(page_url)
     return Work(
         kind=kind,
         title=facts.title.value if facts.title else line(title_from_url(page_url)),
@@ -188,7 +198,9 @@ def _kind(
     if source_type == "peer_reviewed":
         if _tag(tags, "citation_conference_title"):
             return "paper-conference"
-        return "article-journal" if _container(tags, main) else "webpage"
+        if _container(tags, main):
+            return "article-journal"
+        return "webpage"
     host = host_of_page(page_url)
     if any(host == video or host.endswith(f".{video}") for video in _VIDEO_HOSTS):
         return "motion_picture"
@@ -203,7 +215,10 @@ def _container(tags: Tags, main: Node | None) -> str:
             return stated
     part: Any = main
     for _ in range(4):
-        part = part.get("isPartOf") if isinstance(part, Mapping) else None
+        if isinstance(part, Mapping):
+            part = part.get("isPartOf")
+        else:
+            part = None
         part = part[0] if isinstance(part, list) and part else part
         if "periodical" in types_of(part):
             return line_from_html(part.get("name"), 300)
@@ -213,10 +228,12 @@ def _container(tags: Tags, main: Node | None) -> str:
 def _number(tags: Tags, kind: str) -> str:
     if kind == "report":
         return _tag(tags, "citation_technical_report_number")
-    arxiv = (
-        _tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:") if kind == "article" else ""
-    )
-    return f"arXiv:{arxiv}" if arxiv else ""
+    arxiv = ""
+    if kind == "article":
+        arxiv = _tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:")
+    if arxiv:
+        return f"arXiv:{arxiv}"
+    return ""
 
 
 def _tag(tags: Tags, name: str) -> str:

@@ -8,7 +8,9 @@ from webquarry.evidence.models import SuggestedAction, ZeroResultHints
 
 
 def zero_result_hints(filters: Sequence[str], providers: Sequence[str]) -> ZeroResultHints:
-    """Each filter may be the reason, so each may be removed; the providers are those that would answer now."""
+    """Each filter may be the reason, so each may be removed; the providers are those that would
+    answer now.
+    """
     removals = [SuggestedAction(action="remove-filter", filter=name) for name in filters]
     others = [SuggestedAction(action="try-different-provider", provider=name) for name in providers]
     return ZeroResultHints(

@@ -1,8 +1,8 @@
 """A tool's arguments: made to fit where nothing is lost, and checked against the tool's schema.
 
-`check_arguments` gives back what is sent to the tool: nulls of optional properties left out at every level, whole
-numbers as integers. What does not fit is one `BadInput` that names each place. `coerce` is for what models send: the
-vendors' looser modes let a number arrive as a text.
+`check_arguments` gives back what is sent to the tool: nulls of optional properties left out at
+every level, whole numbers as integers. What does not fit is one `BadInput` that names each place.
+`coerce` is for what models send: the vendors' looser modes let a number arrive as a text.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def check_arguments(name: str, arguments: Any, parameters: dict[str, Any]) -> di
     settled: dict[str, Any] = _settle(_plain_json(name, dict(arguments)), parameters)
     problems = list(_problems(settled, parameters, "$"))
     if problems:
-        more = (
-            f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
-        )
+        more = ""
+        if len(problems) > _MOST_PROBLEMS:
+            more = f"; and {len(problems) - _MOST_PROBLEMS} more"
         raise BadInput(
             f"The arguments of {name} do not fit: {'; '.join(problems[:_MOST_PROBLEMS])}{more}."
         )
@@ -44,7 +44,9 @@ def encode(value: dict[str, Any]) -> bytes:
 
 
 def _plain_json(name: str, arguments: dict[str, Any]) -> Any:
-    """What a JSON reader would see, so that all that follows meets only JSON values, and not too deep."""
+    """What a JSON reader would see, so that all that follows meets only JSON values, and not too
+    deep.
+    """
     try:
         return parse_json(encode(arguments))
     except NotJson as error:
@@ -74,7 +76,9 @@ def _read_text(text: str, kind: str) -> Any:
         value = parse_json(text.encode("utf-8", "surrogatepass"))
     except NotJson:
         return text
-    return value if fits_type(value, kind) else text
+    if fits_type(value, kind):
+        return value
+    return text
 
 
 def _below(schema: dict[str, Any], name: str) -> dict[str, Any]:
@@ -82,17 +86,23 @@ def _below(schema: dict[str, Any], name: str) -> dict[str, Any]:
     part = _properties(schema).get(name)
     if part is None:
         part = schema.get("additionalProperties")
-    return part if isinstance(part, dict) else {}
+    if isinstance(part, dict):
+        return part
+    return {}
 
 
 def _properties(schema: dict[str, Any]) -> dict[str, Any]:
     found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
+    if isinstance(found, dict):
+        return found
+    return {}
 
 
 def _required(schema: dict[str, Any]) -> list[str]:
     found = schema.get("required")
-    return found if isinstance(found, list) else []
+    if isinstance(found, list):
+        return found
+    return []
 
 
 def _settle(value: Any, schema: dict[str, Any]) -> Any:

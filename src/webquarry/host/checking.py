@@ -1,7 +1,7 @@
 """Checking executables and schema files by path: what `webquarry tools check` shows.
 
-Paths go in, findings for each come out. An executable in a project's folder is not run before the folder is trusted,
-not even to be checked.
+Paths go in, findings for each come out. An executable in a project's folder is not run before the
+folder is trusted, not even to be checked.
 """
 
 from __future__ import annotations
@@ -60,13 +60,17 @@ async def _check(
 def _without_running(
     path: Path, settings: Settings, environ: Mapping[str, str]
 ) -> list[Finding] | None:
-    """What can be said without running it: all of a schema file, or why a program is not run; else None."""
+    """What can be said without running it: all of a schema file, or why a program is not run; else
+    None.
+    """
     if path.suffix == ".json" and path.is_file():
         return _check_file(path)
     reason = not_runnable(path)
     if not reason and needs_trust(path.parent, settings, environ):
         reason = distrust(path.parent, TrustStore.of(environ))
-    return [Finding("error", "$", reason)] if reason else None
+    if reason:
+        return [Finding("error", "$", reason)]
+    return None
 
 
 def _check_file(path: Path) -> list[Finding]:

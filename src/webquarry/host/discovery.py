@@ -1,7 +1,9 @@
-"""Finding tools: every executable of the tool folders is asked, all in parallel, and the best of each name is kept.
+"""Finding tools: every executable of the tool folders is asked, all in parallel, and the best of
+each name is kept.
 
-Later folders override earlier ones by the tool's name. Whatever cannot be served is skipped with its reason, which is
-logged; one bad tool never keeps the others from loading. A project's folder is not touched before it is trusted.
+Later folders override earlier ones by the tool's name. Whatever cannot be served is skipped with
+its reason, which is logged; one bad tool never keeps the others from loading. A project's folder is
+not touched before it is trusted.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ async def discover(settings: Settings, environ: Mapping[str, str]) -> Discovery:
         found, passed_over = await asyncio.to_thread(_look_into, folder, TrustStore.of(environ))
         executables += found
         skipped += passed_over
-    # The project's come first: its folder was judged a moment ago, and nothing may change in between.
+    # The project's come first: its folder was judged a moment ago, and nothing may change in
+    # between.
     answers = await asyncio.gather(
         *(_ask(gate, executable, environ) for executable in reversed(executables))
     )
@@ -60,7 +63,9 @@ def _look_into(folder: Folder, store: TrustStore) -> tuple[list[Executable], lis
     """The executables that may be asked, and what is passed over without asking."""
     found, refused = executables_in(folder)
     passed_over = [Skipped(path, reason, folder.origin) for path, reason in refused.items()]
-    reason = distrust(folder.path, store) if folder.origin == "project" and found else ""
+    reason = ""
+    if folder.origin == "project" and found:
+        reason = distrust(folder.path, store)
     if not reason:
         return found, passed_over
     return [], passed_over + [
@@ -73,11 +78,9 @@ def distrust(folder: Path, store: TrustStore) -> str:
     verdict = store.judge(folder)
     if verdict == "changed":
         return "its folder has changed since it was trusted; look at it again and run: webquarry tools trust"
-    return (
-        ""
-        if verdict == "trusted"
-        else "its folder is not trusted; look at it and run: webquarry tools trust"
-    )
+    if verdict == "trusted":
+        return ""
+    return "its folder is not trusted; look at it and run: webquarry tools trust"
 
 
 def _keep_the_best(
@@ -92,7 +95,10 @@ def _keep_the_best(
         tool = HostedTool(answer.schema, executable, answer.findings)
         other = tools.get(tool.name)
         if other is not None:
-            loser, winner = (tool, other) if other.origin == tool.origin else (other, tool)
+            if other.origin == tool.origin:
+                loser, winner = (tool, other)
+            else:
+                loser, winner = (other, tool)
             reason = f"the tool {tool.name} is served by {visible(str(winner.path))} instead"
             skipped.append(Skipped(loser.path, reason, loser.origin, "overridden", tool.name))
             tool = winner
@@ -102,5 +108,8 @@ def _keep_the_best(
 
 def _log(skipped: list[Skipped]) -> None:
     for one in skipped:
-        level = logging.INFO if one.state == "overridden" else logging.WARNING
+        if one.state == "overridden":
+            level = logging.INFO
+        else:
+            level = logging.WARNING
         log.log(level, "the tool %s is skipped: %s", visible(str(one.path)), one.reason)

@@ -1,7 +1,8 @@
 """What a tool sees of our environment, and what of a tool's words may be shown.
 
-A tool of somebody else gets the few variables that any program needs and none of ours: no key, no setting, no proxy
-password. Our own executables look for credentials themselves, so they get everything.
+A tool of somebody else gets the few variables that any program needs and none of ours: no key, no
+setting, no proxy password. Our own executables look for credentials themselves, so they get
+everything.
 """
 
 from __future__ import annotations
@@ -32,14 +33,18 @@ def environment_for(executable: Executable, environ: Mapping[str, str]) -> dict[
 
 
 def remember_secrets(environ: Mapping[str, str]) -> None:
-    """Make `redact` know the secrets of this environment: our own executables see them, and might repeat them."""
+    """Make `redact` know the secrets of this environment: our own executables see them, and might
+    repeat them.
+    """
     for name, value in environ.items():
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
             Secret(value)
 
 
 def visible(text: str) -> str:
-    """The text on one line, with whatever a terminal would obey, or UTF-8 cannot hold, written as an escape."""
+    """The text on one line, with whatever a terminal would obey, or UTF-8 cannot hold, written as
+    an escape.
+    """
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
@@ -48,7 +53,9 @@ def visible(text: str) -> str:
 def quoted(data: bytes, length: int = 80) -> str:
     """The first bytes of an output, safe to show."""
     text = redact(data.decode("utf-8", "replace")).strip()
-    return f'"{visible(text[:length])}…"' if len(text) > length else f'"{visible(text)}"'
+    if len(text) > length:
+        return f'"{visible(text[:length])}…"'
+    return f'"{visible(text)}"'
 
 
 def last_line(data: bytes, length: int = 200) -> str:
@@ -58,4 +65,6 @@ def last_line(data: bytes, length: int = 200) -> str:
         for line in redact(data.decode("utf-8", "replace")).splitlines()
         if line.strip()
     ]
-    return visible(lines[-1][:length]) if lines else ""
+    if lines:
+        return visible(lines[-1][:length])
+    return ""

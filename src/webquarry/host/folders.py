@@ -1,7 +1,8 @@
 """Which files may be tools: those of the system, user and project folders, in that order.
 
-The system folder is by default that of our own scripts, and there only the executables that this package installed
-under a name ending in -tool: pip and python live in the same place and are never run.
+The system folder is by default that of our own scripts, and there only the executables that this
+package installed under a name ending in -tool: pip and python live in the same place and are never
+run.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ class Folder:
 
 def tool_folders(settings: Settings, environ: Mapping[str, str]) -> list[Folder]:
     """The folders to look into, each once: in your home directory the project's folder is your own."""
-    system = _scripts() if settings.system_tools is None else expand(settings.system_tools, environ)
+    if settings.system_tools is None:
+        system = _scripts()
+    else:
+        system = expand(settings.system_tools, environ)
     mixed = system.resolve() == _scripts().resolve()
     folders = [
         Folder(system, "system", _own_names() if mixed else None),
@@ -62,14 +66,19 @@ def expand(path: Path, environ: Mapping[str, str]) -> Path:
 
 
 def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
-    """The files to ask, and those that need no asking with the reason why not; hidden files are nobody's tools."""
+    """The files to ask, and those that need no asking with the reason why not; hidden files are
+    nobody's tools.
+    """
     try:
         present = sorted(
             entry.name for entry in os.scandir(folder.path) if not entry.name.startswith(".")
         )
     except OSError:
         return [], {}
-    names = present if folder.names is None else sorted(folder.names)
+    if folder.names is None:
+        names = present
+    else:
+        names = sorted(folder.names)
     found: list[Executable] = []
     refused: dict[Path, str] = {}
     for name in names:

@@ -1,8 +1,9 @@
 """How many programs are started at once, so that they do not starve each other.
 
-Each has a second from its own start. Programs that wait can all wait together; programs that compute share the
-processors, and a second is soon used up when fifty of them start at once. So a few are always let in, and more only
-while few of those inside want a processor right now. Where the kernel does not tell, a fixed number is let in.
+Each has a second from its own start. Programs that wait can all wait together; programs that
+compute share the processors, and a second is soon used up when fifty of them start at once. So a
+few are always let in, and more only while few of those inside want a processor right now. Where the
+kernel does not tell, a fixed number is let in.
 """
 
 from __future__ import annotations
@@ -70,9 +71,9 @@ def _state(pid: int) -> str:
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return (
-            "X" if Path("/proc/self/stat").exists() else ""
-        )  # it has ended, but its context has not
+        if Path("/proc/self/stat").exists():
+            return "X"  # it has ended, but its context has not
+        return ""
     except OSError:
         return ""
     return stat.rpartition(b")")[2].split()[0].decode()

@@ -65,7 +65,8 @@ class ToolHost:
     ) -> ToolHost:
         """The same, for async code."""
         environ = dict(os.environ if environ is None else environ)
-        settings = Settings.from_environment(environ) if settings is None else settings
+        if settings is None:
+            settings = Settings.from_environment(environ)
         remember_secrets(environ)
         return cls(await discover(settings, environ), settings, environ)
 
@@ -112,7 +113,9 @@ class ToolHost:
             raise BadInput(
                 f"Gemini has no form {form!r}.", suggested_action="Use json_schema or legacy."
             )
-        return [to_gemini([tool.schema for tool in self.tools], form)] if self.tools else []
+        if self.tools:
+            return [to_gemini([tool.schema for tool in self.tools], form)]
+        return []
 
     def for_mcp(self) -> list[dict[str, Any]]:
         """The tools as an MCP server lists them."""
@@ -123,7 +126,9 @@ class ToolHost:
         return await answer_anthropic(message, self._run_call)
 
     async def openai_results(self, response: Any) -> list[dict[str, Any]]:
-        """The input items that answer all function calls of a response; nothing when there are none."""
+        """The input items that answer all function calls of a response; nothing when there are
+        none.
+        """
         return await answer_responses(response, self._run_call)
 
     async def openai_chat_results(self, completion: Any) -> list[dict[str, Any]]:
@@ -135,18 +140,18 @@ class ToolHost:
         return await answer_gemini(response, self._run_call)
 
     async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> dict[str, Any]:
-        """Run what a model asked for: in the tool's own names, and in its types where a text says it unmistakably."""
+        """Run what a model asked for: in the tool's own names, and in its types where a text says
+        it unmistakably.
+        """
         tool = self.get(name)
         own = restore(arguments, tool.parameters, rules)
         return await self.run(tool.name, coerce(own, tool.parameters))
 
     async def _check_trust(self, tool: HostedTool) -> None:
         """A project's folder may have changed since the tools were looked for."""
-        reason = (
-            await asyncio.to_thread(distrust, tool.path.parent, self._trust)
-            if tool.origin == "project"
-            else ""
-        )
+        reason = ""
+        if tool.origin == "project":
+            reason = await asyncio.to_thread(distrust, tool.path.parent, self._trust)
         if reason:
             raise Refused(
                 f"The tool {tool.name} was not run: {reason}.",

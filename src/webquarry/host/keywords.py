@@ -1,7 +1,9 @@
-"""The JSON Schema keywords the host knows, in three kinds, and what a sound value of each looks like.
+"""The JSON Schema keywords the host knows, in three kinds, and what a sound value of each looks
+like.
 
-Used: the seed's format has them. Limits: beyond the format, but harmless: checked on arguments and translated.
-Everything else is foreign: allowed, with a warning, and translated where a vendor understands it.
+Used: the seed's format has them. Limits: beyond the format, but harmless: checked on arguments and
+translated. Everything else is foreign: allowed, with a warning, and translated where a vendor
+understands it.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "multipleOf": (lambda value: is_number(value) and value > 0, "a number above 0"),
 }
 
-# What belongs to which type; a keyword beside another type says nothing, and some vendors refuse it there.
+# What belongs to which type; a keyword beside another type says nothing, and some vendors refuse it
+# there.
 BELONGS: dict[str, frozenset[str]] = {
     "minLength": frozenset({"string"}),
     "maxLength": frozenset({"string"}),
@@ -121,10 +124,14 @@ def type_of(value: Any) -> str:
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
-        return "integer" if isinstance(value, int) or value.is_integer() else "number"
+        if isinstance(value, int) or value.is_integer():
+            return "integer"
+        return "number"
     if isinstance(value, str):
         return "string"
-    return "array" if isinstance(value, list) else "object"
+    if isinstance(value, list):
+        return "array"
+    return "object"
 
 
 def fits_type(value: Any, expected: str) -> bool:

@@ -1,4 +1,6 @@
-"""What the tool host speaks of: a tool's description, what was found wrong with it, and where it lives."""
+"""What the tool host speaks of: a tool's description, what was found wrong with it, and where it
+lives.
+"""
 
 from __future__ import annotations
 

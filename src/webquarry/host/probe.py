@@ -1,6 +1,7 @@
 """Asking one executable what it is: `--schema`, one second, eight kilobytes.
 
-An executable goes in; its description with the findings comes out, or a sentence about why there is none.
+An executable goes in; its description with the findings comes out, or a sentence about why there is
+none.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _START_FAILURES = {
 
 @dataclass(frozen=True)
 class Probe:
-    """What came of asking: a schema when there is no error among the findings, and a reason when there is none."""
+    """What came of asking: a schema when there is no error among the findings, and a reason when
+    there is none.
+    """
 
     schema: ToolSchema | None
     findings: tuple[Finding, ...] = ()
@@ -50,7 +53,9 @@ async def probe(
     except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
         return _refused(start_failure(error))
     reason = _what_went_wrong(completed)
-    return _refused(reason) if reason else judge(completed.stdout, executable.path.name)
+    if reason:
+        return _refused(reason)
+    return judge(completed.stdout, executable.path.name)
 
 
 def judge(data: bytes, binary: str | None = None) -> Probe:
@@ -65,7 +70,9 @@ def judge(data: bytes, binary: str | None = None) -> Probe:
     findings = tuple(check_schema(value, binary))
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        more = ""
+        if len(errors) > 1:
+            more = f" (and {len(errors) - 1} more)"
         return Probe(
             None,
             findings,
@@ -88,7 +95,9 @@ def _refused(reason: str) -> Probe:
 
 def _what_went_wrong(completed: Completed) -> str:
     if completed.ending == "timed_out":
-        closed = "closed its output, but " if completed.closed_stdout else ""
+        closed = ""
+        if completed.closed_stdout:
+            closed = "closed its output, but "
         return f"it {closed}did not end within {PROBE_SECONDS:g} second"
     if completed.ending == "too_much":
         return f"its output is longer than {MAX_SCHEMA_BYTES} bytes"

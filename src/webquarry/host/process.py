@@ -1,8 +1,9 @@
 """One run of somebody else's program, bounded in time and in bytes.
 
-A command goes in, `Completed` comes out: how it ended and what it printed. The program gets a session, and so a process
-group, of its own; whatever of that group is still alive when the run is over is ended, also when the run went well or
-was cancelled. Nothing is left behind: no process, no zombie, no pipe. A program that cannot be started is an OSError.
+A command goes in, `Completed` comes out: how it ended and what it printed. The program gets a
+session, and so a process group, of its own; whatever of that group is still alive when the run is
+over is ended, also when the run went well or was cancelled. Nothing is left behind: no process, no
+zombie, no pipe. A program that cannot be started is an OSError.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ async def run_bounded(
         closed_stdout = watch.closed[1].done()
     finally:
         await _leave_nothing(transport, watch)
-    exit_code = transport.get_returncode() if ending in ("exited", "held_open") else None
+    exit_code = None
+    if ending in ("exited", "held_open"):
+        exit_code = transport.get_returncode()
     return Completed(ending, exit_code, bytes(watch.stdout), bytes(watch.stderr), closed_stdout)
 
 
@@ -110,11 +113,10 @@ class _Watch(asyncio.SubprocessProtocol):
         self.let_go: asyncio.Future[None] = loop.create_future()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        kept, limit = (
-            (self.stdout, self._limits.stdout_bytes)
-            if fd == 1
-            else (self.stderr, self._limits.stderr_bytes)
-        )
+        if fd == 1:
+            kept, limit = (self.stdout, self._limits.stdout_bytes)
+        else:
+            kept, limit = (self.stderr, self._limits.stderr_bytes)
         room = limit - len(kept)
         kept += data[:room]
         if fd == 1 and len(data) > room:
@@ -136,7 +138,9 @@ def _settle(future: asyncio.Future[None]) -> None:
 
 
 def _feed(transport: asyncio.SubprocessTransport, stdin: bytes) -> None:
-    """A program that does not read its input is free not to: the broken pipe is swallowed by the loop."""
+    """A program that does not read its input is free not to: the broken pipe is swallowed by the
+    loop.
+    """
     pipe: Any = transport.get_pipe_transport(0)
     pipe.write(stdin)
     pipe.write_eof()
@@ -152,7 +156,9 @@ async def _wait_for_end(watch: _Watch, deadline: float) -> Ending:
         return "too_much"
     if not watch.exited.done():
         return "timed_out"
-    return "exited" if watch.closed[1].done() else "held_open"
+    if watch.closed[1].done():
+        return "exited"
+    return "held_open"
 
 
 async def _first_of(*futures: asyncio.Future[None], seconds: float) -> None:
@@ -180,7 +186,9 @@ async def _leave_nothing(transport: asyncio.SubprocessTransport, watch: _Watch) 
 
 
 def _signal_group(transport: asyncio.SubprocessTransport, force: bool) -> None:
-    """The group outlives its leader, and its number is not given to anybody else while a member is alive."""
+    """The group outlives its leader, and its number is not given to anybody else while a member is
+    alive.
+    """
     try:
         if sys.platform == "win32":
             transport.kill() if force else transport.terminate()

@@ -1,7 +1,8 @@
-"""Running one tool: arguments in on stdin, one JSON object out on stdout, within limits of time and bytes.
+"""Running one tool: arguments in on stdin, one JSON object out on stdout, within limits of time and
+bytes.
 
-Whatever goes wrong is a `WebquarryError`. What the tool said on stderr, cut and with secrets taken out, is attached to
-it as a note; its message has the gist.
+Whatever goes wrong is a `WebquarryError`. What the tool said on stderr, cut and with secrets taken
+out, is attached to it as a note; its message has the gist.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ def _result(tool: HostedTool, stdout: bytes) -> dict[str, Any]:
     try:
         result = parse_json(stdout, _RESULT_DEPTH)
     except NotJson as error:
-        shown = f"; it begins with {quoted(stdout)}" if stdout.strip() else ""
+        shown = ""
+        if stdout.strip():
+            shown = f"; it begins with {quoted(stdout)}"
         raise _failure(
             tool, f"gave no usable answer: its output {visible(redact(str(error)))}{shown}"
         ) from error

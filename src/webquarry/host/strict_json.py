@@ -1,8 +1,9 @@
-"""One JSON value from bytes that somebody else's program printed, or a sentence about why it is none.
+"""One JSON value from bytes that somebody else's program printed, or a sentence about why it is
+none.
 
-Stricter than the standard library: no byte order mark, no doubled keys, no NaN or Infinity, no number beyond the range
-of a double, no lone surrogate, no nesting beyond a limit, nothing before or after the value. What passes can be walked
-recursively, encoded as UTF-8 and sent to any vendor.
+Stricter than the standard library: no byte order mark, no doubled keys, no NaN or Infinity, no
+number beyond the range of a double, no lone surrogate, no nesting beyond a limit, nothing before or
+after the value. What passes can be walked recursively, encoded as UTF-8 and sent to any vendor.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ _LONGEST_INTEGER = 308  # digits; a double cannot hold more, and neither can mos
 
 
 class NotJson(ValueError):
-    """The text is not one JSON value; the message says why, and goes on after the words 'its output'."""
+    """The text is not one JSON value; the message says why, and goes on after the words 'its
+    output'.
+    """
 
 
 def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:

@@ -1,8 +1,8 @@
 """Which project folders the user has trusted: by path, and by the content that they had then.
 
-Tools in a project's folder are code of whoever wrote the project. They are run, `--schema` included, only while the
-names and bytes of all executables there are those that were trusted; any change takes the trust away. What is
-remembered is one small file in the state folder.
+Tools in a project's folder are code of whoever wrote the project. They are run, `--schema`
+included, only while the names and bytes of all executables there are those that were trusted; any
+change takes the trust away. What is remembered is one small file in the state folder.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class TrustStore:
         """The user's own store."""
         given = Path(environ.get("XDG_STATE_HOME") or "")
         home = Path(environ.get("HOME") or Path.home())
-        state = (
-            given if given.is_absolute() else home / ".local" / "state"
-        )  # the XDG rules ignore relative paths
+        if given.is_absolute():
+            state = given  # the XDG rules ignore relative paths
+        else:
+            state = home / ".local" / "state"
         return cls(state / "webquarry" / "trusted-tools.json")
 
     def judge(self, folder: Path) -> Verdict:
@@ -46,7 +47,9 @@ class TrustStore:
         remembered = self._read().get(str(folder.resolve()))
         if remembered is None:
             return "unknown"
-        return "trusted" if remembered == digest(folder) else "changed"
+        if remembered == digest(folder):
+            return "trusted"
+        return "changed"
 
     def trust(self, folder: Path) -> str:
         """Remember the folder with its present content; gives the digest."""
@@ -114,7 +117,8 @@ def digest(folder: Path) -> str:
         try:
             with executable.path.open("rb") as file:
                 content = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:  # it may be executable without being readable, or just gone: then nobody can vouch for it
+        # it may be executable without being readable, or just gone: then nobody can vouch for it
+        except OSError as error:
             content = f"unreadable:{type(error).__name__}:{os.urandom(8).hex()}"
         whole.update(f"{executable.path.name!a}\0{content}\0".encode())
     return f"sha256:{whole.hexdigest()}"
@@ -127,6 +131,7 @@ def folder_to_trust(path: Path, project_tools: Path) -> Path:
     if not executables_in(Folder(folder, "project"))[0]:
         raise BadInput(
             f"There is no executable to trust in {folder}.",
-            suggested_action=f"Name a project that has tools in {project_tools}, or the tool folder itself.",
+            suggested_action=f"Name a project that has tools in {project_tools}, or the tool "
+            "folder itself.",
         )
     return folder

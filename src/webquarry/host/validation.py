@@ -1,7 +1,8 @@
 """Is this a tool's description? The six rules, each finding with its place in the JSON.
 
-The parsed `--schema` output (rule 1, valid JSON, is `strict_json`'s) goes in, a list of findings comes out. Errors keep
-a tool from being registered; keywords that the format does not use, and names against the conventions, are warnings.
+The parsed `--schema` output (rule 1, valid JSON, is `strict_json`'s) goes in, a list of findings
+comes out. Errors keep a tool from being registered; keywords that the format does not use, and
+names against the conventions, are warnings.
 """
 
 from __future__ import annotations
@@ -192,14 +193,20 @@ def _warning(path: str, message: str) -> Finding:
 
 
 def _at(path: str, key: str) -> str:
-    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}[{_shown(key)}]"
+    if _PLAIN_KEY.fullmatch(key):
+        return f"{path}.{key}"
+    return f"{path}[{_shown(key)}]"
 
 
 def _article(kind: str) -> str:
-    return kind if kind == "null" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    if kind == "null":
+        return kind
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _shown(value: Any) -> str:
     """A value in a message: short, on one line, nothing in it that a terminal would obey."""
     text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    if len(text) <= 60:
+        return text
+    return f"{text[:57]}..."

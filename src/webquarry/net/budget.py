@@ -1,4 +1,6 @@
-"""One fetch or send while it lasts: the time and the further tries it has left, and what it is doing just now."""
+"""One fetch or send while it lasts: the time and the further tries it has left, and what it is
+doing just now.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Call:
 
     @asynccontextmanager
     async def deadline(self) -> AsyncIterator[None]:
-        """End whatever is under way in the block when the time is up, with an error that says what that was."""
+        """End whatever is under way in the block when the time is up, with an error that says what
+        that was.
+        """
         scope = asyncio.timeout(self.seconds)
         try:
             async with scope:

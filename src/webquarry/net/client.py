@@ -1,9 +1,10 @@
 """The HTTP client: `fetch()` for any URL, `send()` for a provider's request.
 
-Both stream, count bytes before and after decompression, keep one deadline over everything they do, wait for the
-host's turn and try again where that is safe. `fetch()` trusts nobody: every hop is judged by the guard (and every
-address again by the transport that dials it) and by the site's robots.txt. `send()` goes to hosts that the user or we
-chose, with credentials in its headers, so it never leaves the origin it was made for.
+Both stream, count bytes before and after decompression, keep one deadline over everything they do,
+wait for the host's turn and try again where that is safe. `fetch()` trusts nobody: every hop is
+judged by the guard (and every address again by the transport that dials it) and by the site's
+robots.txt. `send()` goes to hosts that the user or we chose, with credentials in its headers, so it
+never leaves the origin it was made for.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class _Errand:
 
 
 class Client:
-    """One per process and loop: it holds the connections, the pacing and the robots.txt files. Closes its transports."""
+    """One per process and loop: it holds the connections, the pacing and the robots.txt files.
+    Closes its transports.
+    """
 
     def __init__(
         self,
@@ -64,18 +67,24 @@ class Client:
         self._robots = robots.Robots(settings.user_agent, clock, self._read_robots)
 
     async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
-        """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure, TooLarge, Unreadable."""
+        """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure,
+        TooLarge, Unreadable.
+        """
         errand = _Errand(accept, self._settings.max_bytes, self._settings.max_redirects)
         return await self._run(errand, url)
 
     async def peek(self, url: str, limit: int) -> Reply:
-        """The same, with no more than the beginning of the body: whether a page is there, not what it says."""
+        """The same, with no more than the beginning of the body: whether a page is there, not what
+        it says.
+        """
         return await self._run(
             _Errand(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url
         )
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
-        """The answer to a provider's request, of any status. Redirects are followed within the same origin only."""
+        """The answer to a provider's request, of any status. Redirects are followed within the same
+        origin only.
+        """
         call = self._call(timeout_seconds)
         async with call.deadline():
             return await self._deliver(request, call)
@@ -143,7 +152,8 @@ class Client:
             call.redirects += 1
 
     def _call(self, seconds: float | None) -> Call:
-        seconds = self._settings.timeout_seconds if seconds is None else seconds
+        if seconds is None:
+            seconds = self._settings.timeout_seconds
         return Call(self._clock, seconds, self._settings.retries)
 
     def _timeouts(self, call: Call) -> dict[str, dict[str, float]]:
@@ -167,7 +177,9 @@ class Client:
         return httpx2.Request("GET", url, headers=headers, extensions=self._timeouts(call))
 
     def _prepared(self, request: httpx2.Request, call: Call) -> httpx2.Request:
-        """A copy of a provider's request with what every request of ours carries; it stays the provider's."""
+        """A copy of a provider's request with what every request of ours carries; it stays the
+        provider's.
+        """
         headers = request.headers.copy()
         headers.setdefault("User-Agent", self._settings.user_agent)
         headers.setdefault("Accept-Encoding", ACCEPTED)

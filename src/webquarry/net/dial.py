@@ -1,8 +1,9 @@
 """How a connection is made: resolve once, judge every address, dial by address.
 
-A host and a port come in from the connection pool; out goes a connected stream. The name is never resolved a second
-time, so that what was judged is what is dialled. `Refused` passes through the pool as itself; everything else is one
-of httpcore2's own errors. Several addresses are raced with a head start for each (RFC 8305), families taking turns.
+A host and a port come in from the connection pool; out goes a connected stream. The name is never
+resolved a second time, so that what was judged is what is dialled. `Refused` passes through the
+pool as itself; everything else is one of httpcore2's own errors. Several addresses are raced with a
+head start for each (RFC 8305), families taking turns.
 """
 
 from __future__ import annotations
@@ -59,12 +60,16 @@ class Dialler(httpcore2.AsyncNetworkBackend):
 
 
 class _Line(Stream):
-    """A stream that knows its socket: for every request a pool asks each idle stream whether it was closed over there,
-    and finding the socket anew each time took longer than asking it."""
+    """A stream that knows its socket: for every request a pool asks each idle stream whether it was
+    closed over there, and finding the socket anew each time took longer than asking it.
+    """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._socket = stream.get_extra_info("socket") if hasattr(select, "poll") else None
+        if hasattr(select, "poll"):
+            self._socket = stream.get_extra_info("socket")
+        else:
+            self._socket = None
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the pool's
         return await self._stream.read(max_bytes, timeout)
@@ -108,7 +113,10 @@ async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
 
 async def judged_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
     """The addresses of a host, each once; `Refused` if the guard objects to any of them."""
-    addresses = [host] if parse_address(host) is not None else await _resolved(host, port)
+    if parse_address(host) is not None:
+        addresses = [host]
+    else:
+        addresses = await _resolved(host, port)
     if guard is not None:
         for address in addresses:
             guard.check_address(address, host)
@@ -142,7 +150,9 @@ def taking_turns(addresses: Sequence[str]) -> list[str]:
 async def first_to_answer(
     addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]
 ) -> Stream:
-    """The stream of the first address that answers. The next is tried when one fails or its head start is over."""
+    """The stream of the first address that answers. The next is tried when one fails or its head
+    start is over.
+    """
     waiting = list(addresses)
     attempts: list[asyncio.Task[Stream]] = []
     running: set[asyncio.Task[Stream]] = set()

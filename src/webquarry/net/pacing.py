@@ -1,7 +1,9 @@
-"""Pacing: for each host, so many requests under way at once and so many begun per second, over all tasks of a client.
+"""Pacing: for each host, so many requests under way at once and so many begun per second, over all
+tasks of a client.
 
-The count per second is taken over a sliding window, so a burst up to the full number starts at once: with the default
-settings ten pages of one site are read in parallel. Below one per second the window is longer instead.
+The count per second is taken over a sliding window, so a burst up to the full number starts at
+once: with the default settings ten pages of one site are read in parallel. Below one per second the
+window is longer instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which proxy a URL goes through, if any.
 
-The settings `https_proxy`, `http_proxy` and `no_proxy` come in; out goes the proxy for a URL, or None. The proxy is the
-user's own choice, so it may be private. Its password is a secret from here on, and no error repeats the proxy's URL.
+The settings `https_proxy`, `http_proxy` and `no_proxy` come in; out goes the proxy for a URL, or
+None. The proxy is the user's own choice, so it may be private. Its password is a secret from here
+on, and no error repeats the proxy's URL.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Proxy:
 
 @dataclass(frozen=True)
 class Exemption:
-    """One entry of NO_PROXY: a domain with all under it (an empty one is every host), or a network; perhaps a port."""
+    """One entry of NO_PROXY: a domain with all under it (an empty one is every host), or a network;
+    perhaps a port.
+    """
 
     domain: str = ""
     network: Network | None = None
@@ -75,11 +78,9 @@ class Proxies:
         if proxy is None:
             return None
         host = url.raw_host.decode("ascii").removesuffix(".")
-        return (
-            None
-            if any(exemption.covers(host, port_of(url)) for exemption in self.exemptions)
-            else proxy
-        )
+        if any(exemption.covers(host, port_of(url)) for exemption in self.exemptions):
+            return None
+        return proxy
 
 
 def read_proxy(text: str, setting: str) -> Proxy:
@@ -102,7 +103,9 @@ def read_proxy(text: str, setting: str) -> Proxy:
 
 
 def read_exemption(entry: str) -> Exemption:
-    """One entry: *, example.org, .example.org, *.example.org, 10.0.0.0/8, [::1], each also with :port."""
+    """One entry: *, example.org, .example.org, *.example.org, 10.0.0.0/8, [::1], each also with
+    :port.
+    """
     text = entry.strip().lower()
     if text == "*":
         return Exemption()
@@ -125,5 +128,6 @@ def read_exemption(entry: str) -> Exemption:
 def _unusable(setting: str, reason: str) -> BadInput:
     return BadInput(
         f"The setting {setting} is not a usable proxy: {reason}.",
-        suggested_action=f"Give WEBQUARRY_{setting.upper()} (or {setting.upper()}) as http://host:port, or unset it.",
+        suggested_action=f"Give WEBQUARRY_{setting.upper()} (or {setting.upper()}) as "
+        "http://host:port, or unset it.",
     )

@@ -1,8 +1,9 @@
 """robots.txt (RFC 9309): may this page be fetched?
 
-One file per origin, read once for everybody who waits for it and kept for an hour. No file (4xx) allows everything; a
-file that the server fails to give (5xx, a broken answer) allows nothing, for a minute. A host that cannot be reached
-at all is a NetworkFailure, not a refusal. In a replay, where nobody is asked anything, an unrecorded file allows all.
+One file per origin, read once for everybody who waits for it and kept for an hour. No file (4xx)
+allows everything; a file that the server fails to give (5xx, a broken answer) allows nothing, for a
+minute. A host that cannot be reached at all is a NetworkFailure, not a refusal. In a replay, where
+nobody is asked anything, an unrecorded file allows all.
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ class Robots:
         return verdict
 
     def _keep(self, origin: str, verdict: Verdict) -> None:
-        seconds = _KEPT_SECONDS if verdict.refusal is None else _REFUSAL_KEPT_SECONDS
+        if verdict.refusal is None:
+            seconds = _KEPT_SECONDS
+        else:
+            seconds = _REFUSAL_KEPT_SECONDS
         self._kept.pop(origin, None)
         self._kept[origin] = (self._clock.monotonic() + seconds, verdict)
         while (
@@ -120,7 +124,9 @@ class Robots:
 
 
 def judge(reply: Reply, agent: str) -> Verdict:
-    """What a reply to a request for robots.txt means. A last redirect that is not followed is as good as no file."""
+    """What a reply to a request for robots.txt means. A last redirect that is not followed is as
+    good as no file.
+    """
     if 200 <= reply.status < 300:
         text = _narrowed(_text_of(reply.body), agent)
         return Verdict(rules=Protego.parse(text), size=len(text))
@@ -130,9 +136,13 @@ def judge(reply: Reply, agent: str) -> Verdict:
 
 
 def product_token(user_agent: str) -> str:
-    """The name we are called by in robots.txt: the first word of the User-Agent, without its version."""
+    """The name we are called by in robots.txt: the first word of the User-Agent, without its
+    version.
+    """
     found = _PRODUCT.match(user_agent.strip())
-    return found[0].lower() if found else "webquarry"
+    if found:
+        return found[0].lower()
+    return "webquarry"
 
 
 def _text_of(body: bytes) -> str:
@@ -146,8 +156,9 @@ def _text_of(body: bytes) -> str:
 def _narrowed(text: str, agent: str) -> str:
     """The same file with all the robots that are not us under one name.
 
-    Every rule of a group is stored once per robot that the group names, so a file with thousands of both would fill
-    the memory. It also settles who is meant: the whole product token, whatever version is written after it.
+    Every rule of a group is stored once per robot that the group names, so a file with thousands of
+    both would fill the memory. It also settles who is meant: the whole product token, whatever
+    version is written after it.
     """
     lines = []
     for line in text.splitlines():

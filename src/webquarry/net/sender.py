@@ -1,6 +1,8 @@
-"""One request to one address: its turn at the host, the answer with its body, and further tries where they make sense.
+"""One request to one address: its turn at the host, the answer with its body, and further tries
+where they make sense.
 
-Comes in: a request that is ready to be sent. Goes out: an answer of any status; a redirect comes without its body.
+Comes in: a request that is ready to be sent. Goes out: an answer of any status; a redirect comes
+without its body.
 """
 
 from __future__ import annotations
@@ -139,7 +141,8 @@ async def _pass_over(response: httpx2.Response) -> None:
 async def _hang_up(response: httpx2.Response) -> None:
     """Close an HTTP/2 connection of which one answer was left unread.
 
-    The rest of that answer would use up the connection's window, and every later request on it would starve.
+    The rest of that answer would use up the connection's window, and every later request on it
+    would starve.
     """
     stream = response.extensions.get("network_stream")
     if response.extensions.get("http_version") == b"HTTP/2" and stream is not None:

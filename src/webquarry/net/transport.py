@@ -1,8 +1,9 @@
 """The transport: requests of httpx2 in, responses out, over connections that the guard has judged.
 
-It stands on httpcore2's pool and gives it our own network (`dial.py`). Direct connections are judged on the addresses
-really dialled; behind a proxy, the target is judged on the addresses its name resolves to before the proxy hears of it.
-`Refused` comes out as itself, network errors as httpx2's exceptions.
+It stands on httpcore2's pool and gives it our own network (`dial.py`). Direct connections are
+judged on the addresses really dialled; behind a proxy, the target is judged on the addresses its
+name resolves to before the proxy hears of it. `Refused` comes out as itself, network errors as
+httpx2's exceptions.
 """
 
 from __future__ import annotations
@@ -46,14 +47,17 @@ _ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
     httpcore2.RemoteProtocolError: httpx2.RemoteProtocolError,
     httpcore2.ProtocolError: httpx2.ProtocolError,
     httpcore2.UnsupportedProtocol: httpx2.UnsupportedProtocol,
-    OSError: httpx2.NetworkError,  # a TLS record that breaks in the middle of a body comes through bare
+    # a TLS record that breaks in the middle of a body comes through bare
+    OSError: httpx2.NetworkError,
 }
 
 
 def open_transport(
     settings: Settings, guard: Guard | None, *, sockets: httpcore2.AsyncNetworkBackend | None = None
 ) -> httpx2.AsyncBaseTransport:
-    """A transport for any URL, or, without a guard, for hosts that the user chose. `sockets` replaces the real network."""
+    """A transport for any URL, or, without a guard, for hosts that the user chose. `sockets`
+    replaces the real network.
+    """
     return Transport(settings, guard, sockets)
 
 
@@ -93,7 +97,10 @@ class Transport(httpx2.AsyncBaseTransport):
 
     def _core_proxy(self, proxy: Proxy) -> httpcore2.Proxy:
         url = proxy.url
-        password = "" if proxy.password is None else proxy.password.reveal()
+        if proxy.password is None:
+            password = ""
+        else:
+            password = proxy.password.reveal()
         return httpcore2.Proxy(
             httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/"),
             auth=(proxy.user.encode(), password.encode()) if proxy.user or password else None,
@@ -103,12 +110,18 @@ class Transport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         assert isinstance(request.stream, httpx2.AsyncByteStream)
-        url = request.url if self._guard is None else self._guard.check_url(str(request.url))
+        if self._guard is None:
+            url = request.url
+        else:
+            url = self._guard.check_url(str(request.url))
         proxy = self._proxies.of(url)
         with _translated_errors(request):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, request, self._guard)
-            pool = self._direct if proxy is None else self._by_proxy[proxy]
+            if proxy is None:
+                pool = self._direct
+            else:
+                pool = self._by_proxy[proxy]
             with _socks_errors() if proxy is not None and proxy.is_socks else nullcontext():
                 response = await pool.handle_async_request(self._core_request(request, url, proxy))
         return httpx2.Response(
@@ -136,7 +149,8 @@ class Transport(httpx2.AsyncBaseTransport):
             if not self._warned:
                 log.warning(
                     "%s does not resolve here, so it is not asked of the proxy; "
-                    "if only your proxy resolves names, WEBQUARRY_ALLOW_PRIVATE=1 leaves the judgement to it",
+                    "if only your proxy resolves names, WEBQUARRY_ALLOW_PRIVATE=1 leaves the "
+                    "judgement to it",
                     host,
                 )
                 self._warned = True
@@ -148,7 +162,8 @@ class Transport(httpx2.AsyncBaseTransport):
         extensions = {"timeout": self._default_timeouts(), **request.extensions}
         host = url.raw_host
         if proxy is not None and not proxy.is_socks and b":" in host:
-            # httpcore2 writes the host into the proxy's request line as it is, and an IPv6 address needs brackets there.
+            # httpcore2 writes the host into the proxy's request line as it is, and an IPv6 address
+            # needs brackets there.
             extensions.setdefault("sni_hostname", host.decode("ascii"))
             host = b"[" + host + b"]"
         return httpcore2.Request(
@@ -194,11 +209,9 @@ def open_tls(ca_file: Path | None) -> ssl.SSLContext:
         try:
             context.load_verify_locations(cafile=ca_file)
         except OSError as error:
-            fault = (
-                "holds no certificate in PEM form"
-                if isinstance(error, ssl.SSLError)
-                else "cannot be read"
-            )
+            fault = "cannot be read"
+            if isinstance(error, ssl.SSLError):
+                fault = "holds no certificate in PEM form"
             raise BadInput(
                 f"The file of certificate authorities {ca_file} {fault}.",
                 suggested_action="Correct or unset WEBQUARRY_CA_FILE (or SSL_CERT_FILE).",
@@ -220,7 +233,9 @@ def _translated_errors(request: httpx2.Request) -> Iterator[None]:
 
 @contextmanager
 def _socks_errors() -> Iterator[None]:
-    """httpcore2 lets a SOCKS proxy that breaks off or talks nonsense surface as errors of socksio, or as asserts."""
+    """httpcore2 lets a SOCKS proxy that breaks off or talks nonsense surface as errors of socksio,
+    or as asserts.
+    """
     from socksio import SOCKSError
 
     try:

@@ -1,6 +1,8 @@
-"""What the first page of a process needs, loaded while its search is under way: formats, weights, tables and stemmers.
+"""What the first page of a process needs, loaded while its search is under way: formats, weights,
+tables and stemmers.
 
-All of it is loaded on first use anyway, but then the page waits for it: a third of a second, which a search takes as well.
+All of it is loaded on first use anyway, but then the page waits for it: a third of a second, which
+a search takes as well.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ _begun = threading.Event()
 def loading() -> Iterator[None]:
     """Load it in a thread if what is done meanwhile takes its time; once in a process."""
     loop = asyncio.get_running_loop()
-    waiting = None if _begun.is_set() else loop.call_later(_PATIENCE, _begin, loop)
+    if _begun.is_set():
+        waiting = None
+    else:
+        waiting = loop.call_later(_PATIENCE, _begin, loop)
     try:
         yield
     finally:

@@ -1,7 +1,9 @@
-"""Search results -> the best of them read, at once; where one fails, the next takes its place while there is time.
+"""Search results -> the best of them read, at once; where one fails, the next takes its place while
+there is time.
 
-Which pages are read depends on what became of them and not on the order in which they arrive: a further one is begun
-only when those under way cannot be enough. So the same web gives the same sources, by rank.
+Which pages are read depends on what became of them and not on the order in which they arrive: a
+further one is begun only when those under way cannot be enough. So the same web gives the same
+sources, by rank.
 """
 
 from __future__ import annotations
@@ -73,7 +75,9 @@ class Harvest:
         return [self.read[rank] for rank in sorted(self.read) if rank not in twins]
 
     def twins(self, *, same_text: bool) -> dict[int, int]:
-        """Results that led to a page which a better one had led to; if wanted, also to a page of the same text."""
+        """Results that led to a page which a better one had led to; if wanted, also to a page of
+        the same text.
+        """
         seen: dict[str, int] = {}
         found: dict[int, int] = {}
         for rank, read in sorted(self.read.items()):
@@ -125,7 +129,9 @@ class Reading:
         return self._ends - self._kit.clock.monotonic()
 
     def _begin_missing(self) -> int:
-        """Begin as many as are needed if all that are under way are good; how many there were no results for."""
+        """Begin as many as are needed if all that are under way are good; how many there were no
+        results for.
+        """
         missing = (
             self._wanted - len(self.harvest.sources(same_text=self._same_text)) - len(self._running)
         )
@@ -184,7 +190,9 @@ class Reading:
 
 
 def _judged(result: Result, snapshot: Snapshot, question: Question) -> Read:
-    """Pieces take several times what the text does: those of a large one are not kept while others are read."""
+    """Pieces take several times what the text does: those of a large one are not kept while others
+    are read.
+    """
     judged = study(snapshot, result, question)
     return Read(
         result, snapshot, replace(judged, paragraphs=()) if is_large(len(snapshot.data)) else judged

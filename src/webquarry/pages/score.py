@@ -1,6 +1,8 @@
-"""A page that was read, and the question -> what `search_and_scrape` says of it: scores, sentences, its paragraphs.
+"""A page that was read, and the question -> what `search_and_scrape` says of it: scores, sentences,
+its paragraphs.
 
-Work for the processor, done once for each page as it arrives. Very long texts are judged by their beginning.
+Work for the processor, done once for each page as it arrives. Very long texts are judged by their
+beginning.
 """
 
 from __future__ import annotations
@@ -58,11 +60,17 @@ def study(snapshot: Snapshot, result: Result, question: Question) -> Study:
     """Judge a page."""
     fields = snapshot.fields
     paragraphs = paragraphs_of(snapshot.data)
-    judged = paragraphs if len(snapshot.data) <= _JUDGED else paragraphs_of(snapshot.data[:_JUDGED])
+    if len(snapshot.data) <= _JUDGED:
+        judged = paragraphs
+    else:
+        judged = paragraphs_of(snapshot.data[:_JUDGED])
     prose = [one.text for one in judged if one.is_prose]
     sample = " ".join(prose[:20])
     query = Terms(question.query, sample)
-    claim = Terms(question.claim, sample) if question.claim else None
+    if question.claim:
+        claim = Terms(question.claim, sample)
+    else:
+        claim = None
     title, published = _title(fields, result), _published(fields, result)
     words = words_in(paragraphs)
     nearest = nearest_sentences(claim or query, prose, KEY_SENTENCES)

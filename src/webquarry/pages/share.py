@@ -1,7 +1,9 @@
-"""Texts and limits in UTF-8 bytes -> the texts that fit, shared fairly; and all of them as one text within a limit.
+"""Texts and limits in UTF-8 bytes -> the texts that fit, shared fairly; and all of them as one text
+within a limit.
 
-Nobody is lost to a long neighbour: the limit fills up like water over an uneven ground, so that short texts stay whole
-and the long ones get equal parts of what is left. Cuts are made between blocks.
+Nobody is lost to a long neighbour: the limit fills up like water over an uneven ground, so that
+short texts stay whole and the long ones get equal parts of what is left. Cuts are made between
+blocks.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Share:
 
 
 def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
-    """How many bytes each may have, together at most the total: all of it for the short, equal parts for the long."""
+    """How many bytes each may have, together at most the total: all of it for the short, equal
+    parts for the long.
+    """
     shares = [0] * len(lengths)
     left = max(0, total)
     waiting = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
@@ -44,10 +48,13 @@ def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
 
 
 def enough_of(data: bytes, most: int) -> bytes:
-    """The beginning of a text that is cut at `most` bytes or before as the whole text is: where the block at the cut
-    ends matters only if it is no longer than that."""
+    """The beginning of a text that is cut at `most` bytes or before as the whole text is: where the
+    block at the cut ends matters only if it is no longer than that.
+    """
     beginning = data[: 2 * most + 1]
-    return beginning if len(beginning.rstrip()) > most else data
+    if len(beginning.rstrip()) > most:
+        return beginning
+    return data
 
 
 def share_out(texts: Sequence[Text], most_each: int, total: int) -> tuple[list[Share], str]:
@@ -81,5 +88,7 @@ def _cut(data: bytes, limit: int) -> Share:
     whole = data.rstrip()
     if len(whole) <= limit:
         return Share(whole.decode("utf-8", "replace"), False)
-    end = cut(data, 0, limit, block_starts(data)) if limit > 0 else 0
+    end = 0
+    if limit > 0:
+        end = cut(data, 0, limit, block_starts(data))
     return Share(data[: min(end, limit)].rstrip().decode("utf-8", "ignore"), True)

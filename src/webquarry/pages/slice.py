@@ -1,8 +1,10 @@
-"""What was asked for of a page, and a snapshot of it -> the piece that is given, and the cursor to go on with.
+"""What was asked for of a page, and a snapshot of it -> the piece that is given, and the cursor to
+go on with.
 
-A view is a text made from the snapshot: all of it, its outline, one section, or the blocks in which something was found. A
-cursor holds the mark of the text it was made for, the view, and how much of it has been given; so nothing has to be
-remembered here, and a page that has changed since is noticed.
+A view is a text made from the snapshot: all of it, its outline, one section, or the blocks in which
+something was found. A cursor holds the mark of the text it was made for, the view, and how much of
+it has been given; so nothing has to be remembered here, and a page that has changed since is
+noticed.
 """
 
 from __future__ import annotations
@@ -75,13 +77,18 @@ class _View:
 
 def take(data: bytes, digest: str, wanted: Wanted, kind: Kind = "markdown") -> Piece:
     """The piece of a text that is wanted."""
-    place = _read_cursor(wanted.cursor, digest) if wanted.cursor else _first_place(data, wanted)
+    if wanted.cursor:
+        place = _read_cursor(wanted.cursor, digest)
+    else:
+        place = _first_place(data, wanted)
     view = _view(data, place)
     start = place.offset
     if start > len(view.data):
         raise not_ours()
     end = _end(view.data, start, wanted.limit, kind)
-    rest = _write_cursor(replace(place, offset=end), digest) if end < len(view.data) else None
+    rest = None
+    if end < len(view.data):
+        rest = _write_cursor(replace(place, offset=end), digest)
     return Piece(view.data[start:end], len(data), rest, view.matches, _within(view, start, end))
 
 
@@ -90,7 +97,9 @@ def _end(data: bytes, start: int, limit: int, kind: Kind) -> int:
         return len(data)
     if kind == "markdown":
         return cut(data, start, limit, block_starts(data))
-    return cut_between_characters(data, start, limit) if kind == "text" else start + limit
+    if kind == "text":
+        return cut_between_characters(data, start, limit)
+    return start + limit
 
 
 def _first_place(data: bytes, wanted: Wanted) -> _Place:
@@ -120,7 +129,8 @@ def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
     """One line for each heading, for the eye."""
     top = min((heading.level for heading in headings), default=1)
     return [
-        f"{'  ' * (one.level - top)}{one.number}. {one.title} (line {one.line}, {one.stop - one.start} bytes)\n".encode()
+        f"{'  ' * (one.level - top)}{one.number}. {one.title} (line {one.line}, "
+        f"{one.stop - one.start} bytes)\n".encode()
         for one in headings
     ]
 
@@ -167,7 +177,8 @@ def _read_cursor(cursor: str, digest: str) -> _Place:
         raise not_ours()
     if made_for != digest:
         raise BadInput(
-            "The page has changed since the cursor was made, or the cursor belongs to another page or mode.",
+            "The page has changed since the cursor was made, or the cursor belongs to another "
+            "page or mode.",
             suggested_action=START_ANEW,
         )
     return _Place(offset, outline, section, find)

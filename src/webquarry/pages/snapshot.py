@@ -1,7 +1,9 @@
-"""A URL -> a frozen snapshot of what is there: its text, or its bytes, with everything that is said of it.
+"""A URL -> a frozen snapshot of what is there: its text, or its bytes, with everything that is said
+of it.
 
-It is kept for an hour, so that slices of one page (its outline, a section, the next piece) are slices of the same text and
-cost one request. The text is stored behind the rest, not in it, because JSON would make it a third larger.
+It is kept for an hour, so that slices of one page (its outline, a section, the next piece) are
+slices of the same text and cost one request. The text is stored behind the rest, not in it, because
+JSON would make it a third larger.
 """
 
 from __future__ import annotations
@@ -121,7 +123,10 @@ async def _raw(kit: Toolkit, url: str) -> Snapshot:
         "raw": True,
         **_said_of(evidence, status),
     }
-    data = raw.body if raw.text is None else raw.text.encode("utf-8", "replace")
+    if raw.text is None:
+        data = raw.body
+    else:
+        data = raw.text.encode("utf-8", "replace")
     return Snapshot(
         data, "bytes" if raw.text is None else "text", _known(fields), why, "raw", raw.fetched_at
     )
@@ -142,7 +147,9 @@ def _said_of(evidence: Evidence, status: RetractionStatus | None) -> dict[str, A
 async def _retraction(
     kit: Toolkit, doi: str | None
 ) -> tuple[RetractionStatus | None, tuple[str, ...]]:
-    """What Crossref says of a paper, also that it says nothing; the page does not wait long for it, nor fail with it."""
+    """What Crossref says of a paper, also that it says nothing; the page does not wait long for it,
+    nor fail with it.
+    """
     if doi is None:
         return None, ()
 
@@ -170,7 +177,9 @@ def _as_page(raw: RawPage) -> Page:
 
 
 def _plain(shape: Shape | None) -> dict[str, Any] | None:
-    return shape.model_dump(mode="json", by_alias=True, exclude_none=True) if shape else None
+    if shape:
+        return shape.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return None
 
 
 def _known(fields: dict[str, Any]) -> dict[str, Any]:

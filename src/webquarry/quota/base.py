@@ -4,7 +4,8 @@
     async with quota.slot("ada", 8):        # `NoSlot` where all are taken
         ...
 
-A window slides: what was asked in the window before counts for the part of it that is less than one window ago.
+A window slides: what was asked in the window before counts for the part of it that is less than one
+window ago.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def no_slot(most: int) -> NoSlot:
 def verdict(limit: Limit, before: int, current: int, part: float) -> int | float:
     """How many are left after one more (an int), or the seconds to wait (a float).
 
-    `before` and `current` are the counts of the last window and of this one, `part` how much of this one has passed.
+    `before` and `current` are the counts of the last window and of this one, `part` how much of
+    this one has passed.
     """
     held = before * (1 - part) + current
     if held + 1 <= limit.most:

@@ -1,7 +1,8 @@
-"""Counts in a file, for the workers of one server: it lives as long as they do, and nothing in it has to last.
+"""Counts in a file, for the workers of one server: it lives as long as they do, and nothing in it
+has to last.
 
-Every piece of work is one short transaction without waiting for the disk, so it is done where it is asked for. A worker
-that died held its places; they are given back when somebody needs one.
+Every piece of work is one short transaction without waiting for the disk, so it is done where it is
+asked for. A worker that died held its places; they are given back when somebody needs one.
 """
 
 from __future__ import annotations

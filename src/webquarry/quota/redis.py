@@ -1,6 +1,7 @@
 """Counts in the Redis that several servers share. While it is away each server counts for itself.
 
-A place among those at once is held by a lease that is renewed: the places of a server that was killed come back.
+A place among those at once is held by a lease that is renewed: the places of a server that was
+killed come back.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from webquarry.store.redis.connection import PREFIX, Link, LinkDown
 
 LEASE_SECONDS = 15.0
 
-# The arithmetic of base.verdict, so that looking and counting are one step.
-# KEYS one per limit; ARGV per limit: most, number of the window, part of it that has passed, life in ms.
-# Gives 1 or 0 (counted or not), and the two counts and the part of each limit as they were before.
+# The arithmetic of base.verdict, so that looking and counting are one step. KEYS one per limit;
+# ARGV per limit: most, number of the window, part of it that has passed, life in ms. Gives 1 or 0
+# (counted or not), and the two counts and the part of each limit as they were before.
 _TAKE = """
 local fits, said = 1, {}
 for i, key in ipairs(KEYS) do

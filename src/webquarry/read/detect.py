@@ -1,8 +1,10 @@
-"""What was fetched -> the format to read it with: first the bytes decide, then the header, then the name.
+"""What was fetched -> the format to read it with: first the bytes decide, then the header, then the
+name.
 
-Servers mislabel. A binary signature outranks every label; a document that plainly begins as HTML is HTML even when the
-label says PDF, Markdown or, unless the server forbids sniffing, plain text; "HTML" without a single tag is JSON or
-plain text. A document of no known text format is refused, with its type and its size.
+Servers mislabel. A binary signature outranks every label; a document that plainly begins as HTML is
+HTML even when the label says PDF, Markdown or, unless the server forbids sniffing, plain text;
+"HTML" without a single tag is JSON or plain text. A document of no known text format is refused,
+with its type and its size.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ def pick_format(source: Source) -> Format:
     kind = binary_type(source.body)
     labelled = _by_media_type(source.media_type)
     if kind is None and _is_binary(source.body, labelled is not None):
-        kind = source.media_type if source.media_type and labelled is None else "binary data"
+        kind = "binary data"
+        if source.media_type and labelled is None:
+            kind = source.media_type
     if kind:
         raise _unreadable(source, kind)
     name = _name_of_text(source, labelled)
@@ -75,13 +79,17 @@ def _name_of_text(source: Source, labelled: str | None) -> str | None:
     if _HTML_START.match(head) and not (labelled == "text" and source.nosniff):
         return "html"
     if source.media_type not in _UNSURE:
-        return "feed" if labelled in ("xml", "json") and _is_feed(head) else labelled
+        if labelled in ("xml", "json") and _is_feed(head):
+            return "feed"
+        return labelled
     if source.media_type in _UNLABELLED and _HTML_FRAGMENT.match(head):
         return "html"
     named = _by_name(source.url)
     if named in ("xml", "json") and _is_feed(head):
         return "feed"
-    return named if named and (named, labelled) != ("html", "text") else _by_start(text, head)
+    if named and (named, labelled) != ("html", "text"):
+        return named
+    return _by_start(text, head)
 
 
 def _really(text: Text, head: str) -> str:
@@ -92,7 +100,9 @@ def _really(text: Text, head: str) -> str:
         return "json"
     if _TAG_OR_ENTITY.search(head):  # as in nearly all
         return "html"
-    return "html" if _TAG_OR_ENTITY.search(text.text) or not text.text.strip() else "text"
+    if _TAG_OR_ENTITY.search(text.text) or not text.text.strip():
+        return "html"
+    return "text"
 
 
 def _by_start(text: Text, head: str) -> str:
@@ -100,7 +110,9 @@ def _by_start(text: Text, head: str) -> str:
         return "feed"
     if _XML_START.match(head):
         return "xml"
-    return "json" if _is_json(text, head) else "text"
+    if _is_json(text, head):
+        return "json"
+    return "text"
 
 
 def _is_feed(head: str) -> bool:
@@ -110,12 +122,16 @@ def _is_feed(head: str) -> bool:
 def _by_media_type(media_type: str) -> str | None:
     for name, candidate in formats().items():
         if media_type in candidate.media_types:
-            return None if candidate.binary else name
+            if candidate.binary:
+                return None
+            return name
     if media_type.endswith("+json"):
         return "json"
     if media_type.endswith("+xml"):
         return "xml"
-    return "text" if media_type.startswith("text/") else None
+    if media_type.startswith("text/"):
+        return "text"
+    return None
 
 
 def _by_name(url: str) -> str | None:

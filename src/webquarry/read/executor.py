@@ -1,8 +1,10 @@
-"""Where the work on pages is done: in threads, the large ones one at a time on a thread of their own.
+"""Where the work on pages is done: in threads, the large ones one at a time on a thread of their
+own.
 
-A large page takes up to thirty times its size while it is read, for its tree and the pieces of its text, and ten at once
-take no less time than ten in turn: Python works on one at a time anyway. Those that wait have nothing but their bytes.
-One thread also means one heap: with several, each keeps what its largest page has taken. It is given back at once.
+A large page takes up to thirty times its size while it is read, for its tree and the pieces of its
+text, and ten at once take no less time than ten in turn: Python works on one at a time anyway.
+Those that wait have nothing but their bytes. One thread also means one heap: with several, each
+keeps what its largest page has taken. It is given back at once.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Room:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def run(self, size: int, work: Callable[[], T], *, ahead: bool = False) -> T:
-        """What the work on so many bytes gives; large work in the order it came, or ahead of what has not begun."""
+        """What the work on so many bytes gives; large work in the order it came, or ahead of what
+        has not begun.
+        """
         if not is_large(size):
             return await asyncio.to_thread(work)
         await self._turn(ahead)
@@ -84,7 +88,9 @@ def _tidily(work: Callable[[], T]) -> T:
 
 @cache
 def _trim() -> Heap:
-    """How memory that was freed is given back: glibc keeps it unless told, and others have no such function."""
+    """How memory that was freed is given back: glibc keeps it unless told, and others have no such
+    function.
+    """
     import ctypes
 
     try:

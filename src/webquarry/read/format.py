@@ -1,7 +1,9 @@
-"""What a format is: something that knows its documents when it sees them and makes Markdown of them.
+"""What a format is: something that knows its documents when it sees them and makes Markdown of
+them.
 
-A format is one file in `formats/`. Binary ones say so by the first bytes (`recognises`); text ones are told apart in
-`detect.py`, which weighs what the header, the name and the beginning of the text say.
+A format is one file in `formats/`. Binary ones say so by the first bytes (`recognises`); text ones
+are told apart in `detect.py`, which weighs what the header, the name and the beginning of the text
+say.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ class Format(ABC):
     binary: ClassVar[bool] = False  # its bytes decide alone; a label or a name does not make one
 
     def recognises(self, body: bytes) -> bool:
-        """Whether the bytes alone show that a document is of this format; for formats with a signature."""
+        """Whether the bytes alone show that a document is of this format; for formats with a
+        signature.
+        """
         return False
 
     @abstractmethod

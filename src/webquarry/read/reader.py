@@ -1,10 +1,12 @@
-"""The reader: a URL comes in, a page as Markdown goes out, or an error that says what was there instead.
+"""The reader: a URL comes in, a page as Markdown goes out, or an error that says what was there
+instead.
 
     special reader, if one knows the URL -> fetch -> status and walls -> detect -> decode -> Format.to_markdown -> outcome
 
-`read` gives the main part of a page and asks for native Markdown in the same request, or gives the whole page as it is
-seen; `read_raw` gives the bytes. Everything after the fetch is work for the processor and runs in a thread, so that ten
-pages do not wait for each other, unless they are large (`room.py`).
+`read` gives the main part of a page and asks for native Markdown in the same request, or gives the
+whole page as it is seen; `read_raw` gives the bytes. Everything after the fetch is work for the
+processor and runs in a thread, so that ten pages do not wait for each other, unless they are large
+(`room.py`).
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class Reader:
         self.room = Room()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
-        """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls and empty pages."""
+        """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls
+        and empty pages.
+        """
         if selection == "whole":
             reply = await self._client.fetch(url, accept=ACCEPT)
             return await self.room.run(_size(reply), lambda: read_reply(url, reply))
@@ -65,7 +69,9 @@ class Reader:
         return replace(page, document=document)
 
     async def look_into(self, url: str, look: Callable[[Page], T]) -> tuple[Page, T]:
-        """The main part of the page at a URL, and what a look at its parsed document gives, which is then let go."""
+        """The main part of the page at a URL, and what a look at its parsed document gives, which
+        is then let go.
+        """
         special, why = await self._read_specially(url)
         if special is not None:
             return replace(special, document=None), await asyncio.to_thread(look, special)
@@ -83,7 +89,9 @@ class Reader:
         return await self.room.run(_size(reply), lambda: raw_reply(url, reply))
 
     async def _read_specially(self, url: str) -> tuple[Page | None, str]:
-        """By a reader of its own, for sites that have one; where that fails the page itself is read, and why is said."""
+        """By a reader of its own, for sites that have one; where that fails the page itself is
+        read, and why is said.
+        """
         special = reader_for(url)
         if special is None:
             return None, ""
@@ -94,7 +102,8 @@ class Reader:
         except WebquarryError as error:
             return (
                 None,
-                f"The page itself was read, because its API ({special.name}) failed: {redact(error.message)}",
+                f"The page itself was read, because its API ({special.name}) failed: "
+                f"{redact(error.message)}",
             )
 
 
@@ -105,7 +114,9 @@ def _looked_into(url: str, reply: Reply, look: Callable[[Page], T]) -> tuple[Pag
 
 def _size(reply: Reply) -> int:
     """The bytes that are parsed here; binary documents are read in a process of their own."""
-    return 0 if binary_type(reply.body) else len(reply.body)
+    if binary_type(reply.body):
+        return 0
+    return len(reply.body)
 
 
 def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole") -> Page:
@@ -143,11 +154,10 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     """The bytes that a reply holds; HTML is looked into, for a wall is no page in any form."""
     source = _source(requested_url, reply, "whole")
     chosen = _format_if_known(source)
-    draft = (
-        chosen.to_markdown(source)
-        if isinstance(chosen, Html) and source.body.strip()
-        else Draft("")
-    )
+    if isinstance(chosen, Html) and source.body.strip():
+        draft = chosen.to_markdown(source)
+    else:
+        draft = Draft("")
     try:
         _judged(requested_url, reply.url, reply.headers, draft)
     except Unreadable:
@@ -180,7 +190,10 @@ def _source(requested_url: str, reply: Reply, selection: Selection) -> Source:
 
 
 def _judged(requested_url: str, url: str, headers: Mapping[str, str], draft: Draft) -> Outcome:
-    shown = draft if draft.whole is None else replace(draft, markdown=draft.whole)
+    if draft.whole is None:
+        shown = draft
+    else:
+        shown = replace(draft, markdown=draft.whole)
     return judge(url, requested_url, headers, shown)
 
 
@@ -196,12 +209,17 @@ def _verbatim(source: Source, chosen: Format | None) -> str | None:
     if chosen is None or binary_type(source.body):
         return None
     text = source.text.text
-    return text if "\ufffd" not in text or "\ufffd".encode() in source.body else None
+    if "\ufffd" not in text or "\ufffd".encode() in source.body:
+        return text
+    return None
 
 
 def _raise_refusal(requested_url: str, reply: Reply, source: Source) -> None:
     """Say what a reply without success is: a wall, a login, or what its status code says."""
-    draft = None if reply.status in _GONE else _draft_of_refusal(source)
+    if reply.status in _GONE:
+        draft = None
+    else:
+        draft = _draft_of_refusal(source)
     raise_if_walled(reply.url, reply.headers, draft)
     if draft is not None and reply.status in {401, 403}:
         raise_if_login(reply.url, requested_url, draft)
@@ -220,5 +238,7 @@ def _draft_of_refusal(source: Source) -> Draft | None:
 def _encoding_notes(text: Text | None) -> tuple[str, ...]:
     if text is None or text.source not in {"detected", "fallback"}:
         return ()
-    how = "guessed from its letters" if text.source == "detected" else "assumed"
+    how = "assumed"
+    if text.source == "detected":
+        how = "guessed from its letters"
     return (f"The page declares no encoding that fits it; {text.encoding} was {how}.",)

@@ -1,8 +1,9 @@
-"""What a special reader is: for the URLs of one site it knows a better way to the text than the page itself.
+"""What a special reader is: for the URLs of one site it knows a better way to the text than the
+page itself.
 
-A special reader is one file in `special/`. It asks the site's own API through the client's `send`, bounded in number, size
-and time, and gives a page; what it raises, but for "there is no such thing" and "that needs an account", means that the
-page itself is read instead.
+A special reader is one file in `special/`. It asks the site's own API through the client's `send`,
+bounded in number, size and time, and gives a page; what it raises, but for "there is no such thing"
+and "that needs an account", means that the page itself is read instead.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Desk:
         return at_origin(base, path, f"WEBQUARRY_{origin_name.upper()}_URL")
 
     def time_left(self, started: float) -> float:
-        """Seconds until all of one read must be done; `started` is the clock's own time of its beginning."""
+        """Seconds until all of one read must be done; `started` is the clock's own time of its
+        beginning.
+        """
         left = self.settings.timeout_seconds - (self.clock.monotonic() - started)
         if left <= 0:
             raise ProviderFailure("The time for this page ran out.")
@@ -68,11 +71,15 @@ class SpecialReader(ABC):
 
     @abstractmethod
     def knows(self, url: httpx2.URL) -> bool:
-        """Whether this is a URL to read in this way; asked of every URL, so it looks at nothing but the URL."""
+        """Whether this is a URL to read in this way; asked of every URL, so it looks at nothing but
+        the URL.
+        """
 
     @abstractmethod
     async def read(self, url: str, desk: Desk) -> Page:
-        """The page. Raises NotFound or LoginWall for what is not to be had, anything else to leave it to the page."""
+        """The page. Raises NotFound or LoginWall for what is not to be had, anything else to leave
+        it to the page.
+        """
 
 
 @cache

@@ -1,7 +1,8 @@
-"""What keeps journals: each belongs to one caller, is only ever added to, and ends when nobody has touched it for long.
+"""What keeps journals: each belongs to one caller, is only ever added to, and ends when nobody has
+touched it for long.
 
-An entry that was acknowledged is on disk (or wherever the journals are) before the call returns. A failing store raises
-`RecordsFailure`: unlike a cache, it must not lose anything quietly.
+An entry that was acknowledged is on disk (or wherever the journals are) before the call returns. A
+failing store raises `RecordsFailure`: unlike a cache, it must not lose anything quietly.
 """
 
 from __future__ import annotations
@@ -46,13 +47,16 @@ class Journals(ABC):
     async def begin(
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
-        """Begin a journal with its first entry. Those idle for longer than `idle_seconds` are dropped first; beyond
-        `most` the finished one that was touched longest ago gives way, and without one `TooManyJournals` is raised.
-        `FileExistsError` if there is one of this id."""
+        """Begin a journal with its first entry. Those idle for longer than `idle_seconds` are
+        dropped first; beyond `most` the finished one that was touched longest ago gives way, and
+        without one `TooManyJournals` is raised. `FileExistsError` if there is one of this id.
+        """
 
     @abstractmethod
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
-        """The journal; None where there is none, it is another caller's, or it has been idle for too long."""
+        """The journal; None where there is none, it is another caller's, or it has been idle for
+        too long.
+        """
 
     @abstractmethod
     async def append(
@@ -65,9 +69,10 @@ class Journals(ABC):
         after: int | None = None,
         finished: bool | None = None,
     ) -> int:
-        """Add an entry and touch the journal; how many entries there are then. With `after`, only if there were exactly
-        so many (else `JournalMoved`). `finished` marks the journal as ended, or as open again. `KeyError` if there is
-        none."""
+        """Add an entry and touch the journal; how many entries there are then. With `after`, only
+        if there were exactly so many (else `JournalMoved`). `finished` marks the journal as ended,
+        or as open again. `KeyError` if there is none.
+        """
 
     @abstractmethod
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:

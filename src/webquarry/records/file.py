@@ -1,11 +1,12 @@
-"""The record file: one SQLite file for all processes of a user, its values encrypted, its shape brought up to date on opening.
+"""The record file: one SQLite file for all processes of a user, its values encrypted, its shape
+brought up to date on opening.
 
     file = RecordFile(folder)
     number = await file.run(lambda database, vault: ...)     # from a coroutine
     number = file.do(lambda database, vault: ...)            # from any thread
 
-Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has changed. What cannot be
-done is a `RecordsFailure`; a damaged file is never replaced by us.
+Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has
+changed. What cannot be done is a `RecordsFailure`; a damaged file is never replaced by us.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _NAME = "state.sqlite3"
 
 
 class RecordFile:
-    """`folder`/state.sqlite3, locked with `folder`/state.key; without a folder, in the memory of this process."""
+    """`folder`/state.sqlite3, locked with `folder`/state.key; without a folder, in the memory of
+    this process.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self.path = folder / _NAME if folder else None
@@ -88,14 +91,17 @@ class RecordFile:
 
 
 def _vault(path: Path) -> Vault:
-    """The vault of the key beside the file. A new key would make an old file unreadable, so none is made for one."""
+    """The vault of the key beside the file. A new key would make an old file unreadable, so none is
+    made for one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = path.with_name("state.key")
     if path.exists() and path.stat().st_size and not Vault.is_key(key):
         raise RecordsFailure(
             f"The key {key} of the record file is missing or damaged.",
             retryable=False,
-            suggested_action=f"Restore it from a backup, or move {path} away to begin a new record.",
+            suggested_action=f"Restore it from a backup, or move {path} away to begin a new "
+            "record.",
         )
     return Vault.open(key)
 
@@ -147,5 +153,6 @@ def _failure(path: Path | None, error: sqlite3.DatabaseError) -> RecordsFailure:
     return RecordsFailure(
         f"The record file {place} cannot be used: {error}.",
         retryable=False,
-        suggested_action=f"Move {place} and the files beside it away to begin a new one, or restore a backup.",
+        suggested_action=f"Move {place} and the files beside it away to begin a new one, or "
+        "restore a backup.",
     )

@@ -1,4 +1,6 @@
-"""Journals in the record file. Ids and owners are kept as keyed hashes, ids and entries also encrypted."""
+"""Journals in the record file. Ids and owners are kept as keyed hashes, ids and entries also
+encrypted.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ class FileJournals(Journals):
             _make_room(database, whose, most)
             row = (name, whose, vault.lock(id.encode(), name), now, now)
             database.execute(
-                "INSERT INTO journals (name, owner, locked_id, created_at, touched_at) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO journals (name, owner, locked_id, created_at, touched_at) VALUES "
+                "(?, ?, ?, ?, ?)",
                 row,
             )
             database.execute(
@@ -40,7 +43,8 @@ class FileJournals(Journals):
         def work(database: sqlite3.Connection, vault: Vault) -> Journal | None:
             name = _name(vault, owner, id)
             row = database.execute(
-                "SELECT created_at, touched_at, finished FROM journals WHERE name = ? AND touched_at >= ?",
+                "SELECT created_at, touched_at, finished FROM journals WHERE name = ? AND "
+                "touched_at >= ?",
                 (name, now - idle_seconds),
             ).fetchone()
             if row is None:
@@ -77,7 +81,8 @@ class FileJournals(Journals):
             value = _locked(vault, name, number, entry)
             database.execute("INSERT INTO journal_entries VALUES (?, ?, ?)", (name, number, value))
             database.execute(
-                "UPDATE journals SET touched_at = max(touched_at, ?), finished = coalesce(?, finished) WHERE name = ?",
+                "UPDATE journals SET touched_at = max(touched_at, ?), finished = coalesce(?, "
+                "finished) WHERE name = ?",
                 (now, finished, name),
             )
             return number
@@ -119,7 +124,8 @@ def _make_room(database: sqlite3.Connection, owner: bytes, most: int) -> None:
     held = database.execute("SELECT count(*) FROM journals WHERE owner = ?", (owner,)).fetchone()[0]
     for _ in range(held - most + 1):
         gone = database.execute(
-            "DELETE FROM journals WHERE name = (SELECT name FROM journals WHERE owner = ? AND finished"
+            "DELETE FROM journals WHERE name = (SELECT name FROM journals WHERE owner = ? AND "
+            "finished"
             " ORDER BY touched_at, name LIMIT 1)",
             (owner,),
         ).rowcount
@@ -141,8 +147,10 @@ def _readable(vault: Vault, value: bytes, name: bytes) -> bytes:
     found = vault.unlock(value, name)
     if found is None:
         raise RecordsFailure(
-            "A record cannot be decrypted: it is damaged, or state.key is not the key it was written with.",
+            "A record cannot be decrypted: it is damaged, or state.key is not the key it was "
+            "written with.",
             retryable=False,
-            suggested_action="Put back the state.key that belongs to the file, or restore a backup of both.",
+            suggested_action="Put back the state.key that belongs to the file, or restore a "
+            "backup of both.",
         )
     return found

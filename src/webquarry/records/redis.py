@@ -1,8 +1,10 @@
-"""Journals in the Redis that several servers share. Names are keyed hashes, ids and entries are locked by us.
+"""Journals in the Redis that several servers share. Names are keyed hashes, ids and entries are
+locked by us.
 
-Every change is one script: all of it is there, or nothing. It carries a mark of its own, so that it can be sent again
-after a connection was lost without being done twice. What Redis does not confirm is a `RecordsFailure`. What it has
-confirmed lasts as well as Redis keeps it: docs/teams.md says how it has to be set up.
+Every change is one script: all of it is there, or nothing. It carries a mark of its own, so that it
+can be sent again after a connection was lost without being done twice. What Redis does not confirm
+is a `RecordsFailure`. What it has confirmed lasts as well as Redis keeps it: docs/teams.md says how
+it has to be set up.
 """
 
 from __future__ import annotations
@@ -66,9 +68,14 @@ class RedisJournals(Journals):
         after: int | None = None,
         finished: bool | None = None,
     ) -> int:
-        """The place of an entry is locked into it, so without `after` it is locked anew whenever others came first."""
+        """The place of an entry is locked into it, so without `after` it is locked anew whenever
+        others came first.
+        """
         name, mark = self._name(owner, id), _mark()
-        count = after if after is not None else await self._count(name)
+        if after is not None:
+            count = after
+        else:
+            count = await self._count(name)
         state = "" if finished is None else str(int(finished))
         for _ in range(_RACES):
             locked = self._locked(name, count + 1, entry)
@@ -105,7 +112,9 @@ class RedisJournals(Journals):
         return int(await self._script(scripts.COUNT, [name]))
 
     async def _script(self, text: str, arguments: Sequence[Any]) -> Any:
-        """What the script says. A lost connection is no answer, so it is asked once more; the mark makes that safe."""
+        """What the script says. A lost connection is no answer, so it is asked once more; the mark
+        makes that safe.
+        """
         try:
             try:
                 return await self._send(text, arguments)
@@ -138,9 +147,11 @@ class RedisJournals(Journals):
         found = self._vault.unlock(value, name)
         if found is None:
             raise RecordsFailure(
-                "A record cannot be decrypted: it is damaged, or was written with another WEBQUARRY_STORE_KEY.",
+                "A record cannot be decrypted: it is damaged, or was written with another "
+                "WEBQUARRY_STORE_KEY.",
                 retryable=False,
-                suggested_action="Give all servers the key that it was written with, or restore a backup of Redis.",
+                suggested_action="Give all servers the key that it was written with, or restore "
+                "a backup of Redis.",
             )
         return found
 
@@ -151,8 +162,12 @@ def _mark() -> str:
 
 def _failure(error: LinkDown) -> RecordsFailure:
     """Where Redis is stands in the log: callers of a server for others need not know."""
-    reason = "there is no connection" if error.lost else str(error).rstrip(".")
+    if error.lost:
+        reason = "there is no connection"
+    else:
+        reason = str(error).rstrip(".")
     return RecordsFailure(
         f"The records in Redis cannot be used: {reason}.",
-        suggested_action="Wait a moment and read again before you try again: the last change may have been made.",
+        suggested_action="Wait a moment and read again before you try again: the last change may "
+        "have been made.",
     )

@@ -1,4 +1,5 @@
-"""The Lua scripts of the journals in Redis. KEYS[1] is the prefix; other names are made from it here.
+"""The Lua scripts of the journals in Redis. KEYS[1] is the prefix; other names are made from it
+here.
 
 P:meta:NAME      hash: owner, id (locked), created, touched, finished, mark (of the last change)
 P:entries:NAME   list of locked entries
@@ -25,8 +26,8 @@ local function forget(name)
 end
 """
 
-# ARGV name, owner, now, the moment before which a journal is too idle, most, locked id, locked entry, mark.
-# Whatever is refused has changed nothing, but that idle journals are gone.
+# ARGV name, owner, now, the moment before which a journal is too idle, most, locked id, locked
+# entry, mark. Whatever is refused has changed nothing, but that idle journals are gone.
 BEGIN = (
     _COMMON
     + """

@@ -1,8 +1,9 @@
 """Which page a URL means: two addresses of one page have one identity.
 
-A pure function from URL to URL. The result is for comparing, not for fetching: scheme, `www.`, mobile and AMP twins,
-tracking parameters, the order of parameters and the many addresses of one DOI, arXiv paper or video are folded.
-A parameter that may select the content (`page=2`, `id=`, `v=`, `ref=`) always stays.
+A pure function from URL to URL. The result is for comparing, not for fetching: scheme, `www.`,
+mobile and AMP twins, tracking parameters, the order of parameters and the many addresses of one
+DOI, arXiv paper or video are folded. A parameter that may select the content (`page=2`, `id=`,
+`v=`, `ref=`) always stays.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ _ARXIV_HOSTS = frozenset(
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtube-nocookie.com", "youtu.be"})
 _DAILYMOTION = re.compile(r"/(?:(?:embed/)?video/)?([0-9a-z]{5,12})", re.IGNORECASE)
 _VIDEO_ID = re.compile(r"[0-9A-Za-z_-]{11}")
-# Of the signs that may stand as they are, those that separate nothing: `%28` is `(`, but `%2F` is not `/`.
+# Of the signs that may stand as they are, those that separate nothing: `%28` is `(`, but `%2F` is
+# not `/`.
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$'()*,:@")
 # Hosts whose addresses hold a DOI without saying so; those of preprints add the version to it.
 _PREPRINTS = frozenset({"biorxiv.org", "medrxiv.org"})
@@ -125,7 +127,9 @@ _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
 def identity(url: str) -> str:
-    """The identity of a page; a text that is not an http(s) URL, or an absurdly long one, is its own identity."""
+    """The identity of a page; a text that is not an http(s) URL, or an absurdly long one, is its
+    own identity.
+    """
     url = url.strip()
     if len(url) > _LONGEST:
         return url
@@ -140,19 +144,25 @@ def identity(url: str) -> str:
     path, parameters = _plain_path(host, path), _parameters(parts.query)
     known = _known_work(host, path, parameters)
     if known:  # what is left of a DOI may itself end in something that is no part of it
-        return known if known == url else identity(known)
-    place = host if port in (None, *_PORTS.values()) else f"{host}:{port}"
+        if known == url:
+            return known
+        return identity(known)
+    if port in (None, *_PORTS.values()):
+        place = host
+    else:
+        place = f"{host}:{port}"
     text = "&".join(name if value is None else f"{name}={value}" for name, value in parameters)
-    route = (
-        f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""
-    )  # pages that route by fragment
+    route = ""  # pages that route by fragment
+    if parts.fragment.startswith(("!", "/")):
+        route = f"#{parts.fragment}"
     return f"https://{place}{path}" + (f"?{text}" if text else "") + route
 
 
 def _plain_host(host: str) -> str:
     host = host.lower()
     try:
-        host = host.encode("idna").decode("ascii") if not host.isascii() else host
+        if not host.isascii():
+            host = host.encode("idna").decode("ascii")
     except UnicodeError:
         return host
     while (prefix := next((p for p in _HOST_PREFIXES if host.startswith(p)), None)) and host.count(
@@ -170,11 +180,16 @@ def _plain_path(host: str, path: str) -> str:
     before = None
     while before != path:  # /amp/index.html has several layers
         before = path
-        path = path if _is_amp_cache(host) else _AMP_START.sub("", path)
+        if _is_amp_cache(host):
+            path = path
+        else:
+            path = _AMP_START.sub("", path)
         path = _AMP_PATH.sub("", path) or "/"
         path = _INDEX.sub("/", path)
         path = path.rstrip("/") or "/"
-    return path if path.startswith("/") else "/" + path
+    if path.startswith("/"):
+        return path
+    return "/" + path
 
 
 def _resolve_dots(path: str) -> str:
@@ -194,7 +209,9 @@ def _plain_escapes(text: str) -> str:
 
     def one(match: re.Match[str]) -> str:
         byte = int(match[1], 16)
-        return chr(byte) if byte in _PLAIN else f"%{byte:02X}"
+        if byte in _PLAIN:
+            return chr(byte)
+        return f"%{byte:02X}"
 
     encoded = quote(text.encode("utf-8", "surrogatepass"), safe="/?:@!$&'()*+,;=%-._~[]")
     return _ESCAPE.sub(one, encoded)
@@ -248,11 +265,9 @@ def _known_work(host: str, path: str, parameters: list[tuple[str, str | None]]) 
     ):
         return f"https://vimeo.com/{found[1]}"
     if host in ("dailymotion.com", "dai.ly") and (found := _DAILYMOTION.fullmatch(path)):
-        return (
-            f"https://dailymotion.com/video/{found[1]}"
-            if host == "dai.ly" or "/video/" in path
-            else None
-        )
+        if host == "dai.ly" or "/video/" in path:
+            return f"https://dailymotion.com/video/{found[1]}"
+        return None
     if (
         host == "journals.plos.org"
     ):  # its addresses of a paper differ by nothing but the DOI in `id`
@@ -284,8 +299,6 @@ def _youtube(host: str, path: str, parameters: dict[str, str | None]) -> str | N
         candidate = path[1:]
     elif found := re.fullmatch(r"/(?:shorts|embed|live|v|e)/([^/]+)", path):
         candidate = found[1]
-    return (
-        f"https://youtube.com/watch?v={candidate}"
-        if candidate and _VIDEO_ID.fullmatch(candidate)
-        else None
-    )
+    if candidate and _VIDEO_ID.fullmatch(candidate):
+        return f"https://youtube.com/watch?v={candidate}"
+    return None

@@ -1,8 +1,9 @@
-"""DuckDuckGo's Instant Answers: a question -> a summary, an answer, a definition, related topics. No ranked results.
+"""DuckDuckGo's Instant Answers: a question -> a summary, an answer, a definition, related topics.
+No ranked results.
 
-API: GET https://api.duckduckgo.com/?format=json, needs no key. The body is JSON under the name of JavaScript. For most
-questions it is an empty shell; fields change their type at will (`Answer` is a text, a number or an object). What is
-shown of it must name DuckDuckGo and the source.
+API: GET https://api.duckduckgo.com/?format=json, needs no key. The body is JSON under the name of
+JavaScript. For most questions it is an empty shell; fields change their type at will (`Answer` is a
+text, a number or an object). What is shown of it must name DuckDuckGo and the source.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _ANCHOR = re.compile(r"\s*<a\b[^<>]*>(.*?)</a>(.*)", re.IGNORECASE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Topic:
-    """A related topic, or an official site: its name, what is said of it, and where it is; `group` is its heading."""
+    """A related topic, or an official site: its name, what is said of it, and where it is; `group`
+    is its heading.
+    """
 
     name: str
     text: str
@@ -40,7 +43,9 @@ class Topic:
 
 @dataclass(frozen=True)
 class InstantAnswer:
-    """What DuckDuckGo knows at once. Every text is plain and may be empty; every URL is absolute or empty."""
+    """What DuckDuckGo knows at once. Every text is plain and may be empty; every URL is absolute or
+    empty.
+    """
 
     heading: str = ""
     abstract: str = ""
@@ -148,7 +153,9 @@ def _topic(row: dict[str, Any], group: str) -> Topic | None:
 
 
 def _facts(infobox: object) -> list[tuple[str, str]]:
-    content = objects(infobox.get("content")) if isinstance(infobox, dict) else []
+    content = []
+    if isinstance(infobox, dict):
+        content = objects(infobox.get("content"))
     pairs = [(_text(part.get("label")), _value(part.get("value"))) for part in content]
     return [(label, value) for label, value in pairs if label and value and value != '""']
 
@@ -166,7 +173,9 @@ def _url(value: object) -> str:
     text = _string(value).strip()
     if text.startswith("/") and not text.startswith("//"):
         text = _SITE + text
-    return text if host_of(text) else ""
+    if host_of(text):
+        return text
+    return ""
 
 
 def _text(value: object) -> str:
@@ -174,4 +183,6 @@ def _text(value: object) -> str:
 
 
 def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

@@ -1,7 +1,8 @@
 """One page, one result: ranked lists of results in, one list without repetitions out.
 
-Two addresses of one page (`identity`) are one result. It keeps the best rank that any list gave it and the text of the
-first list that had it; only a date that the first one lacked is taken from another.
+Two addresses of one page (`identity`) are one result. It keeps the best rank that any list gave it
+and the text of the first list that had it; only a date that the first one lacked is taken from
+another.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from webquarry.search.models import Result
 
 
 def merge(lists: Iterable[Sequence[Result]]) -> list[Result]:
-    """The results of all lists, the best ranked first; of equally ranked ones that of the earlier list."""
+    """The results of all lists, the best ranked first; of equally ranked ones that of the earlier
+    list.
+    """
     found: dict[str, Result] = {}
     places: dict[str, tuple[int, int]] = {}
     for number, results in enumerate(lists):

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Query:
-    """One question to one provider. `page` counts from 0; `cursor` is what the page before left for this one."""
+    """One question to one provider. `page` counts from 0; `cursor` is what the page before left for
+    this one.
+    """
 
     text: str
     count: int = 10
@@ -38,7 +40,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Batch:
-    """One page of a provider's answer; `more` says whether a further page can be asked for, with `cursor`."""
+    """One page of a provider's answer; `more` says whether a further page can be asked for, with
+    `cursor`.
+    """
 
     results: tuple[Result, ...]
     more: bool
@@ -47,7 +51,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One provider's turn: its outcome is one of `errors.OUTCOMES`, or "skipped" when it was not asked."""
+    """One provider's turn: its outcome is one of `errors.OUTCOMES`, or "skipped" when it was not
+    asked.
+    """
 
     provider: str
     outcome: str

@@ -1,8 +1,10 @@
-"""Asking one provider until there is enough: page by page, or by groups of domains; results that pass are gathered.
+"""Asking one provider until there is enough: page by page, or by groups of domains; results that
+pass are gathered.
 
-When filtering leaves too few, two further pages are asked for and no more. A further page that fails costs nothing but
-itself. A list of domains that is too long for one query is asked for in groups, in the order of the list, in up to three
-requests: with the whole list left out, the few results from those domains would have to come by chance.
+When filtering leaves too few, two further pages are asked for and no more. A further page that
+fails costs nothing but itself. A list of domains that is too long for one query is asked for in
+groups, in the order of the list, in up to three requests: with the whole list left out, the few
+results from those domains would have to come by chance.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Ask = Callable[[Provider, Query], Awaitable[Batch]]
 
 
 class Gathering:
-    """The results of one provider as they come in; what is there when the time runs out is not lost."""
+    """The results of one provider as they come in; what is there when the time runs out is not
+    lost.
+    """
 
     def __init__(self, wanted: int, admits: Callable[[Result], bool]) -> None:
         self._wanted = wanted
@@ -54,7 +58,9 @@ class Gathering:
 
 
 async def gather(ask: Ask, provider: Provider, query: Query, gathering: Gathering) -> None:
-    """Ask the provider until the gathering has enough or there is no more; an error only if nothing was gathered."""
+    """Ask the provider until the gathering has enough or there is no more; an error only if nothing
+    was gathered.
+    """
     groups = domain_groups(provider, query)
     asked_for = 0
     for number, group in enumerate(groups, 1):
@@ -71,7 +77,8 @@ async def gather(ask: Ask, provider: Provider, query: Query, gathering: Gatherin
             break
     if asked_for < (of := len(query.allowed_domains)):
         gathering.notes.append(
-            f"{provider.label} takes few domains at once: the first {asked_for} of {of} were asked for."
+            f"{provider.label} takes few domains at once: the first {asked_for} of {of} were "
+            "asked for."
         )
 
 
@@ -103,7 +110,9 @@ def _pass_over(gathering: Gathering, provider: Provider, what: str, error: Webqu
 
 
 def domain_groups(provider: Provider, query: Query) -> list[tuple[str, ...]]:
-    """The allowed domains as they are asked for: all at once if they fit, else the longest groups that do."""
+    """The allowed domains as they are asked for: all at once if they fit, else the longest groups
+    that do.
+    """
     rest = query.allowed_domains
     if len(rest) < 2 or "allowed_domains" not in provider.native or _carries(provider, query, rest):
         return [rest]
@@ -130,7 +139,9 @@ def _longest(provider: Provider, query: Query, domains: tuple[str, ...]) -> int:
 
 
 def _carries(provider: Provider, query: Query, domains: tuple[str, ...]) -> bool:
-    """Would a request for these domains name them all? A provider leaves out a list that does not fit, as a whole."""
+    """Would a request for these domains name them all? A provider leaves out a list that does not
+    fit, as a whole.
+    """
     try:
         request = provider.build_request(replace(query, allowed_domains=domains))
     except WebquarryError:

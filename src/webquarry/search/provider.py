@@ -44,19 +44,27 @@ class Provider(Member):
     )  # fields of Query that requests carry and the provider applies
 
     def applied(self, query: Query) -> frozenset[str]:
-        """Of `native`, what holds for the values of this query; less where the provider knows only some of them."""
+        """Of `native`, what holds for the values of this query; less where the provider knows only
+        some of them.
+        """
         return self.native
 
     @abstractmethod
     def build_request(self, query: Query) -> httpx2.Request:
-        """The request for one page of results. The query's domains are bare ones, as `domains.normalise` gives them."""
+        """The request for one page of results. The query's domains are bare ones, as
+        `domains.normalise` gives them.
+        """
 
     @abstractmethod
     def parse_reply(self, reply: Reply) -> Batch:
-        """The results, or the error of the right kind; "no results" only when the provider really said so."""
+        """The results, or the error of the right kind; "no results" only when the provider really
+        said so.
+        """
 
     def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
-        """A second way to the same page of results after this error on the first, tried once; None if there is none."""
+        """A second way to the same page of results after this error on the first, tried once; None
+        if there is none.
+        """
         return None
 
     def result(
@@ -77,5 +85,7 @@ class Provider(Member):
         )
 
     def parse_probe(self, reply: Reply) -> None:
-        """Raise what the probe's reply says is wrong; a provider whose probe is an error by design overrides this."""
+        """Raise what the probe's reply says is wrong; a provider whose probe is an error by design
+        overrides this.
+        """
         self.parse_reply(reply)

@@ -1,8 +1,9 @@
-"""Query in, results out: asks one named provider, or one after the other until somebody has results.
+"""Query in, results out: asks one named provider, or one after the other until somebody has
+results.
 
-`search` asks the provider that is named. `route` decides who is asked (`routing`, a lens), keeps what was found for a
-while, and lets concurrent callers with the same question share one answer. What may come back is enforced on our side,
-whatever the provider was asked for.
+`search` asks the provider that is named. `route` decides who is asked (`routing`, a lens), keeps
+what was found for a while, and lets concurrent callers with the same question share one answer.
+What may come back is enforced on our side, whatever the provider was asked for.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ class Router:
         return self._configured[name]
 
     def turn(self, name: str) -> AbstractAsyncContextManager[None]:
-        """A provider's turn, for a request to it that is no search: after its pause, and nobody else's meanwhile."""
+        """A provider's turn, for a request to it that is no search: after its pause, and nobody
+        else's meanwhile.
+        """
         return self._pace.turn(self.provider(name))
 
     async def probe(self, name: str) -> None:
@@ -97,7 +100,9 @@ class Router:
             raise
 
     async def search(self, name: str, query: Query) -> list[Result]:
-        """Up to `query.count` results of one provider: absolute URLs, each once, from the domains asked for."""
+        """Up to `query.count` results of one provider: absolute URLs, each once, from the domains
+        asked for.
+        """
         provider = self.provider(name)
         domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
         query = _tidied(query, domains)
@@ -116,10 +121,11 @@ class Router:
         kind: str = "web",
         asked: Mapping[str, Any] | None = None,
     ) -> Found:
-        """What the first provider that has results found. A named `provider` is never replaced by another.
+        """What the first provider that has results found. A named `provider` is never replaced by
+        another.
 
-        `asked` is whatever else the caller was asked with: it goes into the cache key, so that nobody gets the answer
-        to another question.
+        `asked` is whatever else the caller was asked with: it goes into the cache key, so that
+        nobody gets the answer to another question.
         """
         plan = self._plan(query, provider, lens, kind)
         parameters = {
@@ -133,11 +139,10 @@ class Router:
         }
 
         async def make() -> Made:
-            found = (
-                Found((), "", notes=plan.notes)
-                if plan.domains.admits_nothing
-                else await self._turns.take(plan)
-            )
+            if plan.domains.admits_nothing:
+                found = Found((), "", notes=plan.notes)
+            else:
+                found = await self._turns.take(plan)
             whole = found.results and not found.partial
             return Made(
                 pack(found),
@@ -169,7 +174,9 @@ class Router:
         return [self.provider(name) for name in self._turns.healthy()]
 
     def states(self) -> dict[str, str]:
-        """How each provider is doing, by name: closed (asked as usual), open (resting after failures) or half-open."""
+        """How each provider is doing, by name: closed (asked as usual), open (resting after
+        failures) or half-open.
+        """
         return self._turns.states()
 
     @cached_property
@@ -185,7 +192,9 @@ class Router:
         return Turns(self._all, self._page, self._settings, self._clock, self._board)
 
     def _plan(self, query: Query, provider: str | None, lens: Lens | None, kind: str) -> Plan:
-        """Who is asked what. A lens counts for more than the query's own domains, a named provider for more than all."""
+        """Who is asked what. A lens counts for more than the query's own domains, a named provider
+        for more than all.
+        """
         notes: list[str] = []
         if lens is not None:
             if query.allowed_domains:
@@ -216,7 +225,9 @@ class Router:
         return Plan(names, because, query, domains, tuple(notes))
 
     def _signature(self, name: str) -> list[Any]:
-        """What decides a provider's answer besides the question: its address and what of its credentials is no secret."""
+        """What decides a provider's answer besides the question: its address and what of its
+        credentials is no secret.
+        """
         provider = self._all[name]
         origins = {
             place: redact(origin)
@@ -246,7 +257,9 @@ class Router:
         )
 
     async def _batch(self, provider: Provider, query: Query, seconds: float | None) -> Batch:
-        """By the provider's second way where the first failed and there is one; the first error is the one that counts."""
+        """By the provider's second way where the first failed and there is one; the first error is
+        the one that counts.
+        """
         try:
             return await self._parsed(provider, provider.build_request(query), seconds)
         except WebquarryError as error:
@@ -274,7 +287,9 @@ class Router:
 
 
 def _tidied(query: Query, domains: DomainFilter) -> Query:
-    """The query as providers take it: text in one line, bare domains in the order they were given, terms as words."""
+    """The query as providers take it: text in one line, bare domains in the order they were given,
+    terms as words.
+    """
     text = " ".join(query.text.split())
     if not text:
         raise BadInput("The query is blank.", suggested_action="Say what to search for.")
@@ -289,7 +304,9 @@ def _tidied(query: Query, domains: DomainFilter) -> Query:
 
 
 def _addressed(batch: Batch, provider: Provider) -> Batch:
-    """The batch, if any of its results leads anywhere; a provider that changed its fields is not one without results."""
+    """The batch, if any of its results leads anywhere; a provider that changed its fields is not
+    one without results.
+    """
     if batch.results and not any(host_of(result.url) for result in batch.results):
         raise ProviderFailure(
             f"{provider.label} answered with results that have no address.", retryable=False

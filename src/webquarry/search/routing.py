@@ -1,9 +1,11 @@
-"""Who is asked, in which order: settings and the known providers in, their names and the reason for the order out.
+"""Who is asked, in which order: settings and the known providers in, their names and the reason for
+the order out.
 
-SEARCH_ROUTING decides if it is set, then SEARCH_PROVIDER. Otherwise it is everybody who is configured: those with a key
-first, because somebody chose them; Google last of these, because its service ends on 2027-01-01 and its quota is
-small; then a SearXNG of the user's own and what other packages brought; DuckDuckGo, which needs nothing, at the end.
-Encyclopedias and communities are asked only by name.
+SEARCH_ROUTING decides if it is set, then SEARCH_PROVIDER. Otherwise it is everybody who is
+configured: those with a key first, because somebody chose them; Google last of these, because its
+service ends on 2027-01-01 and its quota is small; then a SearXNG of the user's own and what other
+packages brought; DuckDuckGo, which needs nothing, at the end. Encyclopedias and communities are
+asked only by name.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def order_for(
     kind: str, settings: Settings, providers: Mapping[str, Provider]
 ) -> tuple[tuple[str, ...], str]:
     """The providers to ask for this kind of search, and where the order comes from."""
-    routed = read_routing(settings.search_routing).get(kind) if settings.search_routing else None
+    routed = None
+    if settings.search_routing:
+        routed = read_routing(settings.search_routing).get(kind)
     if routed:
         return known(routed, providers), "set by SEARCH_ROUTING"
     if settings.search_provider:
@@ -68,8 +72,9 @@ def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str,
 
 
 def unknown(name: str, providers: Mapping[str, Member], also: Iterable[str] = ()) -> BadInput:
-    """The error for a name that no provider has: it lists those there are, each once, and which are configured.
-    `also` are names that stand for several of them."""
+    """The error for a name that no provider has: it lists those there are, each once, and which are
+    configured. `also` are names that stand for several of them.
+    """
     listed = [
         f"{one} (configured)" if providers[one].configured else one for one in sorted(providers)
     ] + [*also]

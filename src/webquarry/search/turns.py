@@ -1,8 +1,9 @@
-"""Providers asked in turn until one of them has results: a plan in, what was found or the error that helps most out.
+"""Providers asked in turn until one of them has results: a plan in, what was found or the error
+that helps most out.
 
-Anything but results passes the turn on. "Nothing found" is the answer only when nobody after it had results. A turn is that
-of `Asker`. One deadline holds for the whole: each provider may use half of the time that is left, and the last one all of
-it, so that a slow one leaves time for the next.
+Anything but results passes the turn on. "Nothing found" is the answer only when nobody after it had
+results. A turn is that of `Asker`. One deadline holds for the whole: each provider may use half of
+the time that is left, and the last one all of it, so that a slow one leaves time for the next.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class Turns:
         ]
 
     def states(self) -> dict[str, str]:
-        """How each provider is doing, by name: closed (asked as usual), open (resting) or half-open."""
+        """How each provider is doing, by name: closed (asked as usual), open (resting) or
+        half-open.
+        """
         return {name: self._asker.state(self._providers[name]) for name in sorted(self._providers)}
 
     async def take(self, plan: Plan) -> Found:
@@ -92,10 +95,14 @@ class Turns:
         raise nobody_answered(failures, attempts, others)
 
     def _share(self, name: str, plan: Plan, end: float) -> float:
-        """Seconds for this provider: all that is left if nobody after it can be asked, half of it otherwise."""
+        """Seconds for this provider: all that is left if nobody after it can be asked, half of it
+        otherwise.
+        """
         left = end - self._clock.monotonic()
         after = plan.names[plan.names.index(name) + 1 :]
-        return left / 2 if any(self._providers[other].configured for other in after) else left
+        if any(self._providers[other].configured for other in after):
+            return left / 2
+        return left
 
     async def _turn(self, provider: Provider, plan: Plan, seconds: float) -> Turn[Gathering]:
         """Gather what the provider has; what had come when the time was over counts."""
@@ -146,8 +153,6 @@ def _count(gathering: Gathering) -> int:
 
 
 def _why_nothing(gathering: Gathering) -> str:
-    return (
-        f"None of {gathering.came} results passed the filters."
-        if gathering.came
-        else "It found nothing."
-    )
+    if gathering.came:
+        return f"None of {gathering.came} results passed the filters."
+    return "It found nothing."

@@ -1,7 +1,9 @@
-"""How far a session has come, and what to search for next: a session in, covered words and queries out. No model.
+"""How far a session has come, and what to search for next: a session in, covered words and queries
+out. No model.
 
-An aspect is a word of the goal, or of a gap that was named. It is covered when the title of a recorded source has it,
-and mentioned when only a step has. Words are compared by their stems. What was rejected is left out of the queries.
+An aspect is a word of the goal, or of a gap that was named. It is covered when the title of a
+recorded source has it, and mentioned when only a step has. Words are compared by their stems. What
+was rejected is left out of the queries.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class Coverage:
     def share(self) -> float:
         """How many of the aspects are covered, from 0 to 1."""
         every = len(self.covered) + len(self.mentioned) + len(self.missing)
-        return round(len(self.covered) / every, 2) if every else 0.0
+        if every:
+            return round(len(self.covered) / every, 2)
+        return 0.0
 
 
 def coverage_of(session: Session) -> Coverage:
@@ -47,13 +51,20 @@ def coverage_of(session: Session) -> Coverage:
     missing: list[str] = []
     aspects = words.of("\n".join([words.aim, *(step.gap for step in words.steps)]))
     for word, stems in list(aspects.items())[:_MOST_ASPECTS]:
-        place = covered if stems <= in_sources else mentioned if stems <= in_steps else missing
+        if stems <= in_sources:
+            place = covered
+        elif stems <= in_steps:
+            place = mentioned
+        else:
+            place = missing
         place.append(word)
     return Coverage(tuple(covered), tuple(mentioned), tuple(missing))
 
 
 def refinement_queries(session: Session, step: Step) -> list[str]:
-    """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the step itself."""
+    """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the
+    step itself.
+    """
     words, coverage = _Words(session), coverage_of(session)
     goal = list(words.of(words.aim))
     context = goal[:_CONTEXT]

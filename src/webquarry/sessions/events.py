@@ -45,12 +45,14 @@ def sources(tool: str, step: int, found: Sequence[Source], now: datetime) -> byt
 
 def error(tool: str, step: int, failure: BaseException, now: datetime) -> bytes:
     known = isinstance(failure, WebquarryError)
-    kind = failure.kind if isinstance(failure, WebquarryError) else "internal"
-    message = (
-        shortened(redact(plain(str(failure))), _LONGEST_MESSAGE)
-        if known
-        else type(failure).__name__
-    )
+    if isinstance(failure, WebquarryError):
+        kind = failure.kind
+    else:
+        kind = "internal"
+    if known:
+        message = shortened(redact(plain(str(failure))), _LONGEST_MESSAGE)
+    else:
+        message = type(failure).__name__
     return _written("error", now, tool=tool, of=step, kind=kind, message=message)
 
 
@@ -59,7 +61,9 @@ def used(now: datetime) -> bytes:
 
 
 def keepable(source: Source) -> Source:
-    """The source as it may be kept: no secret in its address, no endless title, no abstract in its reference."""
+    """The source as it may be kept: no secret in its address, no endless title, no abstract in its
+    reference.
+    """
     csl = {name: value for name, value in (source.csl or {}).items() if name != "abstract"}
     small = len(json.dumps(csl, default=str)) <= _LONGEST_REFERENCE
     title = shortened(plain(source.title), _LONGEST_TITLE)
@@ -81,7 +85,8 @@ def replayed(journal: Journal) -> Session:
             raise RecordsFailure(
                 f"The research session {journal.id} holds an entry that is not one of ours.",
                 retryable=False,
-                suggested_action="Begin a new session: sequential_search with stepNumber 1 and no sessionId.",
+                suggested_action="Begin a new session: sequential_search with stepNumber 1 and "
+                "no sessionId.",
             ) from failure
     return Session(
         id=journal.id,
@@ -148,7 +153,9 @@ class _Telling:
         )
 
     def _number(self, source: Source, event: Mapping[str, Any], at: datetime) -> int:
-        """The source's number: a new one, or that of the same page, which may have become better known."""
+        """The source's number: a new one, or that of the same page, which may have become better
+        known.
+        """
         of, tool, page = int(event["of"]), str(event["tool"]), identity(source.url)
         place = self._places.setdefault(page, len(self.sources))
         if place == len(self.sources):
@@ -174,7 +181,10 @@ _TELL: dict[str, Callable[[_Telling, Mapping[str, Any], datetime], None]] = {
 
 def _richer(known: Source, new: Source) -> Source:
     """Both together: the page itself, once read, counts for more than what a search said of it."""
-    first, second = (new, known) if new.csl and not known.tells_more_than(new) else (known, new)
+    if new.csl and not known.tells_more_than(new):
+        first, second = (new, known)
+    else:
+        first, second = (known, new)
     return Source(
         url=known.url,
         title=first.title or second.title,

@@ -1,6 +1,8 @@
-"""What a research session is made of: its steps, the sources that tools found on the way, and what went wrong.
+"""What a research session is made of: its steps, the sources that tools found on the way, and what
+went wrong.
 
-`Session` is what the events of a journal come to; it is only ever read. What is recorded goes through `Sessions`.
+`Session` is what the events of a journal come to; it is only ever read. What is recorded goes
+through `Sessions`.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Source:
-    """One source that a tool found: enough to find it again and to cite it, and nothing of the provider's own text."""
+    """One source that a tool found: enough to find it again and to cite it, and nothing of the
+    provider's own text.
+    """
 
     url: str
     title: str = ""
@@ -25,11 +29,15 @@ class Source:
 
     @property
     def was_read(self) -> bool:
-        """Whether its page was fetched: only then does a reference say when; that of a paper may come from an index."""
+        """Whether its page was fetched: only then does a reference say when; that of a paper may
+        come from an index.
+        """
         return bool(self.csl and self.csl.get("accessed"))
 
     def tells_more_than(self, other: Source) -> bool:
-        """Whether its reference is to be preferred: that of a page that was read, or any where there was none."""
+        """Whether its reference is to be preferred: that of a page that was read, or any where
+        there was none.
+        """
         return (self.was_read, bool(self.csl)) > (other.was_read, bool(other.csl))
 
 
@@ -75,7 +83,9 @@ class Step:
 
 @dataclass(frozen=True)
 class RecordedSource:
-    """A source with its number in the session. One page is one source, whoever found it and however often."""
+    """A source with its number in the session. One page is one source, whoever found it and however
+    often.
+    """
 
     number: int  # from 1, in the order they were first found
     source: Source
@@ -118,7 +128,9 @@ class Session:
 
     def step(self, number: int) -> Step | None:
         """The step of this number, if there is one."""
-        return self.steps[number - 1] if 1 <= number <= len(self.steps) else None
+        if 1 <= number <= len(self.steps):
+            return self.steps[number - 1]
+        return None
 
     def sources_of(self, step: Step) -> tuple[RecordedSource, ...]:
         """The sources that were recorded with a step."""

@@ -1,4 +1,6 @@
-"""A source of a session -> the work to cite: by its reference where it was read, else by what a search said of it."""
+"""A source of a session -> the work to cite: by its reference where it was read, else by what a
+search said of it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def work_of_source(source: Source) -> Work:
 def work_at(url: str, title: str = "", published: str | None = None) -> Work:
     """A page of which little is known; the address of a DOI tells the DOI, too."""
     site = host_of_page(url)
-    doi = normal_doi(url) or "" if site in ("doi.org", "dx.doi.org") else ""
+    doi = ""
+    if site in ("doi.org", "dx.doi.org"):
+        doi = normal_doi(url) or ""
     return Work(
         kind="document" if doi else "webpage",
         title=without_site(" ".join(title.split()), site) or title_from_url(url),

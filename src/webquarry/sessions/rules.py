@@ -1,7 +1,8 @@
-"""What a step must be to be recorded: a draft and the session it is for in, the draft as it is recorded out.
+"""What a step must be to be recorded: a draft and the session it is for in, the draft as it is
+recorded out.
 
-One running number over all branches and revisions. A step sent a second time, word for word, is the same step: whoever
-did not hear that it was recorded may send it again.
+One running number over all branches and revisions. A step sent a second time, word for word, is the
+same step: whoever did not hear that it was recorded may send it again.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def tidied(draft: Draft) -> Draft:
     rejected = tuple(one.strip() for one in draft.rejected if one.strip())
     if len(rejected) > _MOST_REJECTED or any(len(one) > _LONGEST_REJECTED for one in rejected):
         raise BadInput(
-            f"rejectedApproaches holds more than {_MOST_REJECTED} texts, or one of more than {_LONGEST_REJECTED} characters."
+            f"rejectedApproaches holds more than {_MOST_REJECTED} texts, or one of more than "
+            f"{_LONGEST_REJECTED} characters."
         )
     return replace(
         draft,
@@ -64,7 +66,8 @@ def first(draft: Draft) -> Draft:
     if draft.number != 1:
         raise BadInput(
             f"Step {draft.number} has no sessionId, and only step 1 begins a session.",
-            suggested_action="Give the sessionId that step 1 returned, or begin a new session with stepNumber 1.",
+            suggested_action="Give the sessionId that step 1 returned, or begin a new session "
+            "with stepNumber 1.",
         )
     if (
         draft.is_revision
@@ -74,7 +77,8 @@ def first(draft: Draft) -> Draft:
     ):
         raise BadInput(
             "Step 1 of a new session cannot revise a step or branch off from one.",
-            suggested_action="Give the sessionId of the session that has the step, or leave those fields out.",
+            suggested_action="Give the sessionId of the session that has the step, or leave "
+            "those fields out.",
         )
     return draft
 
@@ -107,14 +111,16 @@ def further(draft: Draft, session: Session, most: int) -> Draft:
     if revises is None and draft.number != due:
         raise BadInput(
             f"stepNumber is {draft.number}, but this session expects {due}.",
-            suggested_action=f"Send it as step {due}; to change an earlier step, add isRevision and revisesStep. "
+            suggested_action=f"Send it as step {due}; to change an earlier step, add isRevision "
+            "and revisesStep. "
             "get_research_session shows what is recorded.",
         )
     _check_branch(draft, session)
     if due > most:
         raise BadInput(
             f"The session has {most} steps, which is the most.",
-            suggested_action="Export it if you need it, then begin a new one: stepNumber 1, no sessionId, and what is "
+            suggested_action="Export it if you need it, then begin a new one: stepNumber 1, no "
+            "sessionId, and what is "
             "known so far as sessionSummary.",
         )
     return replace(draft, number=due, revises=revises)
@@ -139,7 +145,8 @@ def _revised(draft: Draft, session: Session, due: int) -> int | None:
         )
     if draft.number not in (due, revises):
         raise BadInput(
-            f"stepNumber is {draft.number}, but a revision of step {revises} is step {due}, the next one.",
+            f"stepNumber is {draft.number}, but a revision of step {revises} is step {due}, the "
+            "next one.",
             suggested_action=f"Send it as step {due} with revisesStep {revises}.",
         )
     return revises
@@ -153,6 +160,7 @@ def _check_branch(draft: Draft, session: Session) -> None:
         )
     if draft.branch_from is not None and session.step(draft.branch_from) is None:
         raise BadInput(
-            f"There is no step {draft.branch_from} to branch off from; the session has {len(session.steps)}.",
+            f"There is no step {draft.branch_from} to branch off from; the session has "
+            f"{len(session.steps)}.",
             suggested_action="get_research_session shows what is recorded.",
         )

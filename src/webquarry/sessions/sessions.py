@@ -1,12 +1,14 @@
-"""Research sessions on top of journals: begun, gone on with, read again, and told what tools found for them.
+"""Research sessions on top of journals: begun, gone on with, read again, and told what tools found
+for them.
 
     session = await sessions.begin(Draft(1, "What is known of it?", goal="..."))
     session, step = await sessions.add_step(session.id, Draft(2, "..."))
     await sessions.record(session, "web_search", sources)
 
-A session belongs to whoever asks (`caller()`); anybody else's, an unknown one and one that has ended are all not found.
-What was acknowledged is in the journal. Several processes may work on one session: a step is added only to the session
-that it was decided on, else it is decided again; sources are added to whatever is there.
+A session belongs to whoever asks (`caller()`); anybody else's, an unknown one and one that has
+ended are all not found. What was acknowledged is in the journal. Several processes may work on one
+session: a step is added only to the session that it was decided on, else it is decided again;
+sources are added to whatever is there.
 """
 
 from __future__ import annotations
@@ -87,7 +89,9 @@ class Sessions:
         return [(journal.id, journal.finished) for journal in found]
 
     async def add_step(self, id: str, draft: Draft) -> tuple[Session, Step]:
-        """Go on with a session; the session as it is then, and the step. Sent twice, a step is recorded once."""
+        """Go on with a session; the session as it is then, and the step. Sent twice, a step is
+        recorded once.
+        """
         draft = rules.tidied(draft)
         while True:
             session = await self.read(id)
@@ -118,14 +122,16 @@ class Sessions:
     async def record(
         self, session: Session, tool: str, found: Iterable[Source], step: int | None = None
     ) -> int:
-        """Record what a tool found with a step of the session, the current one unless it is said; how many sources the
-        step has learnt of. Those that it has already are not written again."""
+        """Record what a tool found with a step of the session, the current one unless it is said;
+        how many sources the step has learnt of. Those that it has already are not written again.
+        """
         number = step or session.current.number
         new = _news(session, number, [events.keepable(one) for one in found if one.url.strip()])
         pages = {identity(one.source.url) for one in session.sources}
         if len(pages | {identity(one.url) for one in new}) > MOST_SOURCES:
             raise TooLarge(
-                f"The research session has {MOST_SOURCES} sources, which is the most; these were not recorded.",
+                f"The research session has {MOST_SOURCES} sources, which is the most; these were "
+                "not recorded.",
                 suggested_action="Begin a new session for what is still to be found.",
             )
         if new:
@@ -168,8 +174,10 @@ class Sessions:
     def _not_found(self, id: str) -> NotFound:
         return NotFound(
             f"There is no research session {shortened(plain(id), 60)!r}.",
-            suggested_action=f"Sessions end {_duration(self._idle)} after they were last used, finished ones earlier when "
-            f"there are {self._most}. Leave sessionId out, or begin a new session: sequential_search with stepNumber 1 and "
+            suggested_action=f"Sessions end {_duration(self._idle)} after they were last used, "
+            "finished ones earlier when "
+            f"there are {self._most}. Leave sessionId out, or begin a new session: "
+            "sequential_search with stepNumber 1 and "
             "no sessionId.",
         )
 
@@ -177,20 +185,17 @@ class Sessions:
         open_ones = [id for id, finished in await self.list() if not finished]
         return BadInput(
             f"There are {self._most} unfinished research sessions, which is the most.",
-            suggested_action="Finish one with nextStepNeeded false, or go on with it. Unused for longest: "
-            + ", ".join(open_ones[:-4:-1])
-            + ".",
+            suggested_action="Finish one with nextStepNeeded false, or go on with it. Unused for "
+            "longest: " + ", ".join(open_ones[:-4:-1]) + ".",
         )
 
 
 def _news(session: Session, step: int, found: Sequence[Source]) -> list[Source]:
     """Those that the step has not, or of which more is known now; each page once."""
     recorded = session.step(step)
-    known = (
-        {identity(one.source.url): one.source for one in session.sources_of(recorded)}
-        if recorded
-        else {}
-    )
+    known = {}
+    if recorded:
+        known = {identity(one.source.url): one.source for one in session.sources_of(recorded)}
     new: dict[str, Source] = {}
     for one in found:
         page = identity(one.url)
@@ -201,4 +206,6 @@ def _news(session: Session, step: int, found: Sequence[Source]) -> list[Source]:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds / 3600:g} hours" if seconds >= 3600 else f"{seconds:g} seconds"
+    if seconds >= 3600:
+        return f"{seconds / 3600:g} hours"
+    return f"{seconds:g} seconds"

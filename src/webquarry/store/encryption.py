@@ -1,7 +1,7 @@
 """The key file and what it locks: AES-256-GCM, each value bound to the name it is kept under.
 
-The key is 32 random bytes in a file of mode 0600, made on first use; several processes that start at once end up
-with the same one. Whoever deletes the file loses what was kept, and nothing else.
+The key is 32 random bytes in a file of mode 0600, made on first use; several processes that start
+at once end up with the same one. Whoever deletes the file loses what was kept, and nothing else.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Vault:
         return nonce + self._cipher.encrypt(nonce, value, name)
 
     def unlock(self, locked: bytes, name: bytes) -> bytes | None:
-        """The value, or None when it was locked with another key, under another name, or was damaged."""
+        """The value, or None when it was locked with another key, under another name, or was
+        damaged.
+        """
         try:
             return self._cipher.decrypt(locked[:_NONCE_BYTES], locked[_NONCE_BYTES:], name)
         except (InvalidTag, ValueError):
@@ -57,11 +59,15 @@ def _read(path: Path) -> bytes | None:
         key = path.read_bytes()
     except FileNotFoundError:
         return None
-    return key if len(key) == _KEY_BYTES else None
+    if len(key) == _KEY_BYTES:
+        return key
+    return None
 
 
 def _make(path: Path) -> bytes:
-    """Write a new key beside the file and link it into place, so that no process ever reads half of one."""
+    """Write a new key beside the file and link it into place, so that no process ever reads half of
+    one.
+    """
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

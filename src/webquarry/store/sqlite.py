@@ -1,4 +1,6 @@
-"""What every SQLite file of ours has in common: it is made with the rights of its owner alone, and opened by many at once."""
+"""What every SQLite file of ours has in common: it is made with the rights of its owner alone, and
+opened by many at once.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def touch(path: Path) -> int:
 
 
 def connect(place: Path | str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
-    """A connection for any thread, without transactions of its own, after `prepare`; closed again when that fails."""
+    """A connection for any thread, without transactions of its own, after `prepare`; closed again
+    when that fails.
+    """
     database = sqlite3.connect(
         place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )

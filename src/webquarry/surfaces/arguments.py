@@ -1,7 +1,7 @@
 """Bytes from stdin -> the arguments of a tool: one JSON object, strictly read.
 
-What JSON readers usually let pass (a key given twice, NaN) is refused: the caller meant something by it that would be
-lost. A byte order mark is let pass: some shells put one there.
+What JSON readers usually let pass (a key given twice, NaN) is refused: the caller meant something
+by it that would be lost. A byte order mark is let pass: some shells put one there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _NAMES = {
 
 
 def parse_arguments(data: bytes, place: str = "on stdin") -> dict[str, Any]:
-    """The object that was given at a place; whatever else came in is BadInput with a sentence that says what."""
+    """The object that was given at a place; whatever else came in is BadInput with a sentence that
+    says what.
+    """
     if len(data) > MAX_BYTES:
         raise BadInput(f"The input is larger than {MAX_BYTES} bytes.")
     try:
@@ -35,6 +37,7 @@ def parse_arguments(data: bytes, place: str = "on stdin") -> dict[str, Any]:
         ) from None
     if not isinstance(found, dict):
         raise BadInput(
-            f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was expected {place}."
+            f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was "
+            f"expected {place}."
         )
     return found

@@ -1,8 +1,9 @@
-"""The one bridge from sync to async: a loop on a thread of its own, shared by `webquarry.call` and the command line.
+"""The one bridge from sync to async: a loop on a thread of its own, shared by `webquarry.call` and
+the command line.
 
-A coroutine goes in from any thread, its result or its error comes out there. The loop starts with the first piece of
-work and is closed at exit. Ctrl-C in the waiting thread cancels the work and lets it clean up. A forked child gets a
-bridge of its own; the parent's is left alone.
+A coroutine goes in from any thread, its result or its error comes out there. The loop starts with
+the first piece of work and is closed at exit. Ctrl-C in the waiting thread cancels the work and
+lets it clean up. A forked child gets a bridge of its own; the parent's is left alone.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ class Bridge:
         self._closers.append(closer)
 
     def close(self) -> None:
-        """Cancel what still runs, close what was opened, end the thread. The next `run` starts anew."""
+        """Cancel what still runs, close what was opened, end the thread. The next `run` starts
+        anew.
+        """
         with self._lock:
             loop, thread, closers = self._loop, self._thread, self._closers
             self._loop, self._thread, self._closers = None, None, []
@@ -91,7 +94,8 @@ class Bridge:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                # A daemon, because the interpreter joins all others before it runs the exit handlers.
+                # A daemon, because the interpreter joins all others before it runs the exit
+                # handlers.
                 self._thread = threading.Thread(
                     target=self._loop.run_forever, name="webquarry-bridge", daemon=True
                 )
@@ -99,13 +103,17 @@ class Bridge:
             return self._loop
 
     def _forget(self) -> None:
-        """In a forked child: the thread is gone, and closing the shared selector would harm the parent."""
+        """In a forked child: the thread is gone, and closing the shared selector would harm the
+        parent.
+        """
         self._lock = threading.Lock()
         self._loop, self._thread, self._closers = None, None, []
 
 
 async def _finish(work: Coroutine[Any, Any, T], outcome: concurrent.futures.Future[T]) -> None:
-    """Hand over whatever the work ends in. A SystemExit too (a terminal that went away): here it would end the loop."""
+    """Hand over whatever the work ends in. A SystemExit too (a terminal that went away): here it
+    would end the loop.
+    """
     try:
         outcome.set_result(await work)
     except BaseException as error:

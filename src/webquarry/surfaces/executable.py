@@ -1,8 +1,10 @@
-"""Door: one executable per tool. A JSON object comes in on stdin, one JSON object goes out on stdout.
+"""Door: one executable per tool. A JSON object comes in on stdin, one JSON object goes out on
+stdout.
 
-Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`). Diagnostics go to stderr. A
-failure is `{"error": "<sentence>"}` and exit code 1. `--schema`, `--version` and `--help` are answered before anything
-is imported but `os` and `sys`: hosts ask for the schema often, and with little patience.
+Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`).
+Diagnostics go to stderr. A failure is `{"error": "<sentence>"}` and exit code 1. `--schema`,
+`--version` and `--help` are answered before anything is imported but `os` and `sys`: hosts ask for
+the schema often, and with little patience.
 """
 
 from __future__ import annotations
@@ -120,8 +122,13 @@ def _failed(error: WebquarryError) -> int:
 
     from webquarry.secret import redact
 
-    wait = "" if error.retry_after_seconds is None else f" after {error.retry_after_seconds:g} s"
-    retry = f"can be tried again{wait}" if error.retryable else "not worth trying again as it is"
+    if error.retry_after_seconds is None:
+        wait = ""
+    else:
+        wait = f" after {error.retry_after_seconds:g} s"
+    retry = "not worth trying again as it is"
+    if error.retryable:
+        retry = f"can be tried again{wait}"
     logging.getLogger("webquarry").error(
         "%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split())
     )

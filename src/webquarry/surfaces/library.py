@@ -1,7 +1,8 @@
 """Door: the Python library. A tool's name and its arguments come in, its typed answer goes out.
 
-`call` is sync and shares one toolkit for the whole process, so that pacing and connections are shared too; `open`
-is async and owns the toolkit it gives. Both reach the tools through the registry and know none by name.
+`call` is sync and shares one toolkit for the whole process, so that pacing and connections are
+shared too; `open` is async and owns the toolkit it gives. Both reach the tools through the registry
+and know none by name.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ _DEFAULT_SETS = ("research", "executables")  # the second one for tools that the
 
 
 def call(name: str, /, *, toolset: str | None = None, **arguments: Any) -> Answer:
-    """Call a tool and wait for its answer. Works in any thread, also where an event loop is running.
+    """Call a tool and wait for its answer. Works in any thread, also where an event loop is
+    running.
 
-    Without `toolset` the tool is looked for in the default sets. Every failure is a `WebquarryError`.
+    Without `toolset` the tool is looked for in the default sets. Every failure is a
+    `WebquarryError`.
     """
     return call_with(name, arguments, toolset)
 
@@ -142,9 +145,9 @@ async def _shared_kit() -> AsyncIterator[Toolkit]:
     """The shared toolkit; one that was replaced is closed by its last user."""
     global _current
     loop = asyncio.get_running_loop()
-    previous = (
-        _current if _current and _current.loop is loop else None
-    )  # after a fork the loop is another
+    previous = None  # after a fork the loop is another
+    if _current and _current.loop is loop:
+        previous = _current
     if previous and previous.environ == dict(os.environ):
         shared = previous
     else:

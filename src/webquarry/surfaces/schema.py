@@ -1,6 +1,7 @@
 """A tool -> the text of its schema, as `--schema` prints it and as the files in `schemas/` hold it.
 
-Two-space indent, and lists of plain values on one line, so that the text equals the documented one to the byte.
+Two-space indent, and lists of plain values on one line, so that the text equals the documented one
+to the byte.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def schema_text(tool: Tool) -> str:
 
 
 def pretty(value: Any, indent: str = "") -> str:
-    """JSON for people: objects and lists of objects over several lines, lists of plain values on one."""
+    """JSON for people: objects and lists of objects over several lines, lists of plain values on
+    one.
+    """
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         members = [

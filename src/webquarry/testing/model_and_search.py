@@ -1,13 +1,15 @@
-"""A model and a search engine on 127.0.0.1 that make up their answers, for demonstrations, tests and benches.
+"""A model and a search engine on 127.0.0.1 that make up their answers, for demonstrations, tests
+and benches.
 
     with Rehearsal(latency=0.2) as stage:
         environ = os.environ | stage.environ      # the model, Brave, and keys that are none
         ...
         stage.messages, stage.searches, stage.throttled, stage.most_in_flight
 
-It speaks the Anthropic Messages API and Brave's web search as far as we use them, counts what it is asked, and refuses
-what the real ones refuse. What a question holds decides the answer: `[search]` makes the model search first, `[fail]`
-is a 500, and so on (`MARKERS`). The knobs are plain attributes, to be turned at any time.
+It speaks the Anthropic Messages API and Brave's web search as far as we use them, counts what it is
+asked, and refuses what the real ones refuse. What a question holds decides the answer: `[search]`
+makes the model search first, `[fail]` is a 500, and so on (`MARKERS`). The knobs are plain
+attributes, to be turned at any time.
 """
 
 from __future__ import annotations
@@ -255,7 +257,9 @@ def first_text(body: dict[str, Any]) -> str:
 
 
 def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
-    """What the real one would not take: a wrong key, a removed parameter, a tool call without its result."""
+    """What the real one would not take: a wrong key, a removed parameter, a tool call without its
+    result.
+    """
     lowered = head.lower()
     if not any(
         f"{way}{MODEL_KEY}".encode() in lowered for way in ("authorization: bearer ", "x-api-key: ")
@@ -284,7 +288,9 @@ def _blocks(turn: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _played(question: str, body: dict[str, Any], answer: str) -> dict[str, Any]:
-    """The model's turn: markers in the question decide it, and a search is wanted only where it is on offer."""
+    """The model's turn: markers in the question decide it, and a search is wanted only where it is
+    on offer.
+    """
     turns = len(body["messages"])
     may_search = "tools" in body and body.get("tool_choice", {}).get("type") != "none"
     if turns == 1 and may_search and (uses := _uses(question)):

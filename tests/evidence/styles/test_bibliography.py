@@ -1,4 +1,6 @@
-"""A list of works: each once, in the order of its style, and read back as it was written, whatever it is made of."""
+"""A list of works: each once, in the order of its style, and read back as it was written, whatever
+it is made of.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sound documents with random damage: whatever it is, an answer comes, the parent lives on, and nothing unforeseen happens."""
+"""Sound documents with random damage: whatever it is, an answer comes, the parent lives on, and
+nothing unforeseen happens.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def damaged_inside(body: bytes, chance: random.Random) -> bytes:
 
 
 def shuffled_tags(data: bytes, chance: random.Random) -> bytes:
-    """XML that is still well-formed: attributes with other values, empty elements put in, taken out, put elsewhere."""
+    """XML that is still well-formed: attributes with other values, empty elements put in, taken
+    out, put elsewhere.
+    """
     pieces = data.split(b"/>")
     for _ in range(chance.randint(1, 6)):
         place = chance.randrange(len(pieces))

@@ -1,4 +1,6 @@
-"""Documents made to harm: each ends in a clear error with memory bounded, and the next document is read."""
+"""Documents made to harm: each ends in a clear error with memory bounded, and the next document is
+read.
+"""
 
 from __future__ import annotations
 

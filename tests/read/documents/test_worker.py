@@ -1,4 +1,6 @@
-"""The child process: warm, bounded, replaced when it is worn out or dead, and gone when it is not needed."""
+"""The child process: warm, bounded, replaced when it is worn out or dead, and gone when it is not
+needed.
+"""
 
 from __future__ import annotations
 
@@ -226,9 +228,12 @@ def test_the_child_imports_no_more_than_it_needs() -> None:
 
 def test_the_parent_never_loads_the_library_that_reads_pdfs() -> None:
     code = (
-        "import sys; from webquarry.read.detect import formats; from webquarry.read.format import Source\n"
-        f"body = open({str(FOLDER / 'paper.pdf')!r}, 'rb'); source = Source('https://x.example/', body.read()); body.close()\n"
-        "print(formats()['pdf'].to_markdown(source).title, 'pypdfium2' in sys.modules, 'pypdfium2_raw' in sys.modules)"
+        "import sys; from webquarry.read.detect import formats; from webquarry.read.format "
+        "import Source\n"
+        f"body = open({str(FOLDER / 'paper.pdf')!r}, 'rb'); source = "
+        "Source('https://x.example/', body.read()); body.close()\n"
+        "print(formats()['pdf'].to_markdown(source).title, 'pypdfium2' in sys.modules, "
+        "'pypdfium2_raw' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True

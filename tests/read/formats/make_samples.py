@@ -1,4 +1,5 @@
-"""Writes the sample documents that programs make: `python -m tests.read.formats.make_samples` from the project's folder.
+"""Writes the sample documents that programs make: `python -m tests.read.formats.make_samples` from
+the project's folder.
 
 The expected Markdown beside each sample is written by hand, or looked at by one before it is kept.
 """

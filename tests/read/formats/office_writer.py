@@ -1,4 +1,6 @@
-"""A small writer of Office files for tests: pieces of XML go in, a zip whose bytes depend on nothing else comes out."""
+"""A small writer of Office files for tests: pieces of XML go in, a zip whose bytes depend on
+nothing else comes out.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ NAMESPACES = " ".join(
     }.items()
 )
 _CORE = (
-    f'<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    f'<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"'
     ' xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>{title}</dc:title><dc:creator>{author}</dc:creator>'
     "<dcterms:created>{created}</dcterms:created><dcterms:modified>{modified}</dcterms:modified></cp:coreProperties>"
 )
@@ -52,7 +55,8 @@ def part(root: str, inside: str, attributes: str = "") -> str:
 def relations(links: Mapping[str, Link]) -> str:
     outside = ' TargetMode="External"'
     found = "".join(
-        f'<Relationship Id="{name}" Type="{_OFFICE}/relationships/{kind}" Target="{target}"{outside * (":" in target)}/>'
+        f'<Relationship Id="{name}" Type="{_OFFICE}/relationships/{kind}" '
+        f'Target="{target}"{outside * (":" in target)}/>'
         for name, (kind, target) in links.items()
     )
     return f'<Relationships xmlns="{_PACKAGE}/relationships">{found}</Relationships>'
@@ -136,16 +140,20 @@ def slide(*shapes: str, attributes: str = "") -> str:
 def shape(
     *paragraphs: str, placeholder: str = "", place: tuple[int, int] | None = None, drawn: str = ""
 ) -> str:
-    """A shape with text; its place is given from the top and from the left, in thousandths of a slide."""
+    """A shape with text; its place is given from the top and from the left, in thousandths of a
+    slide.
+    """
     which = f"<p:ph {placeholder}/>" if placeholder else ""
     where = (
-        f'<a:xfrm><a:off x="{place[1] * 9144}" y="{place[0] * 6858}"/><a:ext cx="914400" cy="685800"/></a:xfrm>'
+        f'<a:xfrm><a:off x="{place[1] * 9144}" y="{place[0] * 6858}"/><a:ext cx="914400" '
+        'cy="685800"/></a:xfrm>'
         if place
         else ""
     )
     inside = "".join(one if one.startswith("<") else slide_paragraph(one) for one in paragraphs)
     return (
-        f'<p:sp><p:nvSpPr><p:cNvPr id="1" name="x" {drawn}/><p:nvPr>{which}</p:nvPr></p:nvSpPr><p:spPr>{where}</p:spPr>'
+        '<p:sp><p:nvSpPr><p:cNvPr id="1" name="x" '
+        f"{drawn}/><p:nvPr>{which}</p:nvPr></p:nvSpPr><p:spPr>{where}</p:spPr>"
         f"<p:txBody><a:bodyPr/>{inside}</p:txBody></p:sp>"
     )
 

@@ -28,12 +28,16 @@ _STYLES = part(
 _NUMBERING = part(
     "w:numbering",
     '<w:abstractNum w:abstractNumId="1">'
-    '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
-    '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%2)"/></w:lvl>'
+    '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText '
+    'w:val="%1."/></w:lvl>'
+    '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText '
+    'w:val="%2)"/></w:lvl>'
     "</w:abstractNum>"
     '<w:abstractNum w:abstractNumId="2">'
-    '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="&#xF0B7;"/></w:lvl></w:abstractNum>'
-    '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>',
+    '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText '
+    'w:val="&#xF0B7;"/></w:lvl></w:abstractNum>'
+    '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId '
+    'w:val="2"/></w:num>',
 )
 _FOOTNOTES = part(
     "w:footnotes",
@@ -74,8 +78,10 @@ _TEXT_BOX = (
     "</mc:Fallback></mc:AlternateContent></w:r>"
 )
 _FIELD = (
-    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "https://tides.example/tables" </w:instrText></w:r>'
-    '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>the tables</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK '
+    '"https://tides.example/tables" </w:instrText></w:r>'
+    '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>the '
+    'tables</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
 )
 _FORMULA = (
     "<m:oMath><m:r><m:t>h=</m:t></m:r><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:sSup><m:e><m:r><m:t>t</m:t></m:r></m:e>"
@@ -84,7 +90,9 @@ _FORMULA = (
 
 
 def letter() -> bytes:
-    """Headings by localised styles, lists, a table with spans, links, notes, changes, hidden text, a box, a formula."""
+    """Headings by localised styles, lists, a table with spans, links, notes, changes, hidden text,
+    a box, a formula.
+    """
     body = [
         paragraph("Notice to mariners", style="Titel"),
         paragraph(
@@ -156,10 +164,14 @@ def letter() -> bytes:
 
 _CHART = part(
     "c:chartSpace",
-    "<c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Mud by year</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>"
-    "<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>Tonnes</c:v></c:pt></c:strCache></c:strRef></c:tx>"
-    "<c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>2022</c:v></c:pt><c:pt idx='1'><c:v>2023</c:v></c:pt></c:strCache></c:strRef></c:cat>"
-    "<c:val><c:numRef><c:numCache><c:pt idx='0'><c:v>410</c:v></c:pt><c:pt idx='1'><c:v>388</c:v></c:pt></c:numCache></c:numRef></c:val>"
+    "<c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Mud by "
+    "year</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>"
+    "<c:ser><c:tx><c:strRef><c:strCache><c:pt "
+    "idx='0'><c:v>Tonnes</c:v></c:pt></c:strCache></c:strRef></c:tx>"
+    "<c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>2022</c:v></c:pt><c:pt "
+    "idx='1'><c:v>2023</c:v></c:pt></c:strCache></c:strRef></c:cat>"
+    "<c:val><c:numRef><c:numCache><c:pt idx='0'><c:v>410</c:v></c:pt><c:pt "
+    "idx='1'><c:v>388</c:v></c:pt></c:numCache></c:numRef></c:val>"
     "</c:ser></c:barChart></c:plotArea></c:chart>",
 )
 _DIAGRAM = part(
@@ -171,8 +183,10 @@ _DIAGRAM = part(
 
 def _frame(inside: str, place: int) -> str:
     return (
-        f'<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" name="f"/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x="0" y="{place}"/>'
-        f'<a:ext cx="100" cy="100"/></p:xfrm><a:graphic><a:graphicData>{inside}</a:graphicData></a:graphic></p:graphicFrame>'
+        '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" '
+        f'name="f"/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x="0" y="{place}"/>'
+        '<a:ext cx="100" '
+        f'cy="100"/></p:xfrm><a:graphic><a:graphicData>{inside}</a:graphicData></a:graphic></p:graphicFrame>'
     )
 
 
@@ -181,7 +195,9 @@ def _row(*cells: str) -> str:
 
 
 def deck() -> bytes:
-    """Slides out of the order of their names, levels, a group, a table, a chart, a diagram, notes, a hidden slide."""
+    """Slides out of the order of their names, levels, a group, a table, a chart, a diagram, notes,
+    a hidden slide.
+    """
     first = slide(
         shape(
             "<a:p><a:r><a:t>Mud, and what to do</a:t></a:r><a:br/><a:r><a:t>about it</a:t></a:r></a:p>",

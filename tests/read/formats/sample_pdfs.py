@@ -1,4 +1,6 @@
-"""The sample PDFs: a paper in two columns, a report, a page with hidden text, a scan, a locked file."""
+"""The sample PDFs: a paper in two columns, a report, a page with hidden text, a scan, a locked
+file.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,23 @@ _PAPER = [
     ("head", "1 Introduction"),
     (
         "text",
-        "Harbours have been dug for as long as there have been ships, and for as long they have filled up again. What the"
-        " tide brings in it takes out only in part, and the dif\u00adfer\u00adence settles where the water is slowest.",
+        "Harbours have been dug for as long as there have been ships, and for as long they have "
+        "filled up again. What the"
+        " tide brings in it takes out only in part, and the dif\u00adfer\u00adence settles where "
+        "the water is slowest.",
     ),
     (
         "text",
-        "This is a well-known nui\u00adsance. Whoever keeps a harbour open pays for it every year, and the bill depends on"
-        " how well the sed\u00adi\u00admen\u00adta\u00adtion can be foretold. We measured it in one harbour over four years.",
+        "This is a well-known nui\u00adsance. Whoever keeps a harbour open pays for it every "
+        "year, and the bill depends on"
+        " how well the sed\u00adi\u00admen\u00adta\u00adtion can be foretold. We measured it in "
+        "one harbour over four years.",
     ),
     ("subhead", "1.1 The place"),
     (
         "text",
-        "Lowick lies at the end of a shallow bay. Its quay was built in 1871 and is four metres deep at low water. The bay"
+        "Lowick lies at the end of a shallow bay. Its quay was built in 1871 and is four metres "
+        "deep at low water. The bay"
         " is open to the west, and storms from that side stir up what lies on its floor.",
     ),
     ("head", "2 Methods"),
@@ -43,26 +50,33 @@ _PAPER = [
     ("item", "how much the water carried with it."),
     (
         "text",
-        "The instruments were cleaned once a month. Where one of them failed, the gap was not filled: we would rather say"
-        " that we do not know than guess. Table 1 shows how many tides were left in each of the years.",
+        "The instruments were cleaned once a month. Where one of them failed, the gap was not "
+        "filled: we would rather say"
+        " that we do not know than guess. Table 1 shows how many tides were left in each of the "
+        "years.",
     ),
     ("table", ""),
     (
         "text",
-        "Most of what settles comes with few tides. In each of the years a dozen of them, all during storms from the west,"
-        " brought more than half of the whole. Between the storms the harbour loses a little of its mud, but by no means"
+        "Most of what settles comes with few tides. In each of the years a dozen of them, all "
+        "during storms from the west,"
+        " brought more than half of the whole. Between the storms the harbour loses a little of "
+        "its mud, but by no means"
         " as much as it gained.",
     ),
     ("head", "3 Results"),
     (
         "text",
-        "The dredger comes in spring, when the storms are over. If it came in early autumn instead, it would remove what"
-        " the summer left, which is next to nothing. The custom of the harbour is therefore right, although nobody could"
+        "The dredger comes in spring, when the storms are over. If it came in early autumn "
+        "instead, it would remove what"
+        " the summer left, which is next to nothing. The custom of the harbour is therefore "
+        "right, although nobody could"
         " say why it was begun.",
     ),
     (
         "text",
-        "What the figures do not show is where the mud goes once it is out at sea. Some of it comes back. We found grains"
+        "What the figures do not show is where the mud goes once it is out at sea. Some of it "
+        "comes back. We found grains"
         " that had been dyed and dumped four miles from the quay in the very berth they were taken from, and it had taken"
         " them less than a year to return there.",
     ),
@@ -171,7 +185,9 @@ class _Columns:
 
 
 def paper() -> bytes:
-    """Two columns, running heads that alternate, hyphens, a ruled table, a note at the foot of the first column."""
+    """Two columns, running heads that alternate, hyphens, a ruled table, a note at the foot of the
+    first column.
+    """
     pdf = Pdf(
         info={
             "Title": "What the tide leaves behind",
@@ -196,7 +212,9 @@ _RULES = [
 
 
 def report() -> bytes:
-    """One column: contents, bold subheads, aligned columns without rules, lists, code; two pages, numbered below."""
+    """One column: contents, bold subheads, aligned columns without rules, lists, code; two pages,
+    numbered below.
+    """
     pdf = Pdf(
         info={
             "Title": "Microsoft Word - rules_v3.doc",

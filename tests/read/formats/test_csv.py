@@ -26,7 +26,8 @@ def test_the_delimiter_is_found_out(delimiter: str) -> None:
     )
 
     assert read(body).markdown == (
-        "| port | high | low |\n| --- | --- | --- |\n| Lowick | 6,1; a | 1.2 |\n| Strand | 5.8 | 0.9 |"
+        "| port | high | low |\n| --- | --- | --- |\n| Lowick | 6,1; a | 1.2 |\n| Strand | 5.8 | "
+        "0.9 |"
     )
 
 

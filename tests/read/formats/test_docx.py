@@ -39,7 +39,8 @@ def instruction(text: str) -> str:
 
 def numbering(*levels: tuple[str, str], extra: str = "") -> str:
     inside = "".join(
-        f'<w:lvl w:ilvl="{place}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        f'<w:lvl w:ilvl="{place}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText '
+        f'w:val="{text}"/></w:lvl>'
         for place, (form, text) in enumerate(levels)
     )
     abstract = f'<w:abstractNum w:abstractNumId="7">{inside}</w:abstractNum>'
@@ -257,10 +258,13 @@ def test_white_text_on_a_dark_ground_is_seen(body: str) -> None:
         (instruction(" PAGEREF x ") + text_run("12") + END, "12"),
         (BEGIN + "<w:r><w:instrText>TIME</w:instrText></w:r>" + END + text_run("after"), "after"),
         (BEGIN + "<w:r><w:instrText>never ended</w:instrText></w:r>", ""),
-        ('<w:fldSimple w:instr="HYPERLINK https://a.example/b"><w:r><w:t>b</w:t></w:r></w:fldSimple>', "[b](https://a.example/b)"),
-        ('<w:hyperlink r:id="rId1"><w:r><w:t>c</w:t></w:r></w:hyperlink>', "[c](https://site.example/files/c.html)"),
+        ('<w:fldSimple w:instr="HYPERLINK '
+         'https://a.example/b"><w:r><w:t>b</w:t></w:r></w:fldSimple>', "[b](https://a.example/b)"),
+        ('<w:hyperlink '
+         'r:id="rId1"><w:r><w:t>c</w:t></w:r></w:hyperlink>', "[c](https://site.example/files/c.html)"),
         ('<w:hyperlink w:anchor="x"><w:r><w:t>d</w:t></w:r></w:hyperlink>', "d"),
-        (instruction("TOC") + instruction(' HYPERLINK "https://a.example/" ') + text_run("in") + END + text_run(" out") + END, "[in](https://a.example/) out"),
+        (instruction("TOC") + instruction(' HYPERLINK "https://a.example/" ') + text_run("in") + END + text_run(" out") + END, "[in](https://a.example/) "
+                                                                                                                               "out"),
     ],
 )  # fmt: skip
 def test_links_and_fields_show_their_text(runs: str, expected: str) -> None:
@@ -351,7 +355,8 @@ def test_notes_are_numbered_in_the_order_of_their_marks() -> None:
         ("<m:r><m:t>a_b</m:t></m:r>", r"$a\_b$"),
         ("<m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>", r"$\frac{1}{2}$"),
         ("<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>", r"$\sqrt{x}$"),
-        ("<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>", r"$\sum_{i} x$"),
+        ("<m:nary><m:naryPr><m:chr "
+         "m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>", r"$\sum_{i} x$"),
         ("<m:d><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "$(x)$"),
         ("<m:m><m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e></m:mr></m:m>", r"$\begin{matrix}a & b\end{matrix}$"),
         ("<m:acc><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>", r"$\hat{v}$"),
@@ -365,7 +370,9 @@ def test_formulas_become_tex(formula: str, expected: str) -> None:
 def test_charts_and_diagrams_in_a_document_are_read() -> None:
     chart = part(
         "c:chartSpace",
-        "<c:chart><c:plotArea><c:ser><c:cat><c:pt idx='0'><c:v>2023</c:v></c:pt></c:cat><c:val><c:pt idx='0'><c:v>4</c:v></c:pt></c:val></c:ser></c:plotArea></c:chart>",
+        "<c:chart><c:plotArea><c:ser><c:cat><c:pt "
+        "idx='0'><c:v>2023</c:v></c:pt></c:cat><c:val><c:pt "
+        "idx='0'><c:v>4</c:v></c:pt></c:val></c:ser></c:plotArea></c:chart>",
     )
     data = part(
         "dgm:dataModel",

@@ -37,10 +37,12 @@ def item(inside: str) -> str:
         ("<description>words</description>", "## Entry 1\n\nwords"),
         ("<title>A</title><guid isPermaLink='false'>https://a.example/</guid>", "## A"),
         ("<title>A</title><author>a@b.example (Ada)</author>", "## A\n\nAda"),
-        ("<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 GMT</pubDate>", "## A\n\n2024-05-01T08:30:00Z"),
+        ("<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 "
+         "GMT</pubDate>", "## A\n\n2024-05-01T08:30:00Z"),
         ("<title>A</title><pubDate>soon *enough*</pubDate>", "## A\n\nsoon \\*enough\\*"),
         ("<title>A</title><description>&lt;script&gt;x&lt;/script&gt;y</description>", "## A\n\ny"),
-        ("<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# code&lt;/pre&gt;</description>", "## A\n\n### H\n\n```\n# code\n```"),
+        ("<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# "
+         "code&lt;/pre&gt;</description>", "## A\n\n### H\n\n```\n# code\n```"),
         ("<title>A</title><description>&lt;|im_start|&gt;</description>", "## A\n\n&lt;|im_start|>"),
     ],
 )  # fmt: skip
@@ -78,7 +80,8 @@ def test_atom_takes_text_as_text_and_html_as_html() -> None:
     "body",
     [
         '<!DOCTYPE rss [<!ENTITY a "lol">]><rss><channel><title>&a;</title></channel></rss>',
-        '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><title>&x;</title></channel></rss>',
+        "<!DOCTYPE rss [<!ENTITY x SYSTEM "
+        '"file:///etc/passwd">]><rss><channel><title>&x;</title></channel></rss>',
         "<rss><nothing/></rss>",
         "<rss><channel><title>cut off",
         "not xml at all",

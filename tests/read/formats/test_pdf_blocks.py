@@ -29,7 +29,8 @@ def test_aligned_columns_without_rules_are_a_table() -> None:
         page.paragraph(72, table_page(page, rows) - 20, LONG, 450)
 
     assert read(draw).markdown.split("\n\n")[0] == (
-        "| Port | High water | Low water |\n| --- | --- | --- |\n| Lowick | 06:14 | 12:20 |\n| Strand Bay | 06:40 |  |\n| Overy | 07:02 | 13:11 |"
+        "| Port | High water | Low water |\n| --- | --- | --- |\n| Lowick | 06:14 | 12:20 |\n| "
+        "Strand Bay | 06:40 |  |\n| Overy | 07:02 | 13:11 |"
     )
 
 

@@ -73,7 +73,8 @@ def test_the_outline_of_the_file_names_headings() -> None:
     pdf.extra_catalog = b"/Outlines 100 0 R"
     pdf.objects += [
         b"<< /First 101 0 R /Last 101 0 R /Count 1 >>",
-        b"<< /Title (1. Plain to see) /Parent 100 0 R /Dest [10 0 R /Fit] /First 102 0 R /Last 102 0 R /Count 1 >>",
+        b"<< /Title (1. Plain to see) /Parent 100 0 R /Dest [10 0 R /Fit] /First 102 0 R /Last "
+        b"102 0 R /Count 1 >>",
         b"<< /Title (Nested in it) /Parent 101 0 R /Dest [10 0 R /Fit] >>",
     ]
 

@@ -1,4 +1,6 @@
-"""PDF: what a page adds to the text on it, from its mark to its running head, and pages that are not read."""
+"""PDF: what a page adds to the text on it, from its mark to its running head, and pages that are
+not read.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ def test_a_scanned_page_with_a_text_layer_is_read() -> None:
     pdf.objects.append(
         stream(
             b"\x20",
-            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
+            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray "
+            b"/BitsPerComponent 8",
         )
     )
 
@@ -87,7 +90,8 @@ def test_pages_without_a_text_layer_among_others_are_mentioned() -> None:
     pdf.objects.append(
         stream(
             b"\x20",
-            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
+            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray "
+            b"/BitsPerComponent 8",
         )
     )
     document = read(pdf=pdf)

@@ -37,8 +37,10 @@ def test_paragraphs_are_told_apart_by_indents_alone() -> None:
 
 def test_entries_whose_first_line_stands_out_stay_whole() -> None:
     entries = [
-        "Ferry, A. (2019). On the settling of mud in small harbours that are open to the west. Journal of Mud, 7, 12-40.",
-        "Lock, B., and Mole, C. (2020). Dredging by night: a handbook for the keeper of a lock, with tables. Lowick.",
+        "Ferry, A. (2019). On the settling of mud in small harbours that are open to the west. "
+        "Journal of Mud, 7, 12-40.",
+        "Lock, B., and Mole, C. (2020). Dredging by night: a handbook for the keeper of a lock, "
+        "with tables. Lowick.",
         "Quay, D. (2021). A note on rope, on knots, and on those who tie them, " + LONG.strip(),
         "Short, E. (2022). Brief.",
     ]

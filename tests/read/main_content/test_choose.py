@@ -89,7 +89,8 @@ def test_a_notice_in_a_box_of_its_own_is_dropped(notice: str) -> None:
 
 def test_a_sentence_about_cookies_among_others_stays() -> None:
     found = flow(
-        f"<main><p>{LONG}</p><p>Our website uses cookies only where it has to.</p><p>{LONG}</p></main>"
+        f"<main><p>{LONG}</p><p>Our website uses cookies only where it has "
+        f"to.</p><p>{LONG}</p></main>"
     )
 
     assert without_notices(found, [0, 1, 2]) == [0, 1, 2]

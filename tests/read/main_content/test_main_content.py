@@ -1,4 +1,6 @@
-"""Whole pages: what a reader came for is kept, with its structure, and the rest is dropped. The score may not fall."""
+"""Whole pages: what a reader came for is kept, with its structure, and the rest is dropped. The
+score may not fall.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def page(name: str) -> str:
 
 
 def score(name: str) -> float:
-    """The share of right decisions: sentences of the page's point that are there, others that are not."""
+    """The share of right decisions: sentences of the page's point that are there, others that are
+    not.
+    """
     text = " ".join(page(name).replace("\\", "").split())
     kept, dropped = EXPECTED[name]["kept"], EXPECTED[name]["dropped"]
     right = sum(sentence in text for sentence in kept) + sum(

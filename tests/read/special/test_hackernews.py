@@ -249,8 +249,10 @@ def test_a_list_is_the_stories_by_rank() -> None:
     assert page.markdown.startswith(
         "# Hacker News: top stories\n\n"
         "1. [Show HN: A tide table in 200 lines](https://harbor.example/tide)\n"
-        "    187 points by tidewatch, 2024-11-15 00:00 UTC, [3 comments](https://news.ycombinator.com/item?id=40000001)\n"
-        "2. [Ask HN: How do you date an old chart?](https://news.ycombinator.com/item?id=40000050)\n"
+        "    187 points by tidewatch, 2024-11-15 00:00 UTC, [3 "
+        "comments](https://news.ycombinator.com/item?id=40000001)\n"
+        "2. [Ask HN: How do you date an old "
+        "chart?](https://news.ycombinator.com/item?id=40000050)\n"
     )
 
 
@@ -265,7 +267,8 @@ def test_a_user_is_what_is_known_of_them_and_a_missing_one_is_not_found() -> Non
     page = read(web, "https://news.ycombinator.com/user?id=tidewatch")
 
     assert page.markdown == (
-        "# tidewatch\n\n- Karma: 2311\n- Since: 2010-01-01 00:00 UTC\n- Submissions: 2\n\nBoats & maps."
+        "# tidewatch\n\n- Karma: 2311\n- Since: 2010-01-01 00:00 UTC\n- Submissions: 2\n\nBoats "
+        "& maps."
     )
     with pytest.raises(NotFound, match="nobody"):
         read(web, "https://news.ycombinator.com/user?id=nobody")

@@ -1,4 +1,6 @@
-"""YouTube: the transcript in the best language there is; title and description without one; and what is not to be had."""
+"""YouTube: the transcript in the best language there is; title and description without one; and
+what is not to be had.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ OEMBED = "https://www.youtube.com/oembed"
 
 
 class Tube(FakeWeb):
-    """YouTube: watch pages and player answers in turn, by their recorded names, the last for ever; captions; a card."""
+    """YouTube: watch pages and player answers in turn, by their recorded names, the last for ever;
+    captions; a card.
+    """
 
     def __init__(
         self,
@@ -156,7 +160,8 @@ def test_an_empty_caption_body_is_not_taken_for_silence() -> None:
     assert len(tube.sent("/api/timedtext")) == 2
     assert page.outcome == "thin"
     assert page.notes == (
-        "YouTube did not give out the captions of the video: there is its title and description, and no transcript.",
+        "YouTube did not give out the captions of the video: there is its title and description, "
+        "and no transcript.",
     )
 
 
@@ -285,7 +290,8 @@ def test_captions_of_every_form_are_read(name: str, expected: list[Cue]) -> None
         b'{"events": 5}',
         b'{"events": [{"segs": [{"utf8": 5}], "tStartMs": 1}]}',
         b"<transcript><text start='x'>a</text>",
-        b'<!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><transcript><text start="1">&b;</text></transcript>',
+        b'<!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><transcript><text '
+        b'start="1">&b;</text></transcript>',
     ],
 )
 def test_broken_or_hostile_captions_are_none(body: bytes) -> None:

@@ -1,4 +1,6 @@
-"""Recorded replies of the patent services: `<outcome>_<status>...` in a folder by the name of the service."""
+"""Recorded replies of the patent services: `<outcome>_<status>...` in a folder by the name of the
+service.
+"""
 
 from __future__ import annotations
 

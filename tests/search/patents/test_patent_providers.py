@@ -226,7 +226,8 @@ def test_the_epo_is_asked_in_cql_for_as_many_as_are_wanted() -> None:
     request = epo().build_search(FULL)
 
     assert request.url.params["q"] == (
-        'ta all "tidal turbine" AND pa all "Tideworks" AND in all "Per Lindqvist" AND pn=EP AND cpc=/low F03B13/00'
+        'ta all "tidal turbine" AND pa all "Tideworks" AND in all "Per Lindqvist" AND pn=EP AND '
+        "cpc=/low F03B13/00"
         ' AND pd within "20180101 20211231"'
     )
     assert request.headers["X-OPS-Range"] == "1-7"

@@ -163,7 +163,8 @@ def test_a_recorded_reply_becomes_results(brave: Brave) -> None:
         (
             "Tidal Turbine O&M: what it really costs",
             "https://www.example-marine.org/om-cost-study",
-            "A five-year study puts maintenance at 28% of lifetime cost for seabed mounted machines.",
+            "A five-year study puts maintenance at 28% of lifetime cost for seabed mounted "
+            "machines.",
             "2026-04-12T14:22:41",
             "brave",
         ),

@@ -59,7 +59,8 @@ def box(
 ) -> str:
     extras = f'<div class="result__extras__url"><a class="result__url" href="#">x</a>{date}</div>'
     return (
-        f'<div class="result results_links {kind} "><h2><a class="result__a" href="{href}">{title}</a></h2>{extras}'
+        f'<div class="result results_links {kind} "><h2><a class="result__a" '
+        f'href="{href}">{title}</a></h2>{extras}'
         f'<a class="result__snippet" href="{href}">{snippet}</a></div>'
     )
 
@@ -292,8 +293,10 @@ def test_no_results_is_an_answer(duckduckgo: DuckDuckGo) -> None:
     [
         page('<div class="no-results">No  results.</div>'),
         page('<div class="result"><span>No results found for "zqxv".</span></div>'),
-        b'<html><form action="/lite/"></form><table><tr><td>No more results.</td></tr></table></html>',
-        b"<html><form action='/lite/'></form><table><tr><td><span class='no-results'>Keine.</span></td></tr></table></html>",
+        b'<html><form action="/lite/"></form><table><tr><td>No more '
+        b"results.</td></tr></table></html>",
+        b"<html><form action='/lite/'></form><table><tr><td><span "
+        b"class='no-results'>Keine.</span></td></tr></table></html>",
     ],
 )
 def test_older_and_lighter_words_for_no_results_are_understood(

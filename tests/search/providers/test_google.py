@@ -13,8 +13,10 @@ from webquarry.search.providers.google import Google
 from webquarry.settings import Settings
 
 SENTENCE = (
-    "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. Set environment variables "
-    "or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. Get credentials from "
+    "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. Set "
+    "environment variables "
+    "or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. Get "
+    "credentials from "
     "https://developers.google.com/custom-search"
 )
 CREDENTIALS = {

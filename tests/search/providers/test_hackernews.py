@@ -1,4 +1,6 @@
-"""Hacker News: a story leads to its page, a comment to itself, and only what was written there has a date."""
+"""Hacker News: a story leads to its page, a comment to itself, and only what was written there has
+a date.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,8 @@ def test_a_recorded_reply_becomes_results(hackernews: HackerNews) -> None:
         (
             "Show HN: A tide table in 200 lines",
             "https://harbor.example/tide",
-            "On Hacker News: 187 points, 3 comments, submitted 2024-11-15, https://news.ycombinator.com/item?id=40000001",
+            "On Hacker News: 187 points, 3 comments, submitted 2024-11-15, "
+            "https://news.ycombinator.com/item?id=40000001",
             None,
         ),
         (

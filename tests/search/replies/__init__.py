@@ -20,7 +20,9 @@ _STATUS = re.compile(r"/error_(\d{3})")
 
 
 def path_of(name: str) -> Path:
-    """The file of a recorded reply, such as `brave/web_ok`; a page has its ending in its name or is the only one of it."""
+    """The file of a recorded reply, such as `brave/web_ok`; a page has its ending in its name or is
+    the only one of it.
+    """
     path = FOLDER / name
     return next(
         found

@@ -1,4 +1,5 @@
-"""The contract of every scholarly index, with every recorded reply: papers are clean, "nothing" is an answer, errors have a kind.
+"""The contract of every scholarly index, with every recorded reply: papers are clean, "nothing" is
+an answer, errors have a kind.
 
 An index joins by its file in the folder and a folder of replies; a reply joins by its name.
 """

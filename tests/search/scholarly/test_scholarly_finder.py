@@ -1,4 +1,6 @@
-"""The finder: all indexes at once, one that fails is left out and told of, and the web when all fail."""
+"""The finder: all indexes at once, one that fails is left out and told of, and the web when all
+fail.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Replies that must never pass for an answer (`BAD`), and answers that only talk about captchas (`GOOD`)."""
+"""Replies that must never pass for an answer (`BAD`), and answers that only talk about captchas
+(`GOOD`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Three servers and a real Redis behind a round robin: whoever dies, what was acknowledged is there, and nobody else's."""
+"""Three servers and a real Redis behind a round robin: whoever dies, what was acknowledged is
+there, and nobody else's.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Cluster:
     async def call(
         self, client: httpx2.AsyncClient, person: int, name: str, **arguments: Any
     ) -> Any:
-        """One call on whichever server is next; one that breaks off with its server is made again on another."""
+        """One call on whichever server is next; one that breaks off with its server is made again
+        on another.
+        """
         body, headers = modern("tools/call", name=name, arguments=arguments)
         headers |= {"Authorization": f"Bearer {self.tokens[person]}"}
         while True:

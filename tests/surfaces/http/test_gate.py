@@ -1,4 +1,6 @@
-"""A server for others, as a process: nobody passes without a good token, and everybody sees only what is theirs."""
+"""A server for others, as a process: nobody passes without a good token, and everybody sees only
+what is theirs.
+"""
 
 from __future__ import annotations
 

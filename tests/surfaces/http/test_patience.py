@@ -121,7 +121,9 @@ class Hasty(PatientProtocol):
     "beginning", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
 )
 def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes) -> None:
-    """The third one is a whole request: it is answered, and then the connection waits for the next as usual."""
+    """The third one is a whole request: it is answered, and then the connection waits for the next
+    as usual.
+    """
 
     async def run() -> bytes:
         config = uvicorn.Config(

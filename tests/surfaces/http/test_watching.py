@@ -92,7 +92,8 @@ def test_figures_take_a_token_of_their_own_where_there_is_a_gate_and_health_take
     assert [one.status_code for one in answers] == [401, 403, 403, 200]
     assert answers[1].json() == {
         "error": "insufficient_scope",
-        "error_description": "This token is not for /metrics: make one with webquarry token add NAME --metrics.",
+        "error_description": "This token is not for /metrics: make one with webquarry token add "
+        "NAME --metrics.",
     }
     assert "webquarry_up_info" not in answers[1].text
     assert asked.status_code == 403

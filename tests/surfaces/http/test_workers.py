@@ -1,4 +1,6 @@
-"""Several processes behind one socket: what the one that watches them does when they die, and when all are to end."""
+"""Several processes behind one socket: what the one that watches them does when they die, and when
+all are to end.
+"""
 
 from __future__ import annotations
 

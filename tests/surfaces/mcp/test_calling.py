@@ -1,4 +1,6 @@
-"""One call of a tool over MCP: its time, its progress, its text, and what becomes of a large answer."""
+"""One call of a tool over MCP: its time, its progress, its text, and what becomes of a large
+answer.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,8 @@ async def large(kit: Toolkit) -> Pages:
     )
 
 
-# --- time and progress ------------------------------------------------------------------------------------------------
+# --- time and progress
+# ------------------------------------------------------------------------------------------------
 
 
 def test_a_call_that_takes_too_long_is_stopped_and_told_as_one_to_try_again() -> None:
@@ -182,7 +185,8 @@ def test_nobody_is_told_of_what_is_noted_after_the_call() -> None:
     assert heard == []
 
 
-# --- text -------------------------------------------------------------------------------------------------------------
+# --- text
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_text_is_the_same_json_unless_another_is_chosen() -> None:
@@ -200,7 +204,8 @@ def test_the_text_is_the_same_json_unless_another_is_chosen() -> None:
     assert "\n#" not in texts(shown["markdown"])[0].replace("\n## results", "")
 
 
-# --- large answers ----------------------------------------------------------------------------------------------------
+# --- large answers
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_a_large_answer_is_kept_under_its_own_hash_and_linked_to() -> None:

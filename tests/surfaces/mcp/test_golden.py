@@ -1,4 +1,6 @@
-"""The same call gives the same JSON through the library, the command line and MCP, on the recorded web."""
+"""The same call gives the same JSON through the library, the command line and MCP, on the recorded
+web.
+"""
 
 from __future__ import annotations
 

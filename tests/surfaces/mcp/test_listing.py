@@ -82,8 +82,10 @@ def test_every_research_tool_is_described_with_its_output_and_its_nature(name: s
 
 def test_the_list_is_shown_without_importing_a_tool() -> None:
     code = (
-        "import sys; from webquarry.surfaces.mcp.server import build_server; build_server('x', 'research');"
-        "print([name for name in sys.modules if name.startswith(('webquarry.tools.research.', 'lxml'))])"
+        "import sys; from webquarry.surfaces.mcp.server import build_server; build_server('x', "
+        "'research');"
+        "print([name for name in sys.modules if name.startswith(('webquarry.tools.research.', "
+        "'lxml'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -1,4 +1,6 @@
-"""Resources, prompts and completion of the research server, with the SDK's client in the same process."""
+"""Resources, prompts and completion of the research server, with the SDK's client in the same
+process.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,8 @@ def test_verbatim_bytes_are_linked_to_where_they_can_be_read_and_clean_text_is_s
     assert set(result.meta) >= {"webquarry/cache", "webquarry/routing"}
 
 
-# --- prompts and completion -------------------------------------------------------------------------------------------
+# --- prompts and completion
+# -------------------------------------------------------------------------------------------
 
 
 @BOTH_ERAS

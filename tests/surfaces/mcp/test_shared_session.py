@@ -1,4 +1,6 @@
-"""Two servers, each a process of its own, work on one research session; one is killed, the other carries on."""
+"""Two servers, each a process of its own, work on one research session; one is killed, the other
+carries on.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ async def text_of(client: ClientSession, name: str, **arguments: object) -> tupl
     return bool(result.is_error), content.text
 
 
-# --- the protocol -----------------------------------------------------------------------------------------------------
+# --- the protocol
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", KNOWN_PROTOCOL_VERSIONS)
@@ -157,7 +158,8 @@ def test_a_line_that_is_no_message_changes_nothing_for_the_next(site: DuckDuckGo
         assert server.end()[:2] == (0, "")
 
 
-# --- stdout, and the end ----------------------------------------------------------------------------------------------
+# --- stdout, and the end
+# ----------------------------------------------------------------------------------------------
 
 
 def test_nothing_but_the_protocol_is_on_stdout_whatever_the_engine_says(

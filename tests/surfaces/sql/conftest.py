@@ -1,4 +1,6 @@
-"""A stage that plays the model and the search engine, a home of its own, and a database that has our functions."""
+"""A stage that plays the model and the search engine, a home of its own, and a database that has
+our functions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A program that presses Ctrl-C on itself in the middle of a paid statement, and says as JSON how that went.
+"""A program that presses Ctrl-C on itself in the middle of a paid statement, and says as JSON how
+that went.
 
 python -m tests.surfaces.sql.interrupted THREADS HOME plain|session
 """

@@ -1,4 +1,6 @@
-"""Acceptance tests 1 to 7: what a statement pays for. Asserted is what the stage was asked, never a time."""
+"""Acceptance tests 1 to 7: what a statement pays for. Asserted is what the stage was asked, never a
+time.
+"""
 
 from __future__ import annotations
 

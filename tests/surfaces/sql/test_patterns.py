@@ -1,4 +1,6 @@
-"""Acceptance test 2: the tables of safe and unsafe statements in docs/sql.md say what DuckDB really does."""
+"""Acceptance test 2: the tables of safe and unsafe statements in docs/sql.md say what DuckDB really
+does.
+"""
 
 from __future__ import annotations
 

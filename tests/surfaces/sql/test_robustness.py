@@ -1,4 +1,6 @@
-"""Acceptance tests 14 to 20: Ctrl-C, timeouts, failures in the middle, threads, installing, leaving nothing behind."""
+"""Acceptance tests 14 to 20: Ctrl-C, timeouts, failures in the middle, threads, installing, leaving
+nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(
     interrupted: dict[str, Any], case: str
 ) -> None:
-    """The model would take a minute for each chunk; without the wakeup descriptor none of them would be cut short."""
+    """The model would take a minute for each chunk; without the wakeup descriptor none of them
+    would be cut short.
+    """
     said = interrupted[case]
 
     assert said["seconds"] < 30  # about one on a quiet machine
@@ -57,7 +61,9 @@ def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(
 
 
 def paused(stage: Rehearsal, count: int) -> threading.Event:
-    """The model answers `count` questions and then thinks for a minute; the event is set when it does."""
+    """The model answers `count` questions and then thinks for a minute; the event is set when it
+    does.
+    """
     thinking = threading.Event()
 
     def rule(body: dict[str, Any]) -> None:
@@ -108,7 +114,8 @@ def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
     rows(connection, "SET threads = 1")
     rows(
         connection,
-        "CREATE TABLE five AS SELECT range AS x, (range // 2048) * 10 + range % 10 AS q FROM range(10240)",
+        "CREATE TABLE five AS SELECT range AS x, (range // 2048) * 10 + range % 10 AS q FROM "
+        "range(10240)",
     )
     stage.rule = lambda body: (
         trouble(400, "no") if "Context: 25\n" in body["messages"][0]["content"] else None
@@ -258,7 +265,8 @@ def test_20_close_leaves_no_thread(stage: Rehearsal, environ: dict[str, str]) ->
 
 def test_20_the_end_of_the_process_prints_no_leak_report(stage: Rehearsal, tmp_path: Path) -> None:
     code = (
-        "import duckdb, webquarry.sql\nconnection = duckdb.connect()\nwebquarry.sql.install(connection)\n"
+        "import duckdb, webquarry.sql\nconnection = "
+        "duckdb.connect()\nwebquarry.sql.install(connection)\n"
         "connection.execute('SET enable_progress_bar = false').fetchall()\n"
         "print(connection.execute(\"SELECT stps_ask_ai('a', 'b')\").fetchall())\n"
     )

@@ -57,7 +57,8 @@ def test_a_database_file_keeps_what_was_made(
         ("csv", 'a,b\n1,"x,y"\n,true\n'),
         (
             "json",
-            '[\n  {\n    "a": 1,\n    "b": "x,y"\n  },\n  {\n    "a": null,\n    "b": "true"\n  }\n]\n',
+            '[\n  {\n    "a": 1,\n    "b": "x,y"\n  },\n  {\n    "a": null,\n    "b": "true"\n  '
+            "}\n]\n",
         ),
         ("markdown", "| a | b |\n| --- | --- |\n| 1 | x,y |\n|  | true |\n"),
         ("table", " a    | b\n------+------\n    1 | x,y\n NULL | true\n(2 rows)\n"),

@@ -20,7 +20,8 @@ def test_every_parameter_of_a_tool_is_one_of_its_function(
     wanted = {one.name for one in parameters_of(find_tool(name))}
     listed = rows(
         connection,
-        "SELECT parameters FROM duckdb_functions() WHERE database_name = 'temp' AND function_name = ?",
+        "SELECT parameters FROM duckdb_functions() WHERE database_name = 'temp' AND "
+        "function_name = ?",
         name,
     )
 

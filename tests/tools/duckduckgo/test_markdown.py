@@ -1,7 +1,8 @@
-"""The Markdown of the tool set: its form to the letter, and nothing from the web that could change it.
+"""The Markdown of the tool set: its form to the letter, and nothing from the web that could change
+it.
 
-A Markdown parser reads every page back: whatever a result says, there are the headings that we wrote and no others, and
-each text reads as it was.
+A Markdown parser reads every page back: whatever a result says, there are the headings that we
+wrote and no others, and each text reads as it was.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ def source_of(children: list[Token]) -> str:
     )
 
 
-# --- the form ---------------------------------------------------------------------------------------------------------
+# --- the form
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_results_are_numbered_and_a_rule_follows_each() -> None:
@@ -200,9 +202,11 @@ def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
     assert answer_page("Rust", answer) == (
         '## Instant Answer for "Rust"\n\n'
         "### Abstract\nA language.\n\n"
-        "**Source:** Wikipedia\n**URL:** https://en.wikipedia.org/wiki/Rust_(programming_language)\n\n"
+        "**Source:** Wikipedia\n**URL:** "
+        "https://en.wikipedia.org/wiki/Rust_(programming_language)\n\n"
         "### Answer\n42\n\n"
-        "### Definition\nA red oxide.\n\n**Source:** Dictionary\n**URL:** https://dictionary.example/rust\n\n"
+        "### Definition\nA red oxide.\n\n**Source:** Dictionary\n**URL:** "
+        "https://dictionary.example/rust\n\n"
         "### Related Topics\n- **Cargo** - The package manager\n\n"
         "_Source: DuckDuckGo Instant Answer API_"
     )
@@ -273,7 +277,8 @@ def test_any_one_of_the_four_is_an_answer(answer: InstantAnswer) -> None:
     assert "No instant answer" not in answer_page("x", answer)
 
 
-# --- what comes from the web ------------------------------------------------------------------------------------------
+# --- what comes from the web
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

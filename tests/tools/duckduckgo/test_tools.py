@@ -78,7 +78,8 @@ def kept(tmp_path: Path) -> dict[str, str]:
     return {"WEBQUARRY_CACHE": "1", "WEBQUARRY_CACHE_FOLDER": str(tmp_path)}
 
 
-# --- web_search -------------------------------------------------------------------------------------------------------
+# --- web_search
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_the_results_of_the_page_come_without_its_advertisements() -> None:
@@ -89,7 +90,8 @@ def test_the_results_of_the_page_come_without_its_advertisements() -> None:
         '## Web Search Results for "seal wear"\n\n'
         "### 1. Seal wear in tidal turbines - Example Marine\n"
         "**URL:** https://www.example-marine.org/seal-wear?site=a&lang=en\n"
-        "Notes from three retrievals: seal lips lost 0.4 mm & springs were fine. It's cheaper to swap early.\n\n---\n\n"
+        "Notes from three retrievals: seal lips lost 0.4 mm & springs were fine. It's cheaper to "
+        "swap early.\n\n---\n\n"
         "### 2. Pitch seals dataset\n"
         "**URL:** https://data.example.edu/pitch-seals/\n"
         "312 failure records, CC-BY.\n\n---\n\n"
@@ -150,8 +152,8 @@ def test_nothing_found_is_an_answer() -> None:
         text = search(site, "xyzzy12345noresult")
 
     assert (
-        text
-        == '## Web Search Results for "xyzzy12345noresult"\n\nNo results found.\n\n_Source: DuckDuckGo_'
+        text == '## Web Search Results for "xyzzy12345noresult"\n\nNo results found.\n\n_Source: '
+        "DuckDuckGo_"
     )
 
 
@@ -250,7 +252,8 @@ def test_text_from_the_page_opens_nothing_in_the_markdown() -> None:
     ]
 
 
-# --- instant_answer ---------------------------------------------------------------------------------------------------
+# --- instant_answer
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -258,9 +261,11 @@ def test_text_from_the_page_opens_nothing_in_the_markdown() -> None:
     [
         (
             "article",
-            "### Abstract\nA sample language is a made-up programming language used in these fixtures.\n\n"
+            "### Abstract\nA sample language is a made-up programming language used in these "
+            "fixtures.\n\n"
             "**Source:** Wikipedia\n**URL:** https://en.wikipedia.org/wiki/Sample_language\n\n"
-            "### Related Topics\n- **Sample compiler** - Reference compiler.\n- **Programming languages** - Category.",
+            "### Related Topics\n- **Sample compiler** - Reference compiler.\n- **Programming "
+            "languages** - Category.",
         ),
         (
             "answer_string",
@@ -275,7 +280,8 @@ def test_text_from_the_page_opens_nothing_in_the_markdown() -> None:
             "disambiguation",
             "### Related Topics\n- **Mercury (planet)** - The first planet from the Sun.\n"
             "- **Mercury (element)** - A chemical element.\n\n"
-            "#### Companies\n- **Mercury Marine** - A maker of outboard motors.\n- **Mercury Records** - A record label.\n\n"
+            "#### Companies\n- **Mercury Marine** - A maker of outboard motors.\n- **Mercury "
+            "Records** - A record label.\n\n"
             "#### See also\n- **Mercury Category**",
         ),
         ("no_answer", "No instant answer available for this query."),
@@ -312,7 +318,8 @@ def test_whatever_is_no_instant_answer_is_an_error_and_not_an_empty_one(
         look_up(site)
 
 
-# --- the settings -----------------------------------------------------------------------------------------------------
+# --- the settings
+# -----------------------------------------------------------------------------------------------------
 
 
 def test_without_settings_of_its_own_the_engine_keeps_those_it_has() -> None:
@@ -450,7 +457,8 @@ def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
         assert site.asked == []
 
 
-# --- the cache --------------------------------------------------------------------------------------------------------
+# --- the cache
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])

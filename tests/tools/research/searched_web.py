@@ -1,4 +1,6 @@
-"""A search engine and a web of a few pages behind it, for `search_and_scrape`: what each answers, and what was asked."""
+"""A search engine and a web of a few pages behind it, for `search_and_scrape`: what each answers,
+and what was asked.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ def url(number: int) -> str:
 def prose(number: int, count: int = 6) -> list[str]:
     """Paragraphs that no other page has."""
     return [
-        f"Page {number} says in paragraph {at} that the harbour master counted {number * 100 + at} boats on a quiet day "
-        f"while the wind of station {number} turned twice and nobody on the quay of town {number} took any notice of it."
+        f"Page {number} says in paragraph {at} that the harbour master counted "
+        f"{number * 100 + at} boats on a quiet day "
+        f"while the wind of station {number} turned twice and nobody on the quay of town "
+        f"{number} took any notice of it."
         for at in range(count)
     ]
 
@@ -42,7 +46,8 @@ def prose(number: int, count: int = 6) -> list[str]:
 def html(*paragraphs: str, title: str = "A page", head: str = "") -> httpx2.Response:
     body = "".join(one if one.startswith("<") else f"<p>{one}</p>" for one in paragraphs)
     text = (
-        f"<!doctype html><html lang=en><head><title>{title}</title>{head}</head><body><main><article><h1>{title}</h1>"
+        "<!doctype html><html "
+        f"lang=en><head><title>{title}</title>{head}</head><body><main><article><h1>{title}</h1>"
         f"{body}</article></main></body></html>"
     )
     data = text.encode()
@@ -57,7 +62,9 @@ def article(number: int, *more: str, count: int = 6) -> httpx2.Response:
 
 
 class SearchedWeb(httpx2.AsyncBaseTransport):
-    """Pages by URL, and Brave's answer: `hits` are the URLs it has, of which it gives as many as it is asked for."""
+    """Pages by URL, and Brave's answer: `hits` are the URLs it has, of which it gives as many as it
+    is asked for.
+    """
 
     def __init__(
         self, pages: Mapping[str, httpx2.Response | Handler], hits: list[str] | None = None

@@ -1,4 +1,6 @@
-"""Large pages in `search_and_scrape`: one in work at a time, nothing of them kept that is not given, the same answer."""
+"""Large pages in `search_and_scrape`: one in work at a time, nothing of them kept that is not
+given, the same answer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Any tool that is given a sessionId records its sources there, in one place: wherever its answer came from."""
+"""Any tool that is given a sessionId records its sources there, in one place: wherever its answer
+came from.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +166,9 @@ def test_an_error_of_a_tool_is_recorded_by_its_kind_and_raised(tmp_path: Path) -
 
 
 def test_pages_that_could_not_be_read_count_as_errors_of_the_session(tmp_path: Path) -> None:
-    """A model that meets one captcha after the other is to be told, although every single answer came."""
+    """A model that meets one captcha after the other is to be told, although every single answer
+    came.
+    """
 
     async def work(kit: Toolkit, id: str) -> None:
         await run(kit, "search_and_scrape", query="tides", sessionId=id)

@@ -1,4 +1,6 @@
-"""The `research_export` tool: a whole session that can be read, kept and checked, and that nothing in it can break."""
+"""The `research_export` tool: a whole session that can be read, kept and checked, and that nothing
+in it can break.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ async def exported(kit: Toolkit, id: str, **arguments: Any) -> dict[str, Any]:
 
 
 def markdown_of(folder: Path) -> tuple[str, dict[str, str]]:
-    """What stands before the first section of the full session in Markdown, and the sections by their headings."""
+    """What stands before the first section of the full session in Markdown, and the sections by
+    their headings.
+    """
 
     async def work(kit: Toolkit) -> Any:
         return await exported(kit, await full_session(kit))

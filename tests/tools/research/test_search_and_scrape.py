@@ -1,4 +1,6 @@
-"""`search_and_scrape`: which pages are read, what is said of them, and what becomes of those that fail."""
+"""`search_and_scrape`: which pages are read, what is said of them, and what becomes of those that
+fail.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The texts of `search_and_scrape`: repeats dropped, filtered, cut to a shared length, and nothing of it in silence."""
+"""The texts of `search_and_scrape`: repeats dropped, filtered, cut to a shared length, and nothing
+of it in silence.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +170,8 @@ def test_the_combined_text_has_each_source_under_its_title_and_address() -> None
     first, second = answer.pages
 
     assert answer.combined_content == (
-        f"# Notes of station 1\n\n{url(1)}\n\n{first.content}\n\n# Notes of station 2\n\n{url(2)}\n\n{second.content}\n"
+        f"# Notes of station 1\n\n{url(1)}\n\n{first.content}\n\n# Notes of station "
+        f"2\n\n{url(2)}\n\n{second.content}\n"
     )
 
 

@@ -1,7 +1,9 @@
-"""Work for the record file, many pieces to one transaction: what arrives while the disk is busy goes in together.
+"""Work for the record file, many pieces to one transaction: what arrives while the disk is busy
+goes in together.
 
-Every piece is on disk when its `await` ends, and yet a thousand answers at once do not wait for a thousand flushes. A
-piece that raises must have changed nothing; the others go on. A record file that fails fails all of them.
+Every piece is on disk when its `await` ends, and yet a thousand answers at once do not wait for a
+thousand flushes. A piece that raises must have changed nothing; the others go on. A record file
+that fails fails all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from webquarry.records.file import RecordFile
@@ -47,9 +50,7 @@ class Desk:
         while self._waiting:
             pieces, self._waiting = self._waiting, []
             try:
-                outcomes = await self._records.run(
-                    lambda database, vault, all=pieces: _all(all, database, vault)
-                )  # type: ignore[misc]
+                outcomes = await self._records.run(partial(_all, pieces))
             except Exception as error:
                 outcomes = [error] * len(pieces)
             for (_, done), outcome in zip(pieces, outcomes, strict=True):

@@ -1,8 +1,10 @@
-"""The ledger: what is spent and what may be, in the record file that all doors and processes of a user share.
+"""The ledger: what is spent and what may be, in the record file that all doors and processes of a
+user share.
 
-Before a question is asked its worst case is reserved, and no reservation is made that could break a limit; afterwards
-what it really took is written down. A reservation that nobody settles, because its process died, ends by itself: the
-calls may have been billed, so that it then counts as spent, marked as uncertain. Money is in billionths of a dollar.
+Before a question is asked its worst case is reserved, and no reservation is made that could break a
+limit; afterwards what it really took is written down. A reservation that nobody settles, because
+its process died, ends by itself: the calls may have been billed, so that it then counts as spent,
+marked as uncertain. Money is in billionths of a dollar.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _SUMS = {
 
 
 class NoRoom(Exception):
-    """The worst case does not fit below a limit now. `waiting` says whether this statement's own calls hold some of it."""
+    """The worst case does not fit below a limit now. `waiting` says whether this statement's own
+    calls hold some of it.
+    """
 
     def __init__(self, what: str, limit: float, spent: float, wanted: float, waiting: bool) -> None:
         super().__init__(what)
@@ -55,7 +59,9 @@ class Reservation:
 
 @dataclass(frozen=True)
 class Spent:
-    """What one statement has taken of one model on one day. `uncertain_usd` may have been billed: nobody said."""
+    """What one statement has taken of one model on one day. `uncertain_usd` may have been billed:
+    nobody said.
+    """
 
     day: str
     statement: str
@@ -100,7 +106,8 @@ def reserve(
             raise NoRoom(what, limit, (spent + held) / _UNIT, usd, bool(own))
     row = (statement, door, day, model, wanted, now + HELD_SECONDS)
     id = database.execute(
-        "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at) VALUES (?, "
+        "?, ?, ?, ?, ?)",
         row,
     ).lastrowid
     return Reservation(int(id or 0), statement, door, day, model, wanted)
@@ -120,15 +127,20 @@ def settle(
         "DELETE FROM ask_reservations WHERE id = ? AND statement = ?", (held.id, held.statement)
     )
     # Ended meanwhile (a machine that slept): it was counted in full, which is taken back.
-    back = 0 if there.rowcount else held.amount
+    if there.rowcount:
+        back = 0
+    else:
+        back = held.amount
     _add(database, held, usage, _units(uncertain_usd) - back, now, questions)
 
 
 def spent_since(database: sqlite3.Connection, day: str) -> list[Spent]:
     """Every statement since that day, the newest first."""
     rows = database.execute(
-        "SELECT day, statement, door, model, begun_at, questions, calls, searches, input_tokens, output_tokens,"
-        " cached_tokens, amount, uncertain FROM ask_spending WHERE day >= ? ORDER BY begun_at DESC, statement, model",
+        "SELECT day, statement, door, model, begun_at, questions, calls, searches, input_tokens, "
+        "output_tokens,"
+        " cached_tokens, amount, uncertain FROM ask_spending WHERE day >= ? ORDER BY begun_at "
+        "DESC, statement, model",
         (day,),
     ).fetchall()
     return [Spent(*(*row[:11], row[11] / _UNIT, row[12] / _UNIT)) for row in rows]
@@ -141,7 +153,8 @@ def forget(database: sqlite3.Connection, now: float) -> None:
 
 def _release_ended(database: sqlite3.Connection, now: float) -> None:
     ended = database.execute(
-        "DELETE FROM ask_reservations WHERE ends_at < ? RETURNING id, statement, door, day, model, amount",
+        "DELETE FROM ask_reservations WHERE ends_at < ? RETURNING id, statement, door, day, "
+        "model, amount",
         (now,),
     ).fetchall()
     for row in ended:
@@ -158,12 +171,17 @@ def _add(
     questions: int,
 ) -> None:
     database.execute(
-        "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, searches, input_tokens,"
-        " output_tokens, cached_tokens, amount, uncertain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (day, statement, model) DO UPDATE SET questions = questions + excluded.questions,"
+        "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, "
+        "searches, input_tokens,"
+        " output_tokens, cached_tokens, amount, uncertain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?)"
+        " ON CONFLICT (day, statement, model) DO UPDATE SET questions = questions + "
+        "excluded.questions,"
         " calls = calls + excluded.calls, searches = searches + excluded.searches,"
-        " input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,"
-        " cached_tokens = cached_tokens + excluded.cached_tokens, amount = amount + excluded.amount,"
+        " input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + "
+        "excluded.output_tokens,"
+        " cached_tokens = cached_tokens + excluded.cached_tokens, amount = amount + "
+        "excluded.amount,"
         " uncertain = max(0, uncertain + excluded.uncertain)",
         (
             held.day,

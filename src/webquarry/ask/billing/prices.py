@@ -1,6 +1,8 @@
-"""What models and searches cost: token counts in, US dollars out, by a dated table that the user can override.
+"""What models and searches cost: token counts in, US dollars out, by a dated table that the user
+can override.
 
-A model that nobody knows is reckoned at the dearest price of the table, so that no limit is broken by a name.
+A model that nobody knows is reckoned at the dearest price of the table, so that no limit is broken
+by a name.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ class ModelPrice(Rates):
     above: LongRates | None = None
 
     def rates(self, prompt_tokens: int) -> Rates:
-        return self.above if self.above and prompt_tokens > self.above.tokens else self
+        if self.above and prompt_tokens > self.above.tokens:
+            return self.above
+        return self
 
 
 class Table(BaseModel):
@@ -108,7 +112,8 @@ class Prices:
             if model not in self._unknown:
                 self._unknown.add(model)
                 log.warning(
-                    "no price is known for the model %s; it is reckoned at the dearest of the table",
+                    "no price is known for the model %s; it is reckoned at the dearest of the "
+                    "table",
                     model,
                 )
             price = self._dearest
@@ -133,11 +138,10 @@ def _own(file: Path) -> Table:
     try:
         return _parsed(file.expanduser().read_text("utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
-        why = (
-            error.errors(include_url=False)[0]["msg"]
-            if isinstance(error, ValidationError)
-            else type(error).__name__
-        )
+        if isinstance(error, ValidationError):
+            why = error.errors(include_url=False)[0]["msg"]
+        else:
+            why = type(error).__name__
         raise BadInput(
             f"The file of prices {file} cannot be used: {why}.",
             suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",

@@ -1,6 +1,8 @@
-"""A statement: the questions that one SQL statement or one command asks, its limits, and how far it is.
+"""A statement: the questions that one SQL statement or one command asks, its limits, and how far it
+is.
 
-Counts are changed on the engine's loop and by the threads that hand rows in, and read from anywhere: `progress()`.
+Counts are changed on the engine's loop and by the threads that hand rows in, and read from
+anywhere: `progress()`.
 """
 
 from __future__ import annotations
@@ -44,8 +46,10 @@ class Statement:
         most = self.limits.max_rows
         if most is not None and rows > most:
             raise LimitReached(
-                f"The statement would ask {rows:,} questions, and its limit (max_rows) is {most:,}; nothing was spent.",
-                suggested_action="Ask for fewer rows (limit them in a subquery), or raise max_rows.",
+                f"The statement would ask {rows:,} questions, and its limit (max_rows) is "
+                f"{most:,}; nothing was spent.",
+                suggested_action="Ask for fewer rows (limit them in a subquery), or raise "
+                "max_rows.",
             )
 
     def cancel(self) -> None:
@@ -77,8 +81,10 @@ class Statement:
             if most is not None and self._paying + questions > most:
                 total = self._paying + questions
                 raise LimitReached(
-                    f"The statement has {total:,} questions to pay for so far, and its limit (max_rows) is {most:,}.",
-                    suggested_action="Ask for fewer rows (limit them in a subquery), or raise max_rows.",
+                    f"The statement has {total:,} questions to pay for so far, and its limit "
+                    f"(max_rows) is {most:,}.",
+                    suggested_action="Ask for fewer rows (limit them in a subquery), or raise "
+                    "max_rows.",
                 )
             self._paying += questions
 

@@ -1,7 +1,9 @@
-"""The Messages API by the official SDK: the bytes of a request go in, the reply's body or a `Fault` comes out.
+"""The Messages API by the official SDK: the bytes of a request go in, the reply's body or a `Fault`
+comes out.
 
-The SDK's own retries are off: ours are counted, share one pause and know the budget. The key and the address are given
-explicitly, its tracing is off (it can write questions into spans), and no redirect takes the key elsewhere.
+The SDK's own retries are off: ours are counted, share one pause and know the budget. The key and
+the address are given explicitly, its tracing is off (it can write questions into spans), and no
+redirect takes the key elsewhere.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ _LASTING = {400: "bad_request", 401: "auth", 402: "billing", 403: "forbidden", 4
 
 @dataclass
 class Fault(Exception):
-    """A call without an answer. `retry_after` is what the provider asked for; `billed` says that it may have cost."""
+    """A call without an answer. `retry_after` is what the provider asked for; `billed` says that it
+    may have cost.
+    """
 
     trouble: Trouble
     status: int | None = None
@@ -63,7 +67,9 @@ class ModelClient:
         self._sdk: tuple[Secret, AsyncAnthropic] | None = None
 
     async def send(self, key: Secret, model: str, content: bytes, seconds: float) -> dict[str, Any]:
-        """The reply to one request, of which `content` is the body. Raises `Fault`; nothing is tried twice here."""
+        """The reply to one request, of which `content` is the body. Raises `Fault`; nothing is
+        tried twice here.
+        """
         client = self._client(key)
         from anthropic import APIConnectionError, APIStatusError
 
@@ -107,7 +113,9 @@ class ModelClient:
         return self._sdk[1]
 
     def _refused(self, error: APIStatusError, model: str) -> Fault:
-        """The fault that a status stands for; the provider's words are told, its message is never looked at."""
+        """The fault that a status stands for; the provider's words are told, its message is never
+        looked at.
+        """
         status, headers = error.status_code, error.response.headers
         said, told = (
             _words(error),
@@ -119,10 +127,10 @@ class ModelClient:
                 wait is not None or told == "true"
             )  # without: the account's own cap
             advice = (
-                ""
-                if asked
-                else " It named no time to come back, as it does when a limit of the account is used up."
+                " It named no time to come back, as it does when a limit of the account is used up."
             )
+            if asked:
+                advice = ""
             trouble = Trouble(
                 "rate_limited", f"The model's provider asked us to slow down: {said}{advice}", asked
             )
@@ -152,7 +160,8 @@ class ModelClient:
 def _gone(model: str) -> str:
     return (
         f"The model {redact(model)!r} is not to be had: it was retired, or never existed. "
-        "Choose another one: stps_set_model('claude-sonnet-5-5') in SQL, --model or WEBQUARRY_ASK_MODEL elsewhere."
+        "Choose another one: stps_set_model('claude-sonnet-5-5') in SQL, --model or "
+        "WEBQUARRY_ASK_MODEL elsewhere."
     )
 
 
@@ -161,33 +170,41 @@ def _elsewhere(origin: str) -> str:
 
 
 def _words(error: APIStatusError) -> str:
-    said = (
-        error.api_message
-        if isinstance(error.api_message, str)
-        else str(error.type or "no reason was given")
-    )
+    if isinstance(error.api_message, str):
+        said = error.api_message
+    else:
+        said = str(error.type or "no reason was given")
     return redact(" ".join(said.split()))[:_MOST_WORDS]
 
 
 def _milliseconds(headers: httpx2.Headers) -> float | None:
     value = headers.get("retry-after-ms", "")
-    return int(value) / 1000 if value.isascii() and value.isdigit() and len(value) < 10 else None
+    if value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value) / 1000
+    return None
 
 
 def _lost(error: APIConnectionError) -> Fault:
-    """No answer came. Unless the connection was never made, the request may have been worked on, and billed."""
+    """No answer came. Unless the connection was never made, the request may have been worked on,
+    and billed.
+    """
     cause = error.__cause__
     billed = not isinstance(cause, _UNSENT)
     if isinstance(cause, httpx2.TimeoutException):
         return Fault(Trouble("timeout", "The model did not answer in time.", True), billed=billed)
-    kind = type(cause).__name__ if cause is not None else type(error).__name__
+    if cause is not None:
+        kind = type(cause).__name__
+    else:
+        kind = type(error).__name__
     return Fault(
         Trouble("network", f"The model could not be reached ({kind}).", True), billed=billed
     )
 
 
 def _message(reply: httpx2.Response) -> dict[str, Any]:
-    """The body, if it is a message; whatever else a 200 holds was perhaps paid for, and is no answer."""
+    """The body, if it is a message; whatever else a 200 holds was perhaps paid for, and is no
+    answer.
+    """
     try:
         found = json.loads(reply.content)
     except (ValueError, RecursionError):

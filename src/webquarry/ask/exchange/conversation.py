@@ -1,4 +1,5 @@
-"""One question and its answer: the request, at most one search, the second request, and what the last reply says.
+"""One question and its answer: the request, at most one search, the second request, and what the
+last reply says.
 
     ask -> [tool_use] -> search -> ask again, with the result and without the choice of a tool -> answer
 
@@ -39,7 +40,9 @@ TOOL: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Everything of a request but the question, as it stands after the options were looked at; and its kept answers."""
+    """Everything of a request but the question, as it stands after the options were looked at; and
+    its kept answers.
+    """
 
     origin: str  # of the model's provider
     model: str
@@ -107,7 +110,9 @@ def first_request(shape: Shape, context: str, prompt: str) -> dict[str, Any]:
 
 
 async def converse(shape: Shape, context: str, prompt: str, talk: Talk) -> Reply:
-    """The answer, or the trouble that there was; what it cost is the talk's to know. Raises what the talk raises."""
+    """The answer, or the trouble that there was; what it cost is the talk's to know. Raises what
+    the talk raises.
+    """
     body, reply, before = await _spoken(first_request(shape, context, prompt), talk)
     found: tuple[Result, ...] | None = None
     uses = [block for block in reply["content"] if block.get("type") == "tool_use"]
@@ -128,7 +133,9 @@ async def _spoken(body: dict[str, Any], talk: Talk) -> tuple[dict[str, Any], dic
         if reply.get("stop_reason") != "pause_turn":
             break
         before += text_of(reply)
-        turns = [{"role": "assistant", "content": said}] if (said := _said(reply)) else []
+        turns = []
+        if said := _said(reply):
+            turns = [{"role": "assistant", "content": said}]
         body = body | {"messages": [*body["messages"], *turns]}
         reply = await talk.call(body)
     return body, reply, before
@@ -137,7 +144,9 @@ async def _spoken(body: dict[str, Any], talk: Talk) -> tuple[dict[str, Any], dic
 async def _tool_results(
     uses: Sequence[Mapping[str, Any]], talk: Talk
 ) -> tuple[list[dict[str, Any]], tuple[Result, ...] | None]:
-    """One result for each tool call, and what the search found: the first search is made, every other call refused."""
+    """One result for each tool call, and what the search found: the first search is made, every
+    other call refused.
+    """
     answers: list[dict[str, Any]] = []
     found: tuple[Result, ...] | None = None
     searched = False
@@ -149,7 +158,9 @@ async def _tool_results(
         else:
             searched = True
             given = use.get("input")
-            query = given.get("query") if isinstance(given, dict) else None
+            query = None
+            if isinstance(given, dict):
+                query = given.get("query")
             if not isinstance(query, str) or not query.strip():
                 text = results.MISSING_QUERY
             else:
@@ -170,13 +181,17 @@ def _result(use: Mapping[str, Any], text: str) -> dict[str, Any]:
 def _further(
     body: dict[str, Any], reply: Mapping[str, Any], answers: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """The next request: the assistant's turn whole, as it came, and the results in one turn of the user."""
+    """The next request: the assistant's turn whole, as it came, and the results in one turn of the
+    user.
+    """
     turns = [{"role": "assistant", "content": _said(reply)}, {"role": "user", "content": answers}]
     return body | {"messages": [*body["messages"], *turns]}
 
 
 def _said(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The assistant's blocks, to be sent back; a blank text, which a model may write, is refused when it comes back."""
+    """The assistant's blocks, to be sent back; a blank text, which a model may write, is refused
+    when it comes back.
+    """
     return [
         block
         for block in reply["content"]
@@ -215,18 +230,17 @@ def _refusal(details: Any) -> str:
     found = details if isinstance(details, dict) else {}
     category, why = found.get("category"), found.get("explanation")
     said = f"The model declined to answer{f' ({category})' if isinstance(category, str) else ''}"
-    return (
-        f"{said}: {redact(' '.join(why.split()))[:300]}"
-        if isinstance(why, str) and why.strip()
-        else f"{said}."
-    )
+    if isinstance(why, str) and why.strip():
+        return f"{said}: {redact(' '.join(why.split()))[:300]}"
+    return f"{said}."
 
 
 def _silence(reason: str, cut: bool, max_tokens: int) -> Trouble:
     if cut:
         return Trouble(
             "cut",
-            f"The model used all of its {max_tokens} tokens before it gave an answer; raise max_tokens.",
+            f"The model used all of its {max_tokens} tokens before it gave an answer; raise "
+            "max_tokens.",
         )
     return Trouble("no_answer", f"The model ended without an answer ({redact(reason)[:40]}).", True)
 

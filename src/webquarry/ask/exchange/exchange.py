@@ -1,8 +1,10 @@
-"""One exchange with the model: calls with their retries, the search, the time and the money that they take.
+"""One exchange with the model: calls with their retries, the search, the time and the money that
+they take.
 
-Times: 30 s for a call, 10 s for the search, 90 s for the whole; waits that the provider asked for, or for a place
-among the calls, are not counted. Money: the worst case is set aside before the first call and settled after the last;
-a call of which nobody knows whether it was billed counts in full, as uncertain.
+Times: 30 s for a call, 10 s for the search, 90 s for the whole; waits that the provider asked for,
+or for a place among the calls, are not counted. Money: the worst case is set aside before the first
+call and settled after the last; a call of which nobody knows whether it was billed counts in full,
+as uncertain.
 """
 
 from __future__ import annotations
@@ -111,7 +113,10 @@ class Exchange:
         except WebquarryError as error:
             log.warning("the search failed, the model answers without it: %s", error.message)
             return None
-        price = 0.0 if found.cached else self._means.prices.search(self._shape.provider)
+        if found.cached:
+            price = 0.0
+        else:
+            price = self._means.prices.search(self._shape.provider)
         self.usage = self.usage + Usage(searches=1, usd=price)
         self._room -= price
         return found.results
@@ -154,7 +159,10 @@ class Exchange:
         """Write down what it took; to be called in a transaction, once."""
         held, self._held = self._held, []
         for place, reservation in enumerate(held):
-            usage, uncertain = (self.usage, self.uncertain_usd) if place == 0 else (Usage(), 0.0)
+            if place == 0:
+                usage, uncertain = (self.usage, self.uncertain_usd)
+            else:
+                usage, uncertain = (Usage(), 0.0)
             asked = place == 0 and self._flight.begun  # one that only waited for its turn was not
             ledger.settle(database, reservation, usage, uncertain, now, questions=int(asked))
 
@@ -224,11 +232,14 @@ class Exchange:
         if not fault.trouble.retryable or (fault.retry_after or 0) > MOST_WAIT_SECONDS:
             return None
         if fault.throttles and fault.retry_after is not None:
-            return fault.retry_after if further < _THROTTLED_TRIES else None
-        wait = max(
-            fault.retry_after or 0.0, 0.5 * 2.0 ** (further - 1) * (0.5 + random.random() / 2)
-        )  # noqa: S311 - spreads the tries
-        return wait if further <= self._means.retries and wait < self._left else None
+            if further < _THROTTLED_TRIES:
+                return fault.retry_after
+            return None
+        spread = 0.5 + random.random() / 2  # noqa: S311 - spreads the tries
+        wait = max(fault.retry_after or 0.0, 0.5 * 2.0 ** (further - 1) * spread)
+        if further <= self._means.retries and wait < self._left:
+            return wait
+        return None
 
     def _remember(self, fault: Fault) -> None:
         """What every further question would meet does not have to be asked."""
@@ -249,12 +260,16 @@ class Exchange:
 
 
 def written(body: Mapping[str, Any]) -> bytes:
-    """A request as it is sent; half a letter, which a command line can hold, becomes a question mark."""
+    """A request as it is sent; half a letter, which a command line can hold, becomes a question
+    mark.
+    """
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def worst_call(prices: Prices, model: str, content: bytes, max_tokens: int) -> float:
-    """What one call may cost at most: no token is shorter than a byte, and the answer is as long as it may be."""
+    """What one call may cost at most: no token is shorter than a byte, and the answer is as long as
+    it may be.
+    """
     return prices.call(model, Tokens(input=len(content) + _OVERHEAD_TOKENS, output=max_tokens))
 
 
@@ -269,7 +284,8 @@ def worst_exchange(prices: Prices, shape: Shape, question: Question) -> float:
     first = prices.call(shape.model, Tokens(input=size, output=shape.max_tokens))
     if not shape.provider:
         return first
-    # The second request holds the first answer and the results, too; should they be longer, more is set aside then.
+    # The second request holds the first answer and the results, too; should they be longer, more is
+    # set aside then.
     second = Tokens(
         input=size + shape.max_tokens * 2 + results.MOST_BYTES + 500, output=shape.max_tokens
     )
@@ -277,9 +293,13 @@ def worst_exchange(prices: Prices, shape: Shape, question: Question) -> float:
 
 
 def _over(error: NoRoom) -> LimitReached:
-    name = "max_usd" if error.what == "statement" else "max_usd_per_day"
+    name = "max_usd_per_day"
+    if error.what == "statement":
+        name = "max_usd"
     return LimitReached(
-        f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for the {error.what} ({name}) "
+        f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for "
+        f"the {error.what} ({name}) "
         f"{error.spent:.4f} are spent or set aside.",
-        suggested_action=f"Raise {name}, lower max_tokens, or ask for fewer rows; what was answered is kept.",
+        suggested_action=f"Raise {name}, lower max_tokens, or ask for fewer rows; what was "
+        "answered is kept.",
     )

@@ -1,7 +1,9 @@
-"""How many calls at once: a limit that halves when the provider says "too many" and grows with success.
+"""How many calls at once: a limit that halves when the provider says "too many" and grows with
+success.
 
-All callers share one pause: nobody sends anything before the moment that the provider named. Whoever is in the middle of
-an exchange goes before those who have not begun, so that what was begun gets finished.
+All callers share one pause: nobody sends anything before the moment that the provider named.
+Whoever is in the middle of an exchange goes before those who have not begun, so that what was begun
+gets finished.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Limiter:
             self._wake()
 
     async def acquire(self, *, first: bool = False) -> float:
-        """Wait for a place, and for the end of a pause; the moment of leaving comes back, for `throttled`."""
+        """Wait for a place, and for the end of a pause; the moment of leaving comes back, for
+        `throttled`.
+        """
         if self._waiting or not self._free():
             place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.appendleft(place) if first else self._waiting.append(place)
@@ -68,7 +72,9 @@ class Limiter:
             self._wake()
 
     def throttled(self, sent_at: float, seconds: float) -> None:
-        """The provider said "too many" to a call sent at that moment: half as many, and nobody before the pause ends."""
+        """The provider said "too many" to a call sent at that moment: half as many, and nobody
+        before the pause ends.
+        """
         now = self._clock.monotonic()
         self._resume_at = max(self._resume_at, now + seconds)
         if (

@@ -1,7 +1,8 @@
-"""Wishes in, the shape of the request out: which model, who searches, under which origin; and the answers remembered.
+"""Wishes in, the shape of the request out: which model, who searches, under which origin; and the
+answers remembered.
 
-A shape is looked up often (for every chunk of rows) and made rarely: what it was made from is looked at again after a
-second, or as soon as a key or an option has changed.
+A shape is looked up often (for every chunk of rows) and made rarely: what it was made from is
+looked at again after a second, or as soon as a key or an option has changed.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class Shapes:
         return shape
 
     def remember(self, shape: Shape, context: str, prompt: str, kept: Kept) -> None:
-        """Keep an answer in memory; when there are too many, the oldest of this shape make room, or all of them."""
+        """Keep an answer in memory; when there are too many, the oldest of this shape make room, or
+        all of them.
+        """
         self._remembered += (context, prompt) not in shape.kept
         shape.kept[context, prompt] = kept
         if self._remembered > MOST_REMEMBERED:
@@ -126,8 +129,10 @@ class Shapes:
                 return provider.name
         if search:
             raise AuthFailure(
-                f"A search was asked for, and no search provider is configured (search_provider is {name!r}).",
-                suggested_action="Set BRAVE_API_KEY, put the key into ~/.stps/brave_api_key, or in SQL call "
+                "A search was asked for, and no search provider is configured (search_provider "
+                f"is {name!r}).",
+                suggested_action="Set BRAVE_API_KEY, put the key into ~/.stps/brave_api_key, or "
+                "in SQL call "
                 "stps_set_brave_api_key('...').",
             )
         return ""

@@ -1,6 +1,8 @@
-"""What the model is shown of a search: results in, one short text out, in the form that the contract shows.
+"""What the model is shown of a search: results in, one short text out, in the form that the
+contract shows.
 
-Titles and descriptions are from the web: each becomes one line, so that nothing in them can pass for another result.
+Titles and descriptions are from the web: each becomes one line, so that nothing in them can pass
+for another result.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Typed answers: `{"ceo": "VARCHAR", "founded": "INTEGER"}` in; a JSON Schema for the model, a SQL type and a check out.
+"""Typed answers: `{"ceo": "VARCHAR", "founded": "INTEGER"}` in; a JSON Schema for the model, a SQL
+type and a check out.
 
-Every field may be null: a model that does not know must be able to say so. The model promises to keep the form, and the
-answer is checked all the same.
+Every field may be null: a model that does not know must be able to say so. The model promises to
+keep the form, and the answer is checked all the same.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ class Schema:
 def _bad(why: str) -> BadInput:
     return BadInput(
         f"The schema cannot be used: {why}.",
-        suggested_action='Give the fields and their types, such as {"ceo": "VARCHAR", "founded": "INTEGER"}.',
+        suggested_action='Give the fields and their types, such as {"ceo": "VARCHAR", "founded": '
+        '"INTEGER"}.',
     )
 
 
@@ -111,7 +113,8 @@ def _parsed(given: Any, level: int) -> Any:
         if name in _NAMES:
             return _NAMES[name]
     raise _bad(
-        f"{json.dumps(given)[:60]} is none of the types {', '.join(_JSON)}, a list of one (VARCHAR[]), or an object"
+        f"{json.dumps(given)[:60]} is none of the types {', '.join(_JSON)}, a list of one "
+        "(VARCHAR[]), or an object"
     )
 
 
@@ -177,7 +180,8 @@ def _checked(value: Any, kind: Any, place: str) -> Any:
 
 def _scalar(value: Any, kind: str) -> Any:
     """The value if it is of this type; None if not."""
-    # The comparison keeps out what JSON of Python's takes and SQL does not: NaN, Infinity, integers beyond a double.
+    # The comparison keeps out what JSON of Python's takes and SQL does not: NaN, Infinity, integers
+    # beyond a double.
     number = (
         isinstance(value, int | float)
         and not isinstance(value, bool)
@@ -185,11 +189,17 @@ def _scalar(value: Any, kind: str) -> Any:
     )
     if kind in _BITS:
         whole = number and value == int(value)
-        return int(value) if whole and -(1 << _BITS[kind]) <= value < (1 << _BITS[kind]) else None
+        if whole and -(1 << _BITS[kind]) <= value < (1 << _BITS[kind]):
+            return int(value)
+        return None
     if kind == "DOUBLE":
-        return float(value) if number else None
+        if number:
+            return float(value)
+        return None
     if kind == "BOOLEAN":
-        return value if isinstance(value, bool) else None
+        if isinstance(value, bool):
+            return value
+        return None
     if not isinstance(value, str):
         return None
     if kind in ("DATE", "TIMESTAMP"):

@@ -1,4 +1,5 @@
-"""Many connections to one host, in groups: a pool looks at each of its connections for every request, so small ones win.
+"""Many connections to one host, in groups: a pool looks at each of its connections for every
+request, so small ones win.
 
 A group is opened when all others are busy, so that few questions at once share few connections.
 """

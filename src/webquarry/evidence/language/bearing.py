@@ -1,7 +1,8 @@
 """The paragraphs of a text that bear on a query or a claim, with the headings above them.
 
-By words only, as `terms.py` compares them: of three terms or more a paragraph must hold two, of fewer one. Where none
-does, one term is enough; where there is none either, nothing bears on it, and the beginning of the text is kept.
+By words only, as `terms.py` compares them: of three terms or more a paragraph must hold two, of
+fewer one. Where none does, one term is enough; where there is none either, nothing bears on it, and
+the beginning of the text is kept.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Which sentences of a text speak of a claim or a query: both in, sentences out, or none.
 
-A small lexical scorer over the terms of `terms.py`: the sentence that holds the largest share of the claim wins, and the
-earlier one on a tie.
+A small lexical scorer over the terms of `terms.py`: the sentence that holds the largest share of
+the claim wins, and the earlier one on a tie.
 
-What it is not: it does not understand either text. It cannot tell support from contradiction ("is" from "is not"),
-knows no synonyms, and its choice is a hint where to read, never a verdict.
+What it is not: it does not understand either text. It cannot tell support from contradiction ("is"
+from "is not"), knows no synonyms, and its choice is a hint where to read, never a verdict.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _LONGEST = len("approx.")  # abbreviation
 
 
 def claim_signal(claim: str, text: str) -> str:
-    """The sentence of the text that is nearest to the claim, or an empty string when none shares a word with it."""
+    """The sentence of the text that is nearest to the claim, or an empty string when none shares a
+    word with it.
+    """
     return next(iter(nearest_sentences(Terms(claim, text), [text], 1)), "")
 
 

@@ -1,12 +1,13 @@
-"""How much a source is worth to a question: four scores from 0 to 1, each explained, and their weighted sum.
+"""How much a source is worth to a question: four scores from 0 to 1, each explained, and their
+weighted sum.
 
     relevance  35 %   the query's terms: how many the text holds, how many of them in one paragraph, how many in the title
     freshness  20 %   halves with every year since publication; an unknown date is in the middle
     authority  25 %   the authority tier and the known reputation; nothing for a retracted paper
     content    20 %   whether the page was read whole, how long its text is, and whether headings order it
 
-They are made from words and dates alone, the same for the same page, query and day: a hint what to read first, not a
-verdict on what is true.
+They are made from words and dates alone, the same for the same page, query and day: a hint what to
+read first, not a verdict on what is true.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ class ScoreExplanations(Shape):
 
 
 class SourceScores(Shape):
-    """The scores of a source; `overall` is relevance 35, freshness 20, authority 25 and content 20 percent."""
+    __doc__ = (
+        "The scores of a source; `overall` is relevance 35, freshness 20, authority 25 and "
+        "content 20 percent."
+    )
 
     overall: float
     relevance: float
@@ -130,6 +134,8 @@ def _last_day(parts: tuple[int, ...]) -> date | None:
         if len(parts) == 2:
             year, month = parts
             return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
-        return date(parts[0], 12, 31) if parts else None
+        if parts:
+            return date(parts[0], 12, 31)
+        return None
     except ValueError:  # the thirtieth of February
         return None

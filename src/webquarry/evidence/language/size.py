@@ -1,4 +1,6 @@
-"""How large a text is, in the words of an answer: its length in bytes in, tokens and a size category out."""
+"""How large a text is, in the words of an answer: its length in bytes in, tokens and a size
+category out.
+"""
 
 from __future__ import annotations
 

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 _WORDS = {
-    "english": "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its may more most not of on or our she so some such than that the their them then there these they this to up was we were what when where which while who why will with would you your",
-    "german": "aber als am an auch auf aus bei bin bis bist da damit das dass dem den der des die dies diese dieser doch durch ein eine einem einen einer eines er es für hat haben hatte ich ihr im in ist ja kann kein keine mit nach nicht noch nur ob oder sein sich sie sind so über um und uns unter vom von vor war waren was wenn wer werden wie wird wo zu zum zur",
-    "french": "a ai au aux avec ce ces cette comme dans de des du elle elles en est et eux fait il ils je la le les leur lui ma mais me même mes moi mon ne nos notre nous on ont ou où par pas plus pour qu que qui sa sans se ses si son sont sur ta te tes toi ton tu un une vos votre vous été être",
-    "spanish": "a al algo como con de del desde donde dos el ella ellas ellos en entre era es esa ese eso esta este esto está están fue ha han hasta hay la las le les lo los más me mi muy no nos o para pero por porque que qué quien se ser si sin sobre son su sus también te tiene todo tu un una uno y ya",
+    "english": "a an and are as at be been but by can could did do does for from had has have he "
+    "her his how i if in into is it its may more most not of on or our she so some "
+    "such than that the their them then there these they this to up was we were what "
+    "when where which while who why will with would you your",
+    "german": "aber als am an auch auf aus bei bin bis bist da damit das dass dem den der des "
+    "die dies diese dieser doch durch ein eine einem einen einer eines er es für hat "
+    "haben hatte ich ihr im in ist ja kann kein keine mit nach nicht noch nur ob oder "
+    "sein sich sie sind so über um und uns unter vom von vor war waren was wenn wer "
+    "werden wie wird wo zu zum zur",
+    "french": "a ai au aux avec ce ces cette comme dans de des du elle elles en est et eux fait "
+    "il ils je la le les leur lui ma mais me même mes moi mon ne nos notre nous on ont "
+    "ou où par pas plus pour qu que qui sa sans se ses si son sont sur ta te tes toi "
+    "ton tu un une vos votre vous été être",
+    "spanish": "a al algo como con de del desde donde dos el ella ellas ellos en entre era es "
+    "esa ese eso esta este esto está están fue ha han hasta hay la las le les lo los "
+    "más me mi muy no nos o para pero por porque que qué quien se ser si sin sobre son su sus también te tiene todo tu un una uno y ya",
     "italian": "a ad agli ai al alla alle anche c che chi ci come con cui da dagli dai dal dalla dei del della delle di dove e ed era gli ha hanno i il in io la le lei lo loro lui ma mi nei nel nella non o ogni per perché più quale quando quello questa questo se si sono su sua sul suo tra un una uno è",
     "portuguese": "a ao aos as até com como da das de dela dele do dos e ela ele eles em entre era essa esse esta este eu foi há isso já mais mas me mesmo muito na nas no nos não o os ou para pela pelo por qual quando que quem se sem ser seu sua são também te tem um uma você à é",
     "dutch": "aan al als ben bij daar dan dat de der deze die dit doch door dus een en er ge geen had heb hebben heeft hem het hier hij hoe hun ik in is ja je kan maar me meer men met mij mijn na naar niet nog nu of om omdat ons ook op over te tegen toch toen tot u uit van veel voor want waren was wat we wel werd wie wij wordt ze zich zij zijn zo",

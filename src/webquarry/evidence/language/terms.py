@@ -1,8 +1,9 @@
 """What a query or a claim speaks of, as terms; and which of them a text holds.
 
-Words are stemmed, stop words of the common languages are passed over, numbers weigh more than words. Scripts without
-blanks between words are compared by pairs of characters. Stemming is slow, so of a text only those words are stemmed
-that begin like a wanted one: a stem keeps the beginning of its word, but for accents and for `y` and `i`.
+Words are stemmed, stop words of the common languages are passed over, numbers weigh more than
+words. Scripts without blanks between words are compared by pairs of characters. Stemming is slow,
+so of a text only those words are stemmed that begin like a wanted one: a stem keeps the beginning
+of its word, but for accents and for `y` and `i`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _stemmers = (
 
 
 class Terms:
-    """The terms of one text that others are compared with. They depend on the language, which both texts tell."""
+    """The terms of one text that others are compared with. They depend on the language, which both
+    texts tell.
+    """
 
     def __init__(self, about: str, beside: str = "") -> None:
         self.language = language_of(f"{about} {beside[:_SAMPLE]}")
@@ -74,7 +77,9 @@ class Terms:
         return sum(map(self.weights.__getitem__, terms))
 
     def _promising_words(self, folded: str) -> set[str]:
-        """The words that may stand for a term: all where letters have accents, else those that begin like one."""
+        """The words that may stand for a term: all where letters have accents, else those that
+        begin like one.
+        """
         if not folded.isascii() and _FOREIGN.search(folded):
             return set(_WORD.findall(folded))
         return {
@@ -115,7 +120,9 @@ def language_of(text: str) -> str:
 
 
 def _words_that_begin(folded: str, way: str) -> Iterator[str]:
-    """The words of a text that begin so. To look for a string is several times faster than to look for a pattern."""
+    """The words of a text that begin so. To look for a string is several times faster than to look
+    for a pattern.
+    """
     at = folded.find(way)
     while at >= 0:
         word = _WHOLE_WORD.match(folded, at)

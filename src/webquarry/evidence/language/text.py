@@ -1,4 +1,6 @@
-"""Text that a page states about itself -> one clean line: nothing invisible, no delimiter of a chat, not endless."""
+"""Text that a page states about itself -> one clean line: nothing invisible, no delimiter of a
+chat, not endless.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ def line(text: object, longest: int = LONGEST) -> str:
 
 
 def line_from_html(text: object, longest: int = LONGEST) -> str:
-    """The same for places where entities and a little markup are written into plain text, such as JSON-LD."""
-    return (
-        line(html.unescape(_MARKUP.sub("", text[: longest * 4])), longest)
-        if isinstance(text, str)
-        else ""
-    )
+    """The same for places where entities and a little markup are written into plain text, such as
+    JSON-LD.
+    """
+    if isinstance(text, str):
+        return line(html.unescape(_MARKUP.sub("", text[: longest * 4])), longest)
+    return ""

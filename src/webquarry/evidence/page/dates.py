@@ -1,8 +1,10 @@
-"""A date as a page writes it -> ISO 8601, as exact as it was given; or nothing, where it can be read in two ways.
+"""A date as a page writes it -> ISO 8601, as exact as it was given; or nothing, where it can be
+read in two ways.
 
-Read are ISO 8601 (a year, a month, a day, a moment), the same with slashes as scholarly tags have it (`2023/4/5`), the
-dates of mail headers, and English dates with the month in letters. `07/01/2025` is a day in July or in January, so it
-is no date here. A moment without a zone stays without one.
+Read are ISO 8601 (a year, a month, a day, a moment), the same with slashes as scholarly tags have
+it (`2023/4/5`), the dates of mail headers, and English dates with the month in letters.
+`07/01/2025` is a day in July or in January, so it is no date here. A moment without a zone stays
+without one.
 """
 
 from __future__ import annotations
@@ -54,32 +56,44 @@ def read_date(text: object) -> str | None:
 
 def _iso(part: dict[str, str | None]) -> str | None:
     year, month, day = part["year"] or "", part.get("month"), part.get("day")
-    number = None if month is None else int(month) if month.isdigit() else _NUMBER_OF[month.lower()]
+    if month is None:
+        number = None
+    elif month.isdigit():
+        number = int(month)
+    else:
+        number = _NUMBER_OF[month.lower()]
     try:
         date(int(year), number or 1, int(day or 1))
         written = year + (f"-{number:02}" if number else "") + (f"-{int(day):02}" if day else "")
         time = (part.get("time") or "").replace(",", ".")
         if not time:
-            return written if year >= "1000" else None
+            if year >= "1000":
+                return written
+            return None
         moment = f"{written}T{time}{_zone(part.get('zone') or '')}"
         datetime.fromisoformat(moment)
     except ValueError:
         return None
-    return moment if year >= "1000" else None
+    if year >= "1000":
+        return moment
+    return None
 
 
 def _zone(zone: str) -> str:
     """`Z`, `+01:00`, or nothing where none was given."""
     if zone[:1] not in ("+", "-"):
-        return "Z" if zone else ""
+        if zone:
+            return "Z"
+        return ""
     return f"{zone[:3]}:{zone[3:].removeprefix(':') or '00'}"
 
 
 def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
     """Whether a page read at that time can bear this date.
 
-    Not the date of a program that had none, and not the future (a day of it is allowed for zones). What the page does
-    not declare as its date, such as any `<time>`, is taken for the subject's when it is older than the web.
+    Not the date of a program that had none, and not the future (a day of it is allowed for zones).
+    What the page does not declare as its date, such as any `<time>`, is taken for the subject's
+    when it is older than the web.
     """
     year = int(value[:4])
     if value[:10] in _NO_DATE or (not declared and year < _OLDEST_PAGE):
@@ -96,8 +110,6 @@ def date_parts(value: str | None) -> tuple[int, ...]:
     year, month, day = found.groups()
     if month is None or not 1 <= int(month) <= 12:
         return (int(year),)
-    return (
-        (int(year), int(month), int(day))
-        if day and 1 <= int(day) <= 31
-        else (int(year), int(month))
-    )
+    if day and 1 <= int(day) <= 31:
+        return (int(year), int(month), int(day))
+    return (int(year), int(month))

@@ -1,4 +1,6 @@
-"""How a forum received a post: the JSON-LD of a Reddit page -> its votes and comments; nothing for any other page."""
+"""How a forum received a post: the JSON-LD of a Reddit page -> its votes and comments; nothing for
+any other page.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def _action(value: Any) -> str:
     """The bare name of an action: given as an address, as a name, or as a thing with a type."""
     if isinstance(value, Mapping):
         return next(iter(sorted(types_of(value))), "")
-    return value.rstrip("/").rpartition("/")[2].lower() if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value.rstrip("/").rpartition("/")[2].lower()
+    return ""
 
 
 def _number(value: Any) -> int | None:
@@ -63,4 +67,6 @@ def _number(value: Any) -> int | None:
         return None
     if isinstance(value, int):
         return value
-    return int(value) if isinstance(value, str) and _COUNT.fullmatch(value.strip()) else None
+    if isinstance(value, str) and _COUNT.fullmatch(value.strip()):
+        return int(value)
+    return None

@@ -1,7 +1,8 @@
 """The JSON-LD of a page: texts in, the things it speaks of out, and the one that the page is about.
 
-Real blocks are often not quite JSON: comments around them, line breaks in strings, a comma too many, several objects
-in a row. They are read all the same where that needs no guess, within limits: a megabyte, 200 things, 64 levels.
+Real blocks are often not quite JSON: comments around them, line breaks in strings, a comma too
+many, several objects in a row. They are read all the same where that needs no guess, within limits:
+a megabyte, 200 things, 64 levels.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _MOST_CHARACTERS = 1_000_000
 _MOST_NODES = 200
 _DEEPEST = 64
 _OPENINGS, _CLOSINGS = ("<!--", "<![CDATA["), ("-->", "]]>")
-# A string without an end is taken to the end of the text: else each quote in it would be tried anew.
+# A string without an end is taken to the end of the text: else each quote in it would be tried
+# anew.
 _STRING_OR_COMMA = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,(?=\s*+[\]}])', re.DOTALL)
 _ROOTS = ("mainEntity", "mainEntityOfPage")
 
@@ -61,14 +63,18 @@ class Graph:
 
 
 def strict_json(text: str) -> Any:
-    """The value of a JSON text; ValueError for any other, also for numbers and depths that JSON does not have."""
+    """The value of a JSON text; ValueError for any other, also for numbers and depths that JSON
+    does not have.
+    """
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         if not _is_shallow(value):
             raise ValueError("nested too deep")
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    return _encodable(value) if "\\u" in text else value
+    if "\\u" in text:
+        return _encodable(value)
+    return value
 
 
 def read_graph(texts: Iterable[str]) -> Graph:
@@ -91,7 +97,9 @@ def read_graph(texts: Iterable[str]) -> Graph:
 
 def types_of(node: Any) -> frozenset[str]:
     """The types of a thing, in lower case and without the vocabulary in front."""
-    stated = node.get("@type") if isinstance(node, Mapping) else None
+    stated = None
+    if isinstance(node, Mapping):
+        stated = node.get("@type")
     names = stated if isinstance(stated, list) else [stated]
     return frozenset(
         re.split(r"[/#:]", name)[-1].lower() for name in names if isinstance(name, str)
@@ -101,9 +109,10 @@ def types_of(node: Any) -> frozenset[str]:
 def main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     """The thing that the page is about: an article or its like, else the page itself.
 
-    Of several, the one that bears the page's address, else the one with the longest text, else the first if all have
-    one headline. A list of other articles has none of these, and so lends its page neither author nor date. A film
-    stands in many pages that are not about it, so it must bear the page's address.
+    Of several, the one that bears the page's address, else the one with the longest text, else the
+    first if all have one headline. A list of other articles has none of these, and so lends its
+    page neither author nor date. A film stands in many pages that are not about it, so it must bear
+    the page's address.
     """
     own = {_bare(address) for address in addresses if address}
     films = (
@@ -117,24 +126,31 @@ def main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
 def _pick(graph: Graph, types: frozenset[str], own: set[str]) -> Node | None:
     nodes = [node for node in graph.nodes if types_of(node) & types]
     if len(nodes) < 2:
-        return nodes[0] if nodes else None
+        if nodes:
+            return nodes[0]
+        return None
     for node in nodes:
         if own.intersection(_addresses(node)):
             return node
     longest = max(nodes, key=lambda node: len(_body(node)))
     same = len({line_from_html(node.get("headline") or node.get("name")) for node in nodes}) == 1
-    return longest if _body(longest) or same else None
+    if _body(longest) or same:
+        return longest
+    return None
 
 
 def _body(node: Node) -> str:
     body = node.get("articleBody")
-    return body if isinstance(body, str) else ""
+    if isinstance(body, str):
+        return body
+    return ""
 
 
 def _addresses(node: Node) -> Iterator[str]:
     for name in ("url", "mainEntityOfPage", "@id"):
         value = node.get(name)
-        value = value.get("@id") or value.get("url") if isinstance(value, Mapping) else value
+        if isinstance(value, Mapping):
+            value = value.get("@id") or value.get("url")
         if isinstance(value, str):
             yield _bare(value)
 
@@ -159,7 +175,9 @@ def _flat(value: Any, depth: int) -> Iterator[Node]:
 
 
 def _lenient(text: str) -> list[Any]:
-    """The values of a block, as it is or else without its needless commas; none where neither can be read."""
+    """The values of a block, as it is or else without its needless commas; none where neither can
+    be read.
+    """
     bare = _unwrapped(text)
     try:
         values = _values(bare)
@@ -174,7 +192,9 @@ def _lenient(text: str) -> list[Any]:
 
 
 def _values(text: str) -> list[Any]:
-    """The values that stand in a row; raw line breaks and other control characters in strings are let through."""
+    """The values that stand in a row; raw line breaks and other control characters in strings are
+    let through.
+    """
     decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
     values, at = [], 0
     while at < len(text):
@@ -209,7 +229,9 @@ def _is_shallow(value: Any) -> bool:
 
 
 def _encodable(value: Any) -> Any:
-    """The value without lone surrogates, which an escape can bring in and no encoding takes out again."""
+    """The value without lone surrogates, which an escape can bring in and no encoding takes out
+    again.
+    """
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """What a page says of itself: title, authors, site, dates, each with the field it was read from.
 
-Where fields disagree, the first of this order that says something usable wins; nothing is put together from two, and
-nothing is made up where none speaks.
+Where fields disagree, the first of this order that says something usable wins; nothing is put
+together from two, and nothing is made up where none speaks.
 
     title      JSON-LD headline, og:title, citation_title, DC.title, microdata, the only <h1>, <title>, the file itself
     authors    citation_author, JSON-LD, DC.creator, microdata, author metas, article:author, the file itself
@@ -10,7 +10,8 @@ nothing is made up where none speaks.
                address (/2025/07/01/), the file itself
     modified   JSON-LD, article:modified_time, og:updated_time, DC, microdata, last-modified metas, the file itself
 
-Dates that cannot be the page's are passed over (`dates.is_plausible`), and so is a change before the publication.
+Dates that cannot be the page's are passed over (`dates.is_plausible`), and so is a change before
+the publication.
 """
 
 from __future__ import annotations
@@ -168,13 +169,17 @@ def _linked_author(graph: Graph, value: Any) -> tuple[Name, ...]:
     types = types_of(value)
     if types and "person" not in types:
         name = group(written)
-        return (name,) if name else ()
+        if name:
+            return (name,)
+        return ()
     return people([written])
 
 
 def _as_group_if_site(name: Name, site: str) -> Name:
     """A site that signs its own pages is no person, whatever its name looks like."""
-    return Name(literal=site) if site and name.written.casefold() == site.casefold() else name
+    if site and name.written.casefold() == site.casefold():
+        return Name(literal=site)
+    return name
 
 
 def _published(

@@ -1,7 +1,8 @@
 """The page of a patent on Google Patents -> the patent: what its meta tags and its microdata state.
 
-Both say the same in different words, and either may be missing something; microdata is asked first, because it has the
-whole number with its kind. What the page tells of other patents (citations, similar ones) lies in tables and is left out.
+Both say the same in different words, and either may be missing something; microdata is asked first,
+because it has the whole number with its kind. What the page tells of other patents (citations,
+similar ones) lies in tables and is left out.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _METAS = etree.XPath(f"(//meta[@name])[position() <= {_MOST_ITEMS}]")
 
 
 async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
-    """The patent of this number by its page; None where there is none, or the page is another one's."""
+    """The patent of this number by its page; None where there is none, or the page is another
+    one's.
+    """
     for candidate in _candidates(number):
         try:
             page = await reader.read_raw(candidate.url)
@@ -78,7 +81,9 @@ def patent_from(document: Document | None) -> Patent | None:
 
 
 def _candidates(number: PatentNumber) -> Iterator[PatentNumber]:
-    """The number as it is, then with the kinds it may have: the page of a number without one is not always there."""
+    """The number as it is, then with the kinds it may have: the page of a number without one is not
+    always there.
+    """
     yield number
     kinds = ("A1",) if number.is_us_application else _WITHOUT_KIND.get(number.office, ())
     for kind in () if number.kind else kinds:

@@ -1,7 +1,9 @@
-"""Names as pages write them -> the parts that a citation needs; what is no person's name stays whole.
+"""Names as pages write them -> the parts that a citation needs; what is no person's name stays
+whole.
 
-`Okafor, Amara`, `Amara Okafor` and `By Amara Okafor and Per J. Lindqvist` are persons. Organisations, single words and
-names in scripts without blanks are kept as written, because turning them round would be a guess.
+`Okafor, Amara`, `Amara Okafor` and `By Amara Okafor and Per J. Lindqvist` are persons.
+Organisations, single words and names in scripts without blanks are kept as written, because turning
+them round would be a guess.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _AND = re.compile(
     r"\s*;\s*|\s*,\s+(?:and|&)\s+|\s+(?:and|und|et|y|&)\s+"
 )  # `Y` may be a middle initial
 _NOBODY = (
-    "admin administrator anonymous author authors editor guest none null root staff undefined unknown user webmaster"
+    "admin administrator anonymous author authors editor guest none null root staff undefined "
+    "unknown user webmaster"
     " [deleted] n/a na wordpress"
 )
 _GROUP = re.compile(
@@ -65,11 +68,9 @@ def byline(names: tuple[Name, ...]) -> str:
 def group(name: str) -> Name | None:
     """An organisation, kept whole."""
     written = line(name, 300)
-    return (
-        Name(literal=written)
-        if written and written.lower() not in _NOBODY_SET and "://" not in written
-        else None
-    )
+    if written and written.lower() not in _NOBODY_SET and "://" not in written:
+        return Name(literal=written)
+    return None
 
 
 def people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
@@ -107,7 +108,9 @@ def person(text: str) -> Name | None:
     parts = [part for part in parts if part != suffix or part is parts[0]]
     if len(parts) == 2:
         return Name(family=parts[0], given=parts[1], suffix=suffix)
-    return _straight(parts[0], suffix) if len(parts) == 1 else Name(literal=text)
+    if len(parts) == 1:
+        return _straight(parts[0], suffix)
+    return Name(literal=text)
 
 
 def _straight(text: str, suffix: str) -> Name:
@@ -124,7 +127,9 @@ def _straight(text: str, suffix: str) -> Name:
 
 
 def _split(text: str) -> list[str]:
-    """The names in a byline. A comma divides names only where each part of the whole looks like a full one."""
+    """The names in a byline. A comma divides names only where each part of the whole looks like a
+    full one.
+    """
     if _GROUP.search(text) and ";" not in text:
         return [text]
     names: list[str] = []

@@ -1,7 +1,9 @@
-"""What a page states for machines -> the `structuredData` of an answer, as the page has it; nothing where it has none.
+"""What a page states for machines -> the `structuredData` of an answer, as the page has it; nothing
+where it has none.
 
-JSON-LD blocks are given as the values they hold. A block that is not JSON, and what exceeds the limits, is left out and
-counted. A tag that is repeated (authors, tags, images) has its values joined by `; `.
+JSON-LD blocks are given as the values they hold. A block that is not JSON, and what exceeds the
+limits, is left out and counted. A tag that is repeated (authors, tags, images) has its values
+joined by `; `.
 """
 
 from __future__ import annotations
@@ -58,5 +60,8 @@ def _tags(tags: Tags, wanted: Callable[[str], bool]) -> tuple[dict[str, str], in
             skipped += 1
             continue
         left -= len(name) + len(value)
-        found[name] = f"{found[name]}; {value}" if name in found else value
+        if name in found:
+            found[name] = f"{found[name]}; {value}"
+        else:
+            found[name] = value
     return found, skipped

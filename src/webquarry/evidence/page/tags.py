@@ -1,6 +1,8 @@
-"""A parsed page -> what its head and its markup state: meta tags, JSON-LD texts, microdata, dates in `<time>`.
+"""A parsed page -> what its head and its markup state: meta tags, JSON-LD texts, microdata, dates
+in `<time>`.
 
-Everything here is as the page has it, bounded in number and length; what it means is said in `metadata.py`.
+Everything here is as the page has it, bounded in number and length; what it means is said in
+`metadata.py`.
 """
 
 from __future__ import annotations
@@ -17,9 +19,12 @@ from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import texts_of
 
 _ARTICLE_TYPES = (
-    "article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle analysisnewsarticle"
-    " reviewnewsarticle advertisercontentarticle satiricalarticle scholarlyarticle medicalscholarlyarticle techarticle"
-    " apireference blogposting liveblogposting socialmediaposting discussionforumposting report dataset"
+    "article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle "
+    "analysisnewsarticle"
+    " reviewnewsarticle advertisercontentarticle satiricalarticle scholarlyarticle "
+    "medicalscholarlyarticle techarticle"
+    " apireference blogposting liveblogposting socialmediaposting discussionforumposting report "
+    "dataset"
     " softwaresourcecode question howto legislation"
 )
 ARTICLE_TYPES = frozenset(_ARTICLE_TYPES.split())
@@ -39,7 +44,9 @@ _ELSEWHERE = frozenset(
 
 @dataclass(frozen=True)
 class Tags:
-    """What one page states, in the order of the document. Names are in lower case, `dc:title` is `dc.title`."""
+    """What one page states, in the order of the document. Names are in lower case, `dc:title` is
+    `dc.title`.
+    """
 
     metas: tuple[tuple[str, str], ...] = ()
     scripts: tuple[str, ...] = ()  # the texts of JSON-LD blocks
@@ -64,7 +71,9 @@ class Tags:
         return self.by_name.get(name, [])
 
     def stated(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Name and content of the meta tags of these names: in the order of the names, then of the document."""
+        """Name and content of the meta tags of these names: in the order of the names, then of the
+        document.
+        """
         return ((name, content) for name in names for content in self.all(name))
 
 
@@ -121,11 +130,9 @@ def _metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
 
 def _known_name(name: str) -> str:
     lower = name.strip().lower()[:100]
-    return (
-        lower.replace(":", ".")
-        if lower.startswith(("dc:", "dcterms:", "prism:", "eprints:"))
-        else lower
-    )
+    if lower.startswith(("dc:", "dcterms:", "prism:", "eprints:")):
+        return lower.replace(":", ".")
+    return lower
 
 
 def _scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
@@ -145,7 +152,9 @@ def _canonical(links: Iterable[etree._Element]) -> str:
 def _only_heading(headings: list[etree._Element]) -> str:
     """Two first-level headings leave open which one is the page's."""
     written = [text for heading in headings[:5] if (text := _text(heading).strip())]
-    return written[0] if len(written) == 1 else ""
+    if len(written) == 1:
+        return written[0]
+    return ""
 
 
 def _items(root: etree._Element) -> Iterator[tuple[str, str]]:
@@ -161,25 +170,31 @@ def _owner_type(element: etree._Element) -> str:
     owner = next(
         (parent for parent in element.iterancestors() if parent.get("itemscope") is not None), None
     )
-    return (
-        ""
-        if owner is None
-        else (owner.get("itemtype") or "").rstrip("/").rpartition("/")[2].lower()
-    )
+    if owner is None:
+        return ""
+    return (owner.get("itemtype") or "").rstrip("/").rpartition("/")[2].lower()
 
 
 def _item_value(element: etree._Element) -> str:
-    """`content`, then `datetime`, then the name of a thing within the thing, then what is written there."""
+    """`content`, then `datetime`, then the name of a thing within the thing, then what is written
+    there.
+    """
     value = element.get("content") or element.get("datetime")
     if value is None and element.get("itemscope") is not None:
         inner = islice(element.iterdescendants(), _MOST_WITHIN)
         names = [part for part in inner if (part.get("itemprop") or "").lower() == "name"]
-        value = (names[0].get("content") or _text(names[0])) if names else None
-    return _text(element) if value is None else value[:_LONGEST_TEXT]
+        value = None
+        if names:
+            value = names[0].get("content") or _text(names[0])
+    if value is None:
+        return _text(element)
+    return value[:_LONGEST_TEXT]
 
 
 def _times(times: list[etree._Element], articles: list[etree._Element]) -> Iterator[str]:
-    """Those marked as the date of publication, then the first one in the article, where there is one article."""
+    """Those marked as the date of publication, then the first one in the article, where there is
+    one article.
+    """
     for time in times:
         if time.get("pubdate") is not None or "dt-published" in (time.get("class") or "").split():
             yield time.get("datetime") or ""

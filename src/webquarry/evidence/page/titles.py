@@ -7,9 +7,12 @@ from urllib.parse import urlsplit
 
 _SEPARATORS = (" | ", " · ", " – ", " — ", " - ", " :: ")
 _SMALL_WORDS = (
-    "a an the and but for nor or so yet as at by in into of off on onto out over per to up via with from about above"
-    " across after against along among around before behind below beneath beside between beyond despite down during"
-    " except inside like near since through throughout toward towards under until upon within without"
+    "a an the and but for nor or so yet as at by in into of off on onto out over per to up via "
+    "with from about above"
+    " across after against along among around before behind below beneath beside between beyond "
+    "despite down during"
+    " except inside like near since through throughout toward towards under until upon within "
+    "without"
 )
 _SMALL = frozenset(_SMALL_WORDS.split())
 _PLAIN_WORD = re.compile(r"([\"'“‘(\[]*)([A-Za-z][a-z'’]*(?:-[a-z'’]+)*)([\"'”’)\],.;:!?…]*)")
@@ -36,10 +39,15 @@ def title_from_url(url: str) -> str:
 def without_site(title: str, host: str, site: str = "") -> str:
     """Many titles end in the site's name, which a citation gives anyway."""
     place = max(title.rfind(separator) for separator in _SEPARATORS)
-    bare, last = (title[:place], title[place:].strip(" |·–—-:")) if place > 0 else (title, "")
+    if place > 0:
+        bare, last = (title[:place], title[place:].strip(" |·–—-:"))
+    else:
+        bare, last = (title, "")
     name = _letters(last)
     names = {*host.lower().replace("-", "").split("."), _letters(host), _letters(site)}
-    return bare if name and name in names else title
+    if name and name in names:
+        return bare
+    return title
 
 
 def _letters(text: str) -> str:
@@ -49,8 +57,8 @@ def _letters(text: str) -> str:
 def title_case(title: str) -> str:
     """An English title in the capitals of MLA.
 
-    Words with capitals of their own (`NASA`, `iPhone`) and words that are no plain words (`height()`, `example.org`)
-    stay as they are.
+    Words with capitals of their own (`NASA`, `iPhone`) and words that are no plain words
+    (`height()`, `example.org`) stay as they are.
     """
     words = title.split(" ")
     cased = []

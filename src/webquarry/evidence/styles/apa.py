@@ -1,4 +1,6 @@
-"""A work -> its reference in APA 7. Titles keep the capitals they came with: which words are names, nobody told us."""
+"""A work -> its reference in APA 7. Titles keep the capitals they came with: which words are names,
+nobody told us.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +45,15 @@ def apa(
     letter: str = "",
     escape: Callable[[str], str] | None = None,
 ) -> str:
-    """The reference in one line; `retrieved` says when it was read, for pages that change. `letter` tells works of one
-    author and year apart in a list; `escape` is what every piece of text goes through on its way into Markdown."""
+    """The reference in one line; `retrieved` says when it was read, for pages that change. `letter`
+    tells works of one author and year apart in a list; `escape` is what every piece of text goes
+    through on its way into Markdown.
+    """
     author, title, date = _authors(work.authors), _title(work), f"({_date(work, letter)})."
-    opening = [ended(author), date, title] if author else [title, date]
+    if author:
+        opening = [ended(author), date, title]
+    else:
+        opening = [title, date]
     parts = [*opening, _source(work), _location(work, retrieved)]
     return rendered(" ".join(part for part in parts if part), markdown=markdown, escape=escape)
 
@@ -55,11 +62,9 @@ def _authors(names: tuple[Name, ...]) -> str:
     written = [_name(name) for name in names]
     if len(written) > _MOST_LISTED:
         return ", ".join(written[:_LISTED_BEFORE_DOTS]) + f", . . . {written[-1]}"
-    return (
-        written[0]
-        if len(written) == 1
-        else ", & ".join(filter(None, [", ".join(written[:-1]), *written[-1:]]))
-    )
+    if len(written) == 1:
+        return written[0]
+    return ", & ".join(filter(None, [", ".join(written[:-1]), *written[-1:]]))
 
 
 def _name(name: Name) -> str:
@@ -81,7 +86,9 @@ def _initials(given: str) -> str:
 
 def _date(work: Work, letter: str) -> str:
     if not work.issued:
-        return f"n.d.-{letter}" if letter else "n.d."
+        if letter:
+            return f"n.d.-{letter}"
+        return "n.d."
     number, *rest = work.issued
     year = f"{number}{letter}"
     if work.kind in YEAR_ONLY or not rest:
@@ -97,11 +104,16 @@ def _title(work: Work) -> str:
         return ended(note or "[Web page]")
     if work.kind in _IN_PERIODICAL or work.kind in ("chapter", "paper-conference"):
         return ended(title)
-    number = plain(work.number) if work.kind in ("article", "report") else ""
+    if work.kind in ("article", "report"):
+        number = plain(work.number)
+    else:
+        number = ""
     if number and work.kind == "report" and not number.lower().startswith(("report", "no.")):
         number = f"Report No. {number}"
     behind = " ".join(filter(None, [f"({number})" if number else "", note]))
-    return f"{italic(title)} {behind}." if behind else ended(italic(title))
+    if behind:
+        return f"{italic(title)} {behind}."
+    return ended(italic(title))
 
 
 def _source(work: Work) -> str:
@@ -109,20 +121,32 @@ def _source(work: Work) -> str:
     if work.kind == "article-journal":
         return _journal(work, container)
     if work.kind in _IN_PERIODICAL:
-        return "" if work.signs_itself else ended(italic(container))
+        if work.signs_itself:
+            return ""
+        return ended(italic(container))
     if work.kind in ("chapter", "paper-conference"):
         first, last = page_range(work.pages)
-        pages = f" (pp. {first}–{last})" if last else f" (p. {first})" if first else ""
+        if last:
+            pages = f" (pp. {first}–{last})"
+        else:
+            pages = ""
+            if first:
+                pages = f" (p. {first})"
         return " ".join(
             filter(None, [f"In {italic(container)}{pages}." if container else "", ended(publisher)])
         )
-    return "" if work.signs_itself else ended(container or publisher)
+    if work.signs_itself:
+        return ""
+    return ended(container or publisher)
 
 
 def _journal(work: Work, container: str) -> str:
     first, last = page_range(work.pages)
     volume = italic(plain(work.volume)) + (f"({plain(work.issue)})" if work.issue else "")
-    number = f"Article {plain(work.number)}" if work.number and not first else ""
+    if work.number and not first:
+        number = f"Article {plain(work.number)}"
+    else:
+        number = ""
     pages = f"{first}–{last}" if last else first
     return ended(", ".join(filter(None, [italic(container), volume, pages or number])))
 

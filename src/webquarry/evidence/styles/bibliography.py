@@ -1,7 +1,8 @@
 """Works -> one bibliography: each work once, in the order of its style, under keys of its own.
 
-APA and MLA are sorted as their handbooks say, letter by letter and without regard to accents; what programs read is
-sorted by key. The order of the works that come in decides nothing but which of two equally rich records is kept.
+APA and MLA are sorted as their handbooks say, letter by letter and without regard to accents; what
+programs read is sorted by key. The order of the works that come in decides nothing but which of two
+equally rich records is kept.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def bibliography(works: Sequence[Work], style: Style) -> Bibliography:
 
 
 def distinct(works: Sequence[Work]) -> list[Entry]:
-    """Each work once, its richest record: one DOI is one work, and so is one page, unless its records have two DOIs."""
+    """Each work once, its richest record: one DOI is one work, and so is one page, unless its
+    records have two DOIs.
+    """
     groups: dict[str, list[int]] = {}
     of_page: dict[str, str] = {}  # the group that a page belongs to
     for place, work in enumerate(works):
@@ -76,7 +79,10 @@ def distinct(works: Sequence[Work]) -> list[Entry]:
                 of_page.setdefault(identity(work.url), mark)
     for place, work in enumerate(works):
         if not work.doi:
-            page = identity(work.url) if work.url else f"title {_letters(work.title)} {work.issued}"
+            if work.url:
+                page = identity(work.url)
+            else:
+                page = f"title {_letters(work.title)} {work.issued}"
             groups.setdefault(of_page.setdefault(page, page), []).append(place)
     return [_entry(works, sorted(places)) for places in sorted(groups.values(), key=min)]
 
@@ -84,18 +90,19 @@ def distinct(works: Sequence[Work]) -> list[Entry]:
 def _entry(works: Sequence[Work], places: list[int]) -> Entry:
     records = [works[place] for place in places]
     best = max(records, key=_richness)
-    title = (
-        best.title
-        if _is_titled(best)
-        else next((work.title for work in records if _is_titled(work)), best.title)
-    )
+    if _is_titled(best):
+        title = best.title
+    else:
+        title = next((work.title for work in records if _is_titled(work)), best.title)
     doi = best.doi or next((work.doi for work in records if work.doi), "")
     url = best.url or next((work.url for work in records if work.url), "")
     return Entry(replace(best, title=title, doi=doi, url=url), tuple(places))
 
 
 def _richness(work: Work) -> int:
-    """How much is known of a work; its own address in place of a title says nothing, nor that it is some page."""
+    """How much is known of a work; its own address in place of a title says nothing, nor that it is
+    some page.
+    """
     known = sum(map(bool, astuple(work)))
     return known - (not _is_titled(work)) - (work.kind in _ANY_KIND)
 
@@ -131,7 +138,9 @@ def _head(work: Work) -> _Head:
 
 
 def _shown_date(work: Work) -> tuple[int, ...]:
-    return work.issued[:1] if work.kind in YEAR_ONLY else work.issued
+    if work.kind in YEAR_ONLY:
+        return work.issued[:1]
+    return work.issued
 
 
 def _by_year(work: Work) -> tuple[object, ...]:
@@ -140,7 +149,9 @@ def _by_year(work: Work) -> tuple[object, ...]:
 
 
 def _by_title(work: Work) -> tuple[object, ...]:
-    """As in MLA: by author, then by title. What its own site has signed, and a video, begin with their titles."""
+    """As in MLA: by author, then by title. What its own site has signed, and a video, begin with
+    their titles.
+    """
     untold = work.signs_itself or work.kind == "motion_picture"
     head = ((_title(work), ""),) if untold else _head(work)
     return (head, _title(work), work.title, work.issued, work.location, repr(work))

@@ -1,7 +1,7 @@
 """A work -> its entry in BibTeX.
 
-BibTeX counts braces without regard to a backslash in front of them, so a brace in a title is written by its name: no
-value can end its field, whatever a page calls itself.
+BibTeX counts braces without regard to a backslash in front of them, so a brace in a title is
+written by its name: no value can end its field, whatever a page calls itself.
 """
 
 from __future__ import annotations
@@ -52,8 +52,13 @@ def escaped(text: str) -> str:
 
 def _fields(work: Work, entry: str) -> list[tuple[str, str]]:
     first, last = page_range(work.pages)
-    month = _MONTHS[work.issued[1] - 1] if len(work.issued) > 1 else ""
-    accessed = "-".join(f"{part:02}" for part in work.accessed) if work.url else ""
+    month = ""
+    if len(work.issued) > 1:
+        month = _MONTHS[work.issued[1] - 1]
+    if work.url:
+        accessed = "-".join(f"{part:02}" for part in work.accessed)
+    else:
+        accessed = ""
     return [
         ("author", _braced(_authors(work))),
         ("title", _braced(escaped(work.title))),
@@ -72,7 +77,9 @@ def _fields(work: Work, entry: str) -> list[tuple[str, str]]:
 
 
 def _braced(value: str) -> str:
-    return f"{{{value}}}" if value else ""
+    if value:
+        return f"{{{value}}}"
+    return ""
 
 
 def _authors(work: Work) -> str:
@@ -89,19 +96,24 @@ def _name(name: Name) -> str:
 
 
 def _part(text: str, *, alone: bool = False) -> str:
-    """A part of a name. What BibTeX could take for two names or for another part, and what has to be escaped, which
-    not every reader of names understands, is held together."""
+    """A part of a name. What BibTeX could take for two names or for another part, and what has to
+    be escaped, which not every reader of names understands, is held together.
+    """
     written = escaped(text)
     several = (
         "," in text
         or _AND.search(text)
         or (alone and (" " in written or text.casefold() == "others"))
     )
-    return f"{{{written}}}" if several or "\\" in written else written
+    if several or "\\" in written:
+        return f"{{{written}}}"
+    return written
 
 
 def _address(text: str) -> str:
-    """An address or a DOI, which programs read as it stands: what could end the field is percent-encoded."""
+    """An address or a DOI, which programs read as it stands: what could end the field is
+    percent-encoded.
+    """
     return _UNSAFE_IN_ADDRESSES.sub(
         lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), plain(text)
     )

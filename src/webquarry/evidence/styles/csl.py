@@ -1,7 +1,8 @@
-"""A work -> its item in CSL-JSON, which reference managers read; and an item -> the work that it describes.
+"""A work -> its item in CSL-JSON, which reference managers read; and an item -> the work that it
+describes.
 
-What is written here is read back equal. Items of others are read as far as they can be understood: texts that come as
-numbers or as lists, names in one text, dates in words.
+What is written here is read back equal. Items of others are read as far as they can be understood:
+texts that come as numbers or as lists, names in one text, dates in words.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _LAST_YEAR = 9999
 
 
 def csl(work: Work, key: str = "") -> dict[str, Any]:
-    """The item; what is not known is absent. `key` is its id in a list where it has a key of its own."""
+    """The item; what is not known is absent. `key` is its id in a list where it has a key of its
+    own.
+    """
     item: dict[str, Any] = {"id": key or key_of(work), "type": work.kind}
     item |= {
         name: value for name, field in _TEXTS.items() if (value := plain(getattr(work, field)))
@@ -82,19 +85,28 @@ def _text(value: Any) -> str:
         value = next((one for one in value if isinstance(one, str) and one.strip()), "")
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    return plain(value[: 2 * _LONGEST])[:_LONGEST].rstrip() if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return plain(value[: 2 * _LONGEST])[:_LONGEST].rstrip()
+    return ""
 
 
 def _bare(doi: str) -> str:
     """The DOI without the address in front of it, in the capitals it came with."""
     known = normal_doi(doi)
-    return doi[-len(known) :] if known and doi.lower().endswith(known) else known or doi
+    if known and doi.lower().endswith(known):
+        return doi[-len(known) :]
+    return known or doi
 
 
 def _names(value: Any) -> tuple[Name, ...]:
     if isinstance(value, str):
         return people([value])
-    given = value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []
+    if isinstance(value, list):
+        given = value
+    else:
+        given = []
+        if isinstance(value, Mapping):
+            given = [value]
     return tuple(name for one in given[:MOST_AUTHORS] if (name := _name(one)))
 
 
@@ -126,12 +138,12 @@ def _date(value: Any) -> tuple[int, ...]:
     """Year, month and day as far as they are stated and can be right."""
     if isinstance(value, Mapping):
         parts = value.get("date-parts")
-        first = parts[0] if isinstance(parts, list) and parts else None
-        return (
-            _parts(first)
-            if isinstance(first, list)
-            else _date(value.get("raw") or value.get("literal"))
-        )
+        first = None
+        if isinstance(parts, list) and parts:
+            first = parts[0]
+        if isinstance(first, list):
+            return _parts(first)
+        return _date(value.get("raw") or value.get("literal"))
     if isinstance(value, int) and not isinstance(value, bool):
         return _parts([value])
     return date_parts(read_date(value))
@@ -140,9 +152,10 @@ def _date(value: Any) -> tuple[int, ...]:
 def _parts(values: list[Any]) -> tuple[int, ...]:
     found: list[int] = []
     for value, last in zip(values, (_LAST_YEAR, 12, 31), strict=False):
-        number = (
-            int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
-        )
+        if isinstance(value, str) and value.isascii() and value.isdigit():
+            number = int(value)
+        else:
+            number = value
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= last:
             break
         found.append(number)

@@ -1,4 +1,6 @@
-"""Works -> their keys in a bibliography: family name, year and first word of the title, in plain ASCII letters."""
+"""Works -> their keys in a bibliography: family name, year and first word of the title, in plain
+ASCII letters.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,26 @@ _LONGEST = 60
 
 
 def key_of(work: Work) -> str:
-    """`okafor2023tidal`; for names that ASCII cannot write, what is left of it, and `source` if that is nothing."""
+    """`okafor2023tidal`; for names that ASCII cannot write, what is left of it, and `source` if
+    that is nothing.
+    """
     name = work.authors[0] if work.authors else None
-    author = "" if name is None else "".join(_ascii(name.family or name.literal)[:2])
+    if name is None:
+        author = ""
+    else:
+        author = "".join(_ascii(name.family or name.literal)[:2])
     if not author and work.container:
         author = "".join(_ascii(work.container)[:1])
     year = str(work.issued[0]) if work.issued else "nd"
-    return (
-        (author + year + "".join(_ascii(work.title)[:1]))[:_LONGEST]
-        if author or work.title
-        else "source"
-    )
+    if author or work.title:
+        return (author + year + "".join(_ascii(work.title)[:1]))[:_LONGEST]
+    return "source"
 
 
 def keys_of(works: Iterable[Work]) -> list[str]:
-    """A key for each work of a list, all different: the second of one key gets an `a`, the third a `b`."""
+    """A key for each work of a list, all different: the second of one key gets an `a`, the third a
+    `b`.
+    """
     given: dict[str, None] = {}
     letters: dict[
         str, Iterator[str]

@@ -1,4 +1,6 @@
-"""A work -> its entry in a list of works cited, MLA 9. English titles are put in title case, others stay as they are."""
+"""A work -> its entry in a list of works cited, MLA 9. English titles are put in title case, others
+stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ _PLAIN_CONTAINER = frozenset(
 def mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
     video = work.kind == "motion_picture"
-    author = "" if work.signs_itself or video else ended(_authors(work.authors))
+    if work.signs_itself or video:
+        author = ""
+    else:
+        author = ended(_authors(work.authors))
     middle = [
         _container(work),
         _uploader(work) if video else "",
@@ -37,7 +42,10 @@ def mla(work: Work, *, markdown: bool = False) -> str:
         *_place(work),
     ]
     body = ended(", ".join(part for part in middle if part))
-    accessed = "" if work.issued or not work.accessed else f"Accessed {ended(_date(work.accessed))}"
+    if work.issued or not work.accessed:
+        accessed = ""
+    else:
+        accessed = f"Accessed {ended(_date(work.accessed))}"
     return rendered(
         " ".join(filter(None, [author, _title(work), body, accessed])), markdown=markdown
     )
@@ -51,7 +59,9 @@ def _authors(names: tuple[Name, ...]) -> str:
     )
     if len(names) == 1:
         return first
-    return f"{first}, et al." if len(names) > 2 else f"{first}, and {plain(names[1].written)}"
+    if len(names) > 2:
+        return f"{first}, et al."
+    return f"{first}, and {plain(names[1].written)}"
 
 
 def _title(work: Work) -> str:
@@ -72,7 +82,9 @@ def _container(work: Work) -> str:
 
 
 def _uploader(work: Work) -> str:
-    return f"uploaded by {plain(work.authors[0].written)}" if work.authors else ""
+    if work.authors:
+        return f"uploaded by {plain(work.authors[0].written)}"
+    return ""
 
 
 def _numbers(work: Work) -> list[str]:
@@ -86,11 +98,10 @@ def _numbers(work: Work) -> list[str]:
 
 
 def _place(work: Work) -> list[str]:
-    number = (
-        f"article {plain(work.number)}"
-        if work.kind == "article-journal" and work.number and not work.pages
-        else ""
-    )
+    if work.kind == "article-journal" and work.number and not work.pages:
+        number = f"article {plain(work.number)}"
+    else:
+        number = ""
     return [mla_pages(work.pages), number, plain(work.location)]
 
 
@@ -98,14 +109,18 @@ def _date(parts: tuple[int, ...]) -> str:
     if len(parts) < 2:
         return "".join(map(str, parts))
     written = f"{_MONTHS[parts[1] - 1]} {parts[0]}"
-    return f"{parts[2]} {written}" if len(parts) > 2 else written
+    if len(parts) > 2:
+        return f"{parts[2]} {written}"
+    return written
 
 
 def mla_pages(pages: str) -> str:
     """`201-219` -> `pp. 201–19`: of the last page, the digits that differ, at least two."""
     first, last = page_range(pages)
     if not last:
-        return f"p. {first}" if first else ""
+        if first:
+            return f"p. {first}"
+        return ""
     if first.isdigit() and last.isdigit() and len(first) == len(last) and len(last) > 2:
         differs = next(
             (at for at, (one, two) in enumerate(zip(first, last, strict=True)) if one != two), 0

@@ -1,4 +1,6 @@
-"""A work -> its record in RIS: one tag a line, CRLF between lines. A value is one line, so it cannot end its field."""
+"""A work -> its record in RIS: one tag a line, CRLF between lines. A value is one line, so it
+cannot end its field.
+"""
 
 from __future__ import annotations
 

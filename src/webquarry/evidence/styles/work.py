@@ -1,4 +1,6 @@
-"""What a reference is made of, and the parts that the styles share: italics, ranges of pages, where a work is found."""
+"""What a reference is made of, and the parts that the styles share: italics, ranges of pages, where
+a work is found.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from urllib.parse import quote
 from webquarry.evidence.page.people import Name
 
 MOST_LISTED = 100
-# Control characters stand for italics while a reference is put together: no text that comes in can hold them.
+# Control characters stand for italics while a reference is put together: no text that comes in can
+# hold them.
 _ON, _OFF = "\x02", "\x03"
 _MARKS = re.compile(f"([{_ON}{_OFF}])")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -20,7 +23,9 @@ _ENDED = (".", "!", "?", "…")
 
 @dataclass(frozen=True)
 class Work:
-    """One source. `kind` is a type of CSL, such as `webpage` or `article-journal`; dates are (year, month, day)."""
+    """One source. `kind` is a type of CSL, such as `webpage` or `article-journal`; dates are (year,
+    month, day).
+    """
 
     kind: str = "webpage"
     title: str = ""
@@ -41,11 +46,15 @@ class Work:
     @property
     def location(self) -> str:
         """Where it is found: by its DOI, else at its address."""
-        return f"https://doi.org/{quote(self.doi, safe='/:;().-_')}" if self.doi else self.url
+        if self.doi:
+            return f"https://doi.org/{quote(self.doi, safe='/:;().-_')}"
+        return self.url
 
     @property
     def listed(self) -> tuple[Name, ...]:
-        """The authors for a list that a program keeps; a paper with thousands of them ends in "et al."."""
+        """The authors for a list that a program keeps; a paper with thousands of them ends in "et
+        al.".
+        """
         if len(self.authors) <= MOST_LISTED:
             return self.authors
         return (*self.authors[:MOST_LISTED], Name(literal="et al."))
@@ -68,16 +77,22 @@ def plain(text: str) -> str:
 
 def italic(text: str) -> str:
     """The text, marked."""
-    return f"{_ON}{text}{_OFF}" if text else ""
+    if text:
+        return f"{_ON}{text}{_OFF}"
+    return ""
 
 
 def ended(text: str, stop: str = ".") -> str:
     """The text with a full stop, unless it has one of its own."""
-    return text if not text or text.rstrip(_OFF + "”’)").endswith(_ENDED) else text + stop
+    if not text or text.rstrip(_OFF + "”’)").endswith(_ENDED):
+        return text
+    return text + stop
 
 
 def rendered(reference: str, *, markdown: bool, escape: Callable[[str], str] | None = None) -> str:
-    """The reference as Markdown, or as plain text without its italics. `escape` is for texts that nobody vouches for."""
+    """The reference as Markdown, or as plain text without its italics. `escape` is for texts that
+    nobody vouches for.
+    """
     if not markdown:
         return reference.replace(_ON, "").replace(_OFF, "")
     escape = escape or (lambda text: text.replace("*", r"\*"))
@@ -89,4 +104,6 @@ def rendered(reference: str, *, markdown: bool, escape: Callable[[str], str] | N
 def page_range(pages: str) -> tuple[str, str]:
     """First and last page; the last is empty for a single one or what is no range."""
     found = _RANGE.fullmatch(pages)
-    return (found[1], found[2]) if found else (plain(pages), "")
+    if found:
+        return (found[1], found[2])
+    return (plain(pages), "")

@@ -11,7 +11,8 @@
     domainCategory  the subject a host is known for; else that of the JSON-LD type; papers are academic, documentation
                     is technical. Else `general`.
 
-The same page always gets the same words. They are hints for weighing a source, not a verdict on the page.
+The same page always gets the same words. They are hints for weighing a source, not a verdict on the
+page.
 """
 
 from __future__ import annotations
@@ -145,7 +146,9 @@ def _source_type(
 def _stated_type(graph: Graph, main: Node | None) -> SourceType | None:
     pages = [node for node in graph.nodes if "qapage" in types_of(node)]
     for node in (main, *pages):
-        stated = sorted(types_of(node)) if isinstance(node, Mapping) else []
+        stated = []
+        if isinstance(node, Mapping):
+            stated = sorted(types_of(node))
         if found := [_TYPE_OF[name] for name in stated if name in _TYPE_OF]:
             return found[0]
     return None
@@ -171,10 +174,14 @@ def _authority(
     source_type: SourceType, known: bool, reputation: Reputation | None
 ) -> AuthorityTier:
     if reputation is not None and reputation.tier != "mixed":
-        return "high" if reputation.tier == "high" else "low"
+        if reputation.tier == "high":
+            return "high"
+        return "low"
     if source_type in _LOW:
         return "low"
-    return "high" if known and source_type in _HIGH_IF_KNOWN else "medium"
+    if known and source_type in _HIGH_IF_KNOWN:
+        return "high"
+    return "medium"
 
 
 def _category(
@@ -188,4 +195,6 @@ def _category(
         return stated[0]
     if source_type == "peer_reviewed" or known == PREPRINT:
         return "academic"
-    return "technical" if source_type == "official_docs" else "general"
+    if source_type == "official_docs":
+        return "technical"
+    return "general"

@@ -1,7 +1,9 @@
-"""Well-known hosts and suffixes: what kind of source they are and which subject they serve. Looked up by whole labels.
+"""Well-known hosts and suffixes: what kind of source they are and which subject they serve. Looked
+up by whole labels.
 
-An entry covers its subdomains, and the longest entry that fits wins: `pubmed.ncbi.nlm.nih.gov` is a place of papers,
-`nih.gov` a government's. `*` stands for one label, so that `gov.*` covers `gov.uk` and `gov.au`.
+An entry covers its subdomains, and the longest entry that fits wins: `pubmed.ncbi.nlm.nih.gov` is a
+place of papers, `nih.gov` a government's. `*` stands for one label, so that `gov.*` covers `gov.uk`
+and `gov.au`.
 """
 
 from __future__ import annotations
@@ -14,20 +16,32 @@ PREPRINT = (
 
 _TYPES = {
     "peer_reviewed": "pubmed.ncbi.nlm.nih.gov pmc.ncbi.nlm.nih.gov europepmc.org doi.org nature.com"
-    " science.org cell.com thelancet.com nejm.org bmj.com jamanetwork.com annals.org plos.org sciencedirect.com"
-    " link.springer.com onlinelibrary.wiley.com tandfonline.com academic.oup.com journals.sagepub.com pnas.org"
-    " royalsocietypublishing.org pubs.acs.org pubs.rsc.org iopscience.iop.org journals.aps.org dl.acm.org"
-    " ieeexplore.ieee.org frontiersin.org mdpi.com biomedcentral.com elifesciences.org jstor.org cochranelibrary.com"
+    " science.org cell.com thelancet.com nejm.org bmj.com jamanetwork.com annals.org plos.org "
+    "sciencedirect.com"
+    " link.springer.com onlinelibrary.wiley.com tandfonline.com academic.oup.com "
+    "journals.sagepub.com pnas.org"
+    " royalsocietypublishing.org pubs.acs.org pubs.rsc.org iopscience.iop.org journals.aps.org "
+    "dl.acm.org"
+    " ieeexplore.ieee.org frontiersin.org mdpi.com biomedcentral.com elifesciences.org jstor.org "
+    "cochranelibrary.com"
     " aclanthology.org jmlr.org proceedings.mlr.press usenix.org annualreviews.org ahajournals.org",
-    PREPRINT: "arxiv.org biorxiv.org medrxiv.org ssrn.com osf.io researchsquare.com preprints.org chemrxiv.org"
+    PREPRINT: "arxiv.org biorxiv.org medrxiv.org ssrn.com osf.io researchsquare.com "
+              "preprints.org chemrxiv.org"
     " psyarxiv.com eartharxiv.org hal.science zenodo.org techrxiv.org",
-    "government": "gov mil gov.* mil.* gouv.fr gouv.* gob.* govt.nz go.jp go.kr go.id go.th gc.ca canada.ca admin.ch"
-    " bund.de europa.eu int nhs.uk parliament.uk fed.us bundestag.de bundesregierung.de gv.at overheid.nl",
-    "official_docs": "docs.python.org developer.mozilla.org learn.microsoft.com docs.microsoft.com docs.aws.amazon.com"
-    " docs.github.com cloud.google.com developers.google.com developer.apple.com developer.android.com docs.oracle.com"
-    " docs.rs doc.rust-lang.org go.dev pkg.go.dev kubernetes.io nodejs.org react.dev docs.docker.com postgresql.org"
-    " sqlite.org duckdb.org w3.org whatwg.org ietf.org rfc-editor.org ecma-international.org iso.org unicode.org"
-    " schema.org readthedocs.io readthedocs.org docs.djangoproject.com pytorch.org tensorflow.org numpy.org man7.org",
+    "government": "gov mil gov.* mil.* gouv.fr gouv.* gob.* govt.nz go.jp go.kr go.id go.th "
+                  "gc.ca canada.ca admin.ch"
+    " bund.de europa.eu int nhs.uk parliament.uk fed.us bundestag.de bundesregierung.de gv.at "
+    "overheid.nl",
+    "official_docs": "docs.python.org developer.mozilla.org learn.microsoft.com "
+                     "docs.microsoft.com docs.aws.amazon.com"
+    " docs.github.com cloud.google.com developers.google.com developer.apple.com "
+    "developer.android.com docs.oracle.com"
+    " docs.rs doc.rust-lang.org go.dev pkg.go.dev kubernetes.io nodejs.org react.dev "
+    "docs.docker.com postgresql.org"
+    " sqlite.org duckdb.org w3.org whatwg.org ietf.org rfc-editor.org ecma-international.org "
+    "iso.org unicode.org"
+    " schema.org readthedocs.io readthedocs.org docs.djangoproject.com pytorch.org "
+    "tensorflow.org numpy.org man7.org",
     "news_publication": "reuters.com apnews.com bbc.com bbc.co.uk nytimes.com washingtonpost.com theguardian.com wsj.com"
     " ft.com economist.com bloomberg.com cnn.com npr.org aljazeera.com lemonde.fr lefigaro.fr spiegel.de zeit.de faz.net"
     " sueddeutsche.de tagesschau.de dw.com elpais.com corriere.it repubblica.it nzz.ch latimes.com usatoday.com"

@@ -1,7 +1,7 @@
 """How reliable a host is known to be: a host name in, a tier with its basis out, or nothing.
 
-The list (data/reputation, with its notice) is the judgement of Wikipedia's editors. It is looked up by registrable
-domain, so `news.example.co.uk` is `example.co.uk`. Absence means unknown, not bad.
+The list (data/reputation, with its notice) is the judgement of Wikipedia's editors. It is looked up
+by registrable domain, so `news.example.co.uk` is `example.co.uk`. Absence means unknown, not bad.
 """
 
 from __future__ import annotations
@@ -34,17 +34,19 @@ def reputation_of(url: str) -> Reputation | None:
     if host in tiers:  # some lists name a section's host of its own
         return Reputation(tiers[host])
     domain = registrable_domain(host)
-    return Reputation(tiers[domain]) if domain in tiers else None
+    if domain in tiers:
+        return Reputation(tiers[domain])
+    return None
 
 
 @lru_cache(2048)
 def registrable_domain(host: str) -> str:
-    """What its owner registered: the public suffix and one label; empty for a bare suffix or an address."""
-    return (
-        str(_suffixes().privatesuffix(host) or "")
-        if host and not host.replace(".", "").isdigit()
-        else ""
-    )
+    """What its owner registered: the public suffix and one label; empty for a bare suffix or an
+    address.
+    """
+    if host and not host.replace(".", "").isdigit():
+        return str(_suffixes().privatesuffix(host) or "")
+    return ""
 
 
 @cache

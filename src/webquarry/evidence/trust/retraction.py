@@ -1,9 +1,11 @@
-"""Has a paper been retracted or corrected? A DOI -> the request to Crossref; its reply -> the status, or nothing.
+"""Has a paper been retracted or corrected? A DOI -> the request to Crossref; its reply -> the
+status, or nothing.
 
-API: GET https://api.crossref.org/works/{doi}, needs no key; whoever gives an address (WEBQUARRY_CONTACT) is served from
-a better pool. `updated-by` on the paper lists the notices about it, those of the publisher and of Retraction Watch;
-`update-to` on a notice speaks of other papers and is not looked at. A clean paper and one that Crossref does not know
-both have no status: only what is stated is said.
+API: GET https://api.crossref.org/works/{doi}, needs no key; whoever gives an address
+(WEBQUARRY_CONTACT) is served from a better pool. `updated-by` on the paper lists the notices about
+it, those of the publisher and of Retraction Watch; `update-to` on a notice speaks of other papers
+and is not looked at. A clean paper and one that Crossref does not know both have no status: only
+what is stated is said.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ def build_request(doi: str, settings: Settings) -> httpx2.Request:
 
 
 def parse_reply(reply: Reply) -> RetractionStatus | None:
-    """The gravest notice that stands; None for a clean paper or one unknown to Crossref. Raises what went wrong."""
+    """The gravest notice that stands; None for a clean paper or one unknown to Crossref. Raises
+    what went wrong.
+    """
     if reply.status == 404:
         return None
     if reply.status != 200:
@@ -74,17 +78,17 @@ def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
 
 
 def _source(name: str) -> Literal["retraction-watch", "publisher"] | None:
-    return (
-        "retraction-watch"
-        if name == "retraction-watch"
-        else "publisher"
-        if name == "publisher"
-        else None
-    )
+    if name == "retraction-watch":
+        return "retraction-watch"
+    if name == "publisher":
+        return "publisher"
+    return None
 
 
 def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
-    """The gravest first; of equals the whole one, then the latest, then the publisher's own, then one that is named."""
+    """The gravest first; of equals the whole one, then the latest, then the publisher's own, then
+    one that is named.
+    """
     grave = _GRAVITY.index(_KIND_OF[notice.type])
     return (
         grave,
@@ -96,9 +100,12 @@ def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
 
 
 def _not_cancelled(notices: list[Notice]) -> list[Notice]:
-    """A reinstatement cancels the retractions and concerns up to its day; a later one, or one without a date, stands.
+    """A reinstatement cancels the retractions and concerns up to its day; a later one, or one
+    without a date, stands.
 
-    An index that only flags a paper does not know of the reinstatement, so its flag does not outlive it."""
+    An index that only flags a paper does not know of the reinstatement, so its flag does not
+    outlive it.
+    """
     reinstated = max(
         (notice.date for notice in notices if notice.type == "reinstatement"), default=""
     )

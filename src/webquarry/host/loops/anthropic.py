@@ -11,9 +11,9 @@ from webquarry.host.translation.naming import ANTHROPIC
 async def answer_anthropic(message: Any, run: RunCall) -> list[dict[str, Any]]:
     """The user message to append after the assistant's, or nothing."""
     outcomes = await answer_all(_calls(message), run, ANTHROPIC)
-    return (
-        [{"role": "user", "content": [_block(outcome) for outcome in outcomes]}] if outcomes else []
-    )
+    if outcomes:
+        return [{"role": "user", "content": [_block(outcome) for outcome in outcomes]}]
+    return []
 
 
 def _calls(message: Any) -> list[Call]:

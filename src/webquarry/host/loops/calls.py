@@ -1,6 +1,7 @@
 """What the vendors' loops share: reading their answers, and running all calls of a turn at once.
 
-A call that cannot be run or that fails is answered all the same, because every vendor wants one result per call.
+A call that cannot be run or that fails is answered all the same, because every vendor wants one
+result per call.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ class Outcome:
     @property
     def text(self) -> str:
         """The result as JSON text, an error as an object with that one field."""
-        value = {"error": self.error} if self.result is None else self.result
+        if self.result is None:
+            value = {"error": self.error}
+        else:
+            value = self.result
         return json.dumps(value, ensure_ascii=False)
 
 
@@ -65,9 +69,14 @@ async def answer_all(calls: Sequence[Call], run: RunCall, rules: NameRules) -> l
 
 
 def read(source: Any, *names: str) -> Any:
-    """The first of these fields that is there, in a dict or in an object of a vendor's SDK; else None."""
+    """The first of these fields that is there, in a dict or in an object of a vendor's SDK; else
+    None.
+    """
     for name in names:
-        value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+        if isinstance(source, Mapping):
+            value = source.get(name)
+        else:
+            value = getattr(source, name, None)
         if value is not None:
             return value
     return None
@@ -76,7 +85,9 @@ def read(source: Any, *names: str) -> Any:
 def listed(source: Any, *names: str) -> list[Any]:
     """A field that holds a list; an absent one is empty."""
     value = read(source, *names)
-    return list(value) if isinstance(value, list | tuple) else []
+    if isinstance(value, list | tuple):
+        return list(value)
+    return []
 
 
 def parsed_call(call_id: str | None, name: Any, arguments: Any) -> Call:

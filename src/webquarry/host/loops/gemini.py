@@ -1,7 +1,8 @@
-"""Gemini: `functionCall` parts -> one user turn with a `functionResponse` for each, in the same order.
+"""Gemini: `functionCall` parts -> one user turn with a `functionResponse` for each, in the same
+order.
 
-The REST form says `functionCall`, the SDK's objects `function_call`; both are read. The finish reason does not tell
-whether there are calls, so the parts are looked through.
+The REST form says `functionCall`, the SDK's objects `function_call`; both are read. The finish
+reason does not tell whether there are calls, so the parts are looked through.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A schema in the one shape that the strict forms are written from.
 
-A clean schema goes in. Out comes a tree in which every node has exactly one type, or is a flat union of such nodes:
-references are inlined, `allOf` merged, `oneOf` taken as `anyOf`, a null among the types is `nullable`, and keywords
-that say nothing beside the type are gone. What has no such shape (recursion, anything at all) has the type "any".
+A clean schema goes in. Out comes a tree in which every node has exactly one type, or is a flat
+union of such nodes: references are inlined, `allOf` merged, `oneOf` taken as `anyOf`, a null among
+the types is `nullable`, and keywords that say nothing beside the type are gone. What has no such
+shape (recursion, anything at all) has the type "any".
 """
 
 from __future__ import annotations
@@ -56,13 +57,17 @@ class _Canon:
                 raise _NoShape
             return self._shape(*self._flat(schema, references))
         except _NoShape:
-            described = {"description": schema["description"]} if "description" in schema else {}
+            described = {}
+            if "description" in schema:
+                described = {"description": schema["description"]}
             return {"type": ANY, **described}
         finally:
             self._depth -= 1
 
     def _flat(self, schema: Schema, references: References) -> tuple[Schema, References]:
-        """The node with its reference and its `allOf` merged into it, and the references that led here."""
+        """The node with its reference and its `allOf` merged into it, and the references that led
+        here.
+        """
         self._visits += 1
         if self._visits > _MOST_VISITS or len(references) > _DEEPEST:
             raise _NoShape
@@ -104,11 +109,16 @@ class _Canon:
             branches += branch.get("anyOf", [branch])
         if not branches or any(branch["type"] == ANY for branch in branches):
             raise _NoShape
-        described = {"description": outer["description"]} if "description" in outer else {}
-        union = (
-            {**branches[0], **described} if len(branches) == 1 else {"anyOf": branches, **described}
-        )
-        return {**union, "nullable": True} if nullable else union
+        described = {}
+        if "description" in outer:
+            described = {"description": outer["description"]}
+        if len(branches) == 1:
+            union = {**branches[0], **described}
+        else:
+            union = {"anyOf": branches, **described}
+        if nullable:
+            return {**union, "nullable": True}
+        return union
 
     def _single(self, schema: Schema, kind: str, references: References) -> Schema:
         if kind == "null":
@@ -140,7 +150,12 @@ def _types(schema: Schema) -> list[str]:
         return list(dict.fromkeys(told))
     if isinstance(told, str):
         return [told]
-    values = schema["enum"] if "enum" in schema else [schema["const"]] if "const" in schema else []
+    if "enum" in schema:
+        values = schema["enum"]
+    else:
+        values = []
+        if "const" in schema:
+            values = [schema["const"]]
     if values:
         return list(dict.fromkeys(type_of(value) for value in values))
     for word, kind in (("properties", "object"), ("items", "array")):
@@ -150,15 +165,22 @@ def _types(schema: Schema) -> list[str]:
 
 
 def merge(one: Schema, other: Schema) -> Schema:
-    """A schema that both allow, as near as one node can say it; on words, the other has the last one."""
+    """A schema that both allow, as near as one node can say it; on words, the other has the last
+    one.
+    """
     merged = dict(one)
     for word, value in other.items():
-        merged[word] = _merge_value(word, merged[word], value) if word in merged else value
+        if word in merged:
+            merged[word] = _merge_value(word, merged[word], value)
+        else:
+            merged[word] = value
     return merged
 
 
 def merge_all_of(schema: Schema) -> Schema:
-    """The node with its `allOf` merged into it, references and all; parts that contradict each other are dropped."""
+    """The node with its `allOf` merged into it, references and all; parts that contradict each
+    other are dropped.
+    """
     own = {word: value for word, value in schema.items() if word != "allOf"}
     merged: Schema = {}
     try:
@@ -184,7 +206,9 @@ def _merge_value(word: str, one: Any, other: Any) -> Any:
         return min(one, other)
     if word in _HIGHER_WINS:
         return max(one, other)
-    return [*one, *other] if word == "allOf" else other
+    if word == "allOf":
+        return [*one, *other]
+    return other
 
 
 def _common_types(one: Any, other: Any) -> Any:
@@ -194,4 +218,6 @@ def _common_types(one: Any, other: Any) -> Any:
         common = ["integer"]
     if not common:
         raise _NoShape
-    return common[0] if len(common) == 1 else common
+    if len(common) == 1:
+        return common[0]
+    return common

@@ -1,4 +1,6 @@
-"""What the vendors' modules share: when a strict form has to be given up, and roots that no vendor takes."""
+"""What the vendors' modules share: when a strict form has to be given up, and roots that no vendor
+takes.
+"""
 
 from __future__ import annotations
 
@@ -19,4 +21,6 @@ def without_root_unions(schema: Schema) -> Schema:
         return schema
     kept = {word: value for word, value in schema.items() if word not in lost}
     description = with_words(kept.get("description"), lost)
-    return {**kept, "description": description} if description else kept
+    if description:
+        return {**kept, "description": description}
+    return kept

@@ -1,4 +1,6 @@
-"""Gemini: function declarations, with the parameters as JSON Schema or in the older subset of OpenAPI 3.0."""
+"""Gemini: function declarations, with the parameters as JSON Schema or in the older subset of
+OpenAPI 3.0.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +47,11 @@ def _declaration(tool: ToolSchema, form: Form) -> dict[str, Any]:
     if form == "json_schema":
         return {**declaration, "parametersJsonSchema": _json_schema(parameters)}
     root = canonical(parameters)
-    # An object without properties is refused, and the root cannot be a text: there is nothing left to declare.
-    return {**declaration, "parameters": _legacy(root)} if root.get("properties") else declaration
+    # An object without properties is refused, and the root cannot be a text: there is nothing left
+    # to declare.
+    if root.get("properties"):
+        return {**declaration, "parameters": _legacy(root)}
+    return declaration
 
 
 def _json_schema(schema: Schema) -> Schema:
@@ -58,7 +63,9 @@ def _json_schema(schema: Schema) -> Schema:
     if "const" in node:
         node["enum"] = [node.pop("const")]
     description = with_words(node.get("description"), lost)
-    return {**node, "description": description} if description else node
+    if description:
+        return {**node, "description": description}
+    return node
 
 
 def _legacy(node: Schema) -> Schema:
@@ -78,11 +85,15 @@ def _legacy(node: Schema) -> Schema:
     if node.get("nullable"):
         written["nullable"] = True
     description = with_words(node.get("description"), lost, *further)
-    return {**written, "description": description} if description else written
+    if description:
+        return {**written, "description": description}
+    return written
 
 
 def _typed(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
-    """What the subset can say of a node; what it says is taken out of `lost`, and what it needs in words is added."""
+    """What the subset can say of a node; what it says is taken out of `lost`, and what it needs in
+    words is added.
+    """
     kind = node["type"]
     if kind == ANY:
         return {"type": "STRING"}, ["any JSON value, as text"]
@@ -100,7 +111,10 @@ def _typed(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
         if lost.pop("additionalProperties", False) is not False:
             further.append("further fields are allowed")
     elif kind == "array":
-        written["items"] = _legacy(lost.pop("items")) if "items" in node else {"type": "STRING"}
+        if "items" in node:
+            written["items"] = _legacy(lost.pop("items"))
+        else:
+            written["items"] = {"type": "STRING"}
     written |= _choices(node, lost)
     if node.get("format") in _FORMATS.get(kind, ()) and "format" not in written:
         written["format"] = lost.pop("format")

@@ -1,4 +1,6 @@
-"""MCP: `{"name", "description", "inputSchema"}`; the schema is JSON Schema and goes through as it is."""
+"""MCP: `{"name", "description", "inputSchema"}`; the schema is JSON Schema and goes through as it
+is.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Names that a vendor accepts, and the way back.
 
-An alias is made from the name alone, so nothing has to be remembered between the list of tools and a call.
+An alias is made from the name alone, so nothing has to be remembered between the list of tools and
+a call.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ EVERYBODY = (ANTHROPIC, OPENAI, GEMINI, MCP)
 
 
 def alias(name: str, rule: re.Pattern[str] | None) -> str:
-    """The name itself where it is accepted, else one that is: readable, and marked with a hash of the original."""
+    """The name itself where it is accepted, else one that is: readable, and marked with a hash of
+    the original.
+    """
     if rule is None or rule.fullmatch(name):
         return name
     mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

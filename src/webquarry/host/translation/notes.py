@@ -1,6 +1,7 @@
 """How a keyword that a vendor cannot express reads in a description.
 
-Two ways of writing: Anthropic's own, `{minimum: 1, maximum: 20}` after a blank line, and words in parentheses.
+Two ways of writing: Anthropic's own, `{minimum: 1, maximum: 20}` after a blank line, and words in
+parentheses.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
     if not said:
         return description
     note = "{" + ", ".join(f"{word}: {value}" for word, value in said.items()) + "}"
-    return f"{description}\n\n{note}" if description else note
+    if description:
+        return f"{description}\n\n{note}"
+    return note
 
 
 def with_words(description: str | None, lost: Mapping[str, Any], *further: str) -> str | None:
@@ -51,7 +54,9 @@ def with_words(description: str | None, lost: Mapping[str, Any], *further: str) 
     if not words:
         return description
     note = "; ".join(words)
-    return f"{description} ({note})" if description else note
+    if description:
+        return f"{description} ({note})"
+    return note
 
 
 def _words(lost: Mapping[str, Any]) -> list[str]:
@@ -82,7 +87,9 @@ def _length(lost: Mapping[str, Any]) -> list[str]:
         return [f"{low}-{high} characters"]
     if low is not None:
         return [f"at least {low} characters"]
-    return [] if high is None else [f"at most {high} characters"]
+    if high is None:
+        return []
+    return [f"at most {high} characters"]
 
 
 def _json(value: Any) -> str:

@@ -1,5 +1,5 @@
-"""OpenAI: flat for Responses, nested for Chat Completions. The two APIs differ in what they take an absent `strict`
-for, so it is always sent.
+"""OpenAI: flat for Responses, nested for Chat Completions. The two APIs differ in what they take an
+absent `strict` for, so it is always sent.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _strict(node: Schema, optional: bool = False) -> Schema:
     else:
         written = _typed(node, lost, nullable)
     description = with_words(node.get("description"), lost)
-    return {**written, "description": description} if description else written
+    if description:
+        return {**written, "description": description}
+    return written
 
 
 def _typed(node: Schema, lost: Schema, nullable: bool) -> Schema:
@@ -131,7 +133,9 @@ def _within_limits(schema: Schema) -> Schema:
 
 
 def _sizes(node: Schema, level: int) -> Iterator[tuple[int, int, int, int]]:
-    """Of every node: its properties, its level, its enum values, and the characters of names and values."""
+    """Of every node: its properties, its level, its enum values, and the characters of names and
+    values.
+    """
     properties, values = node.get("properties", {}), node.get("enum", [])
     characters = sum(map(len, properties)) + sum(len(str(value)) for value in values)
     yield len(properties), level, len(values), characters

@@ -1,6 +1,7 @@
 """Schemas as trees: where their sub-schemas are, and a clean copy of one.
 
-A property may be called `title` or `format`; the maps of names are walked as such and never mistaken for keywords.
+A property may be called `title` or `format`; the maps of names are walked as such and never
+mistaken for keywords.
 """
 
 from __future__ import annotations
@@ -35,11 +36,15 @@ def _map_value(word: str, value: Any, change: Callable[[Schema], Schema]) -> Any
         }
     if word in _LISTS and isinstance(value, list):
         return [change(part) if isinstance(part, dict) else part for part in value]
-    return change(value) if word in _SINGLES and isinstance(value, dict) else value
+    if word in _SINGLES and isinstance(value, dict):
+        return change(value)
+    return value
 
 
 def clean(schema: Schema) -> Schema:
-    """A deep copy without noise, without keywords whose value makes no sense, and without references to nothing."""
+    """A deep copy without noise, without keywords whose value makes no sense, and without
+    references to nothing.
+    """
     root = copy.deepcopy(schema)
 
     def tidy(node: Schema) -> Schema:
@@ -66,11 +71,15 @@ def resolve(reference: str, root: Schema) -> Schema | None:
     for step in reference[1:].split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
         node = node.get(name) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else None
+    if isinstance(node, dict):
+        return node
+    return None
 
 
 def close_objects(schema: Schema) -> Schema:
-    """The house rule: an object that names its properties takes no others, unless it says so itself."""
+    """The house rule: an object that names its properties takes no others, unless it says so
+    itself.
+    """
     closed = map_children(schema, close_objects)
     if closed.get("type") == "object" and "properties" in closed:
         closed.setdefault("additionalProperties", False)

@@ -1,8 +1,8 @@
 """Recording: a transport that passes every exchange on unchanged and writes it to a WARC file.
 
-Bodies are kept as they were sent, compression included; only the chunking is gone, which the connection has undone
-already. A body that was not read to its end is recorded as far as it came and marked `WARC-Truncated`. A request
-that got no answer at all leaves nothing to record.
+Bodies are kept as they were sent, compression included; only the chunking is gone, which the
+connection has undone already. A body that was not read to its end is recorded as far as it came and
+marked `WARC-Truncated`. A request that got no answer at all leaves nothing to record.
 """
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ class _Tape:
         self.body = open_spool()
 
     async def keep(self, cut: str | None) -> None:
-        """Write the exchange down, once. The thread owns the body from here on, also when nobody waits for it."""
+        """Write the exchange down, once. The thread owns the body from here on, also when nobody
+        waits for it.
+        """
         if not self._kept:
             self._kept = True
             await asyncio.to_thread(self._write, cut)
@@ -159,7 +161,10 @@ class _Tape:
         request, response = self._request, self._response
         sent = scrub_body(request.content, request.headers.get("content-type", ""))
         keeps_length = truncated is not None or self._has_no_body()
-        gone = {b"transfer-encoding", b"content-encoding"} if unpacked else {b"transfer-encoding"}
+        if unpacked:
+            gone = {b"transfer-encoding", b"content-encoding"}
+        else:
+            gone = {b"transfer-encoding"}
         headers = [
             (name, value)
             for name, value in scrub_response_headers(response.headers)
@@ -188,7 +193,9 @@ class _TooLargeToSearch(Exception):
 def _masked_body(
     body: IO[bytes], headers: httpx2.Headers, *, login: bool = False
 ) -> IO[bytes] | None:
-    """The body unpacked and without the secrets found in it; None when it holds none and can stay as it was sent."""
+    """The body unpacked and without the secrets found in it; None when it holds none and can stay
+    as it was sent.
+    """
     if login:  # its token is no secret that we know already, so the names of its fields decide
         return _without_token(body, headers)
     known = masker()
@@ -250,11 +257,17 @@ def _with_length(headers: RawHeaders, length: int) -> RawHeaders:
         return [
             (name, right if name.lower() == b"content-length" else value) for name, value in headers
         ]
-    return [*headers, (b"Content-Length", right)] if length else headers
+    if length:
+        return [*headers, (b"Content-Length", right)]
+    return headers
 
 
 def _address(response: httpx2.Response) -> str | None:
     """The address that was really dialled, where the connection tells."""
     stream = response.extensions.get("network_stream")
-    peer = stream.get_extra_info("server_addr") if stream is not None else None
-    return str(peer[0]) if isinstance(peer, tuple) and peer else None
+    peer = None
+    if stream is not None:
+        peer = stream.get_extra_info("server_addr")
+    if isinstance(peer, tuple) and peer:
+        return str(peer[0])
+    return None

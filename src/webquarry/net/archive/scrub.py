@@ -1,8 +1,9 @@
 """What of an exchange may be written down: secrets leave its URL, its headers and its bodies.
 
-Two kinds are taken out: the values of every `Secret` of this process, wherever they stand, and whatever a header,
-parameter or field carries whose name says that it is a credential. The same scrubbing makes `request_key`, so that
-a request with another key, or with none, finds the same answer in a recording.
+Two kinds are taken out: the values of every `Secret` of this process, wherever they stand, and
+whatever a header, parameter or field carries whose name says that it is a credential. The same
+scrubbing makes `request_key`, so that a request with another key, or with none, finds the same
+answer in a recording.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class Masker:
         return self._pattern.sub(MASK.encode(), data) if self._pattern else data
 
     def mask_stream(self, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """Each piece of a body, as it was and masked; a secret that lies across two chunks is found too."""
+        """Each piece of a body, as it was and masked; a secret that lies across two chunks is found
+        too.
+        """
         rest = b""
         for chunk in chunks:
             data = rest + chunk
@@ -59,7 +62,9 @@ class Masker:
         yield rest, self.mask(rest)
 
     def _safe_end(self, data: bytes) -> int:
-        """Up to where it can be masked already; behind it a secret may begin that ends in the next chunk."""
+        """Up to where it can be masked already; behind it a secret may begin that ends in the next
+        chunk.
+        """
         end = max(0, len(data) - self.longest + 1)
         for found in self._pattern.finditer(data) if self._pattern else ():
             if found.start() < end < found.end():
@@ -125,7 +130,9 @@ def scrub_request_headers(headers: httpx2.Headers) -> RawHeaders:
 
 
 def scrub_response_headers(headers: httpx2.Headers) -> RawHeaders:
-    """Of a cookie the name and the attributes stay; a redirect keeps its address, secret parameters masked."""
+    """Of a cookie the name and the attributes stay; a redirect keeps its address, secret parameters
+    masked.
+    """
     return [
         (name, _scrub_response_header(name.decode("latin-1").lower(), value))
         for name, value in headers.raw
@@ -144,7 +151,9 @@ def _scrub_response_header(name: str, value: bytes) -> bytes:
 
 
 def scrub_body(body: bytes, content_type: str) -> bytes:
-    """A request's body with its secrets masked; a form or a JSON object also by the names of its fields."""
+    """A request's body with its secrets masked; a form or a JSON object also by the names of its
+    fields.
+    """
     body = masker().mask(body)
     if "json" in content_type.lower():
         value = _json(body)
@@ -159,7 +168,9 @@ def scrub_body(body: bytes, content_type: str) -> bytes:
 
 
 def request_key(method: str, url: httpx2.URL, body: bytes, content_type: str) -> RequestKey:
-    """What a recorded answer is found by: method, address and body, credentials left out of all three."""
+    """What a recorded answer is found by: method, address and body, credentials left out of all
+    three.
+    """
     path, mark, query = scrub_target(url).partition("?")
     kept = "&".join(part for part in query.split("&") if not _says_who_asks(part))
     address = f"{_origin(url)}{path}{mark if kept or not query else ''}{kept}"
@@ -191,7 +202,9 @@ def _json(body: bytes) -> Any:
 
 
 def _without_secrets(value: Any, mask: str | None) -> Any:
-    """An object with its secret fields masked, or left out when there is no mask; anything else as it is."""
+    """An object with its secret fields masked, or left out when there is no mask; anything else as
+    it is.
+    """
     if not isinstance(value, dict):
         return value
     kept = {name: item for name, item in value.items() if mask or name.lower() not in PARAMETERS}

@@ -1,7 +1,9 @@
-"""An exchange on disk: a WARC response record and its request record, appended to a file that others may be writing.
+"""An exchange on disk: a WARC response record and its request record, appended to a file that
+others may be writing.
 
-The pair is packed in full and then appended, all under a lock, so that any number of recorders and processes can
-share one file. The bytes depend on the exchange and its place alone: record ids are derived, not drawn.
+The pair is packed in full and then appended, all under a lock, so that any number of recorders and
+processes can share one file. The bytes depend on the exchange and its place alone: record ids are
+derived, not drawn.
 """
 
 from __future__ import annotations
@@ -86,7 +88,9 @@ class WarcFile:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else writes: no thread of ours, and where the system has such locks no other process either."""
+        """Nobody else writes: no thread of ours, and where the system has such locks no other
+        process either.
+        """
         with self._lock:
             if self._file < 0:
                 raise BadInput(f"The recording {self._path} is closed already.")
@@ -111,12 +115,15 @@ class WarcFile:
             )  # half a record would make the rest of the file unreadable
             raise BadInput(
                 f"The recording {self._path} could not be written to: {error.strerror}.",
-                suggested_action="Make room for it, or turn recording off (unset WEBQUARRY_RECORD).",
+                suggested_action="Make room for it, or turn recording off (unset "
+                "WEBQUARRY_RECORD).",
             ) from error
 
 
 def _is_gzip(path: Path) -> bool:
-    """As the file is already; a new one is compressed unless its name ends in `.warc`. Other files are not touched."""
+    """As the file is already; a new one is compressed unless its name ends in `.warc`. Other files
+    are not touched.
+    """
     try:
         with path.open("rb") as file:
             start = file.read(5)
@@ -129,7 +136,9 @@ def _is_gzip(path: Path) -> bool:
             f"{path} is there already and is not a WARC file, so nothing is recorded to it.",
             suggested_action="Name another file in WEBQUARRY_RECORD.",
         )
-    return start != b"WARC/" if start else path.suffix != ".warc"
+    if start:
+        return start != b"WARC/"
+    return path.suffix != ".warc"
 
 
 def _unusable(path: Path, error: OSError) -> BadInput:

@@ -1,7 +1,7 @@
 """Finding the answers in a WARC file: where each one starts, and by what request it is found.
 
-The file is read through once, and checked while at it: a recording that is damaged anywhere is refused, because an
-answer cut short would look like a whole one.
+The file is read through once, and checked while at it: a recording that is damaged anywhere is
+refused, because an answer cut short would look like a whole one.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def read_index(path: Path) -> tuple[dict[RequestKey, list[Recorded]], datetime]:
     except OSError as error:
         raise BadInput(
             f"The recording {path} cannot be read: {error.strerror}.",
-            suggested_action="Name a WARC file that exists, or `demo` for the one that ships with webquarry.",
+            suggested_action="Name a WARC file that exists, or `demo` for the one that ships "
+            "with webquarry.",
         ) from error
     except (_Damaged, ArchiveLoadFailed, EOFError, ValueError) as error:
         raise BadInput(
@@ -80,7 +81,9 @@ def read_index(path: Path) -> tuple[dict[RequestKey, list[Recorded]], datetime]:
 
 
 def read_head(stream: Any) -> tuple[bytes, RawHeaders]:
-    """The first line and the headers of an HTTP message, byte for byte; the stream stands at the body afterwards."""
+    """The first line and the headers of an HTTP message, byte for byte; the stream stands at the
+    body afterwards.
+    """
     first = stream.readline(_LONGEST_LINE).rstrip(b"\r\n")
     headers: RawHeaders = []
     for _ in range(_MOST_LINES):
@@ -181,11 +184,9 @@ def _key_of_request(url: str, message: bytes) -> RequestKey | None:
 def _key(method: str, url: str, body: bytes = b"", content_type: str = "") -> RequestKey | None:
     """None for what no request of ours can ask for, such as the DNS records that crawlers keep."""
     try:
-        return (
-            request_key(method, httpx2.URL(url), body, content_type)
-            if url.startswith(_SCHEMES)
-            else None
-        )
+        if url.startswith(_SCHEMES):
+            return request_key(method, httpx2.URL(url), body, content_type)
+        return None
     except httpx2.InvalidURL:
         return None
 

@@ -1,8 +1,9 @@
 """Which IP addresses lead to the public internet.
 
-An address comes in; out goes None when it is public, or the name of the class that makes it not so. The tables are our
-own, after IANA's registries of special-purpose addresses, because those inside `ipaddress` change with the version of
-Python. Surprise: an IPv6 address can carry IPv4 addresses, and then every one of them has to be public too.
+An address comes in; out goes None when it is public, or the name of the class that makes it not so.
+The tables are our own, after IANA's registries of special-purpose addresses, because those inside
+`ipaddress` change with the version of Python. Surprise: an IPv6 address can carry IPv4 addresses,
+and then every one of them has to be public too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ Network = IPv4Network | IPv6Network
 
 METADATA = "cloud metadata service"
 
-# Where clouds hand credentials to their machines. All but Azure's first are inside a special range below as well.
+# Where clouds hand credentials to their machines. All but Azure's first are inside a special range
+# below as well.
 _METADATA = frozenset(
     ip_address(text)
     for text in (
@@ -83,9 +85,11 @@ _SPECIAL_IPV6 = tuple(
 )
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
 
-# Another spelling of an IPv4 address: what is reached is the IPv4 host (DNS64 answers with the second for every site).
+# Another spelling of an IPv4 address: what is reached is the IPv4 host (DNS64 answers with the
+# second for every site).
 _SPELLINGS = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
-# Holds an IPv4 address in its last 32 bits, and is an address of its own: compatible, translated, local NAT64.
+# Holds an IPv4 address in its last 32 bits, and is an address of its own: compatible, translated,
+# local NAT64.
 _HOLDERS = (IPv6Network("::/96"), IPv6Network("::ffff:0:0:0/96"), IPv6Network("64:ff9b:1::/48"))
 _6TO4 = IPv6Network("2002::/16")
 _TEREDO = IPv6Network("2001::/32")
@@ -114,7 +118,9 @@ def refused_class(address: Address, allowed: Iterable[Network] = ()) -> str | No
 
 
 def readings(address: Address) -> list[Address]:
-    """Every address that packets to this one may end at: the IPv4 addresses it carries first, then itself."""
+    """Every address that packets to this one may end at: the IPv4 addresses it carries first, then
+    itself.
+    """
     if isinstance(address, IPv4Address):
         return [address]
     if any(address in network for network in _SPELLINGS):

@@ -1,8 +1,9 @@
 """May this URL be fetched, and may this address be dialled?
 
-`check_url` reads a URL once, strictly, and judges its host as far as that goes without DNS; what it returns is what is
-requested. `check_address` is asked by the transport about every address it is about to dial. Both raise `Refused` and
-nothing else. The switches lift the judgement of hosts and addresses, never that of the spelling, scheme or port.
+`check_url` reads a URL once, strictly, and judges its host as far as that goes without DNS; what it
+returns is what is requested. `check_address` is asked by the transport about every address it is
+about to dial. Both raise `Refused` and nothing else. The switches lift the judgement of hosts and
+addresses, never that of the spelling, scheme or port.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Guard:
         return parsed
 
     def check_address(self, address: str, host: str) -> None:
-        """Refuse an address that is not public. The error names the host and the class, and keeps the address."""
+        """Refuse an address that is not public. The error names the host and the class, and keeps
+        the address.
+        """
         if self.allow_private:
             return
         parsed = parse_address(address)

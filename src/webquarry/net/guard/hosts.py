@@ -1,8 +1,9 @@
 """The host of a URL, as browsers read it.
 
-The text between `//` and the port comes in; out goes the one ASCII spelling that is resolved, dialled and sent, or
-`Refused`. Stricter than a browser: whatever two programs might read differently (0x7f.1, %31, zero-width letters) is
-refused instead of repaired. `internal_name` then says which names never lead to the public web, without asking DNS.
+The text between `//` and the port comes in; out goes the one ASCII spelling that is resolved,
+dialled and sent, or `Refused`. Stricter than a browser: whatever two programs might read
+differently (0x7f.1, %31, zero-width letters) is refused instead of repaired. `internal_name` then
+says which names never lead to the public web, without asking DNS.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _DOTTED_QUAD = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _PREFIX = "xn--"
 
-# Names that mean something only inside a network, by their last labels; no registry sells names under them.
+# Names that mean something only inside a network, by their last labels; no registry sells names
+# under them.
 _INTERNAL = {
     **dict.fromkeys(("localhost", "localhost4", "localhost6", "localdomain"), "this machine"),
     **dict.fromkeys(
@@ -53,7 +55,9 @@ _INTERNAL = {
 
 
 def read_host(text: str) -> str:
-    """The ASCII host, in lower case, without a closing dot; an IPv6 address comes without its brackets."""
+    """The ASCII host, in lower case, without a closing dot; an IPv6 address comes without its
+    brackets.
+    """
     if not text:
         raise _refused("is missing")
     if text.startswith("["):
@@ -73,13 +77,17 @@ def read_host(text: str) -> str:
 
 
 def internal_name(host: str) -> str | None:
-    """What a name stands for when it cannot be on the public web, or None. The host is one that `read_host` gave."""
+    """What a name stands for when it cannot be on the public web, or None. The host is one that
+    `read_host` gave.
+    """
     labels = host.split(".")
     for place in range(len(labels)):
         kind = _INTERNAL.get(".".join(labels[place:]))
         if kind is not None:
             return kind
-    return "a private network" if len(labels) == 1 else None
+    if len(labels) == 1:
+        return "a private network"
+    return None
 
 
 def _read_ipv6(text: str) -> str:
@@ -99,7 +107,9 @@ def _read_ipv6(text: str) -> str:
 
 
 def _mapped(text: str) -> str:
-    """Upper case, full width and the like turned into the letters DNS compares; what would vanish is refused."""
+    """Upper case, full width and the like turned into the letters DNS compares; what would vanish
+    is refused.
+    """
     try:
         if not text.isascii() and any(
             idna.uts46_remap(char, std3_rules=False) == "" for char in text
@@ -125,7 +135,9 @@ def _read_label(label: str) -> str:
 
 
 def _encoded(label: str) -> str:
-    """Punycode of a mapped label, under the rules of UTS 46: emoji pass, which IDNA 2008 alone would refuse."""
+    """Punycode of a mapped label, under the rules of UTS 46: emoji pass, which IDNA 2008 alone
+    would refuse.
+    """
     try:
         idna.check_initial_combiner(label)
         idna.check_bidi(label)
@@ -155,5 +167,6 @@ def _check_encoded(label: str) -> None:
 def _refused(reason: str) -> Refused:
     return Refused(
         f"The host of the URL {reason}.",
-        suggested_action="Write the host as a domain name, or as an address like 192.0.2.1 or [2001:db8::1].",
+        suggested_action="Write the host as a domain name, or as an address like 192.0.2.1 or "
+        "[2001:db8::1].",
     )

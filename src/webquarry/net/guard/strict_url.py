@@ -1,8 +1,9 @@
 """One strict reading of a URL.
 
-A text comes in, from a person, a model or a redirect; out goes the URL that is requested, or `Refused`. Nothing parses
-the text a second time: the URL that goes out is put together anew from parts that have only one reading, with path and
-query percent-encoded as browsers do it and without the fragment, which is never sent.
+A text comes in, from a person, a model or a redirect; out goes the URL that is requested, or
+`Refused`. Nothing parses the text a second time: the URL that goes out is put together anew from
+parts that have only one reading, with path and query percent-encoded as browsers do it and without
+the fragment, which is never sent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from webquarry.net.guard.hosts import read_host
 
 MAX_LENGTH = 16_384  # both as written and as sent; servers rarely take more than 8,192
 
-# The ports of the Fetch standard that belong to other protocols, some of which can be talked to through HTTP.
+# The ports of the Fetch standard that belong to other protocols, some of which can be talked to
+# through HTTP.
 BAD_PORTS = frozenset((
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
     111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -34,7 +36,9 @@ _QUERY_SAFE = "!$%&()*+,/:;=?@[]^`{|}"
 
 
 def read_url(text: str) -> httpx2.URL:
-    """The URL to request; `Refused` for anything that is not a plain http or https URL. Never another exception."""
+    """The URL to request; `Refused` for anything that is not a plain http or https URL. Never
+    another exception.
+    """
     _check_characters(text)
     parts = _PARTS.fullmatch(text)
     if parts is None:
@@ -62,7 +66,8 @@ def _check_characters(text: str) -> None:
         raise _refused("The URL holds a control character.")
     if "\\" in text:
         raise _refused(
-            "The URL holds a backslash, which programs read differently; written as %5C it is allowed."
+            "The URL holds a backslash, which programs read differently; written as %5C it is "
+            "allowed."
         )
     if text != text.strip():
         raise _refused("The URL begins or ends with a blank.")
@@ -78,7 +83,9 @@ def _scheme_fault(text: str) -> str:
 
 
 def _read_authority(authority: str) -> tuple[str, int | None]:
-    """Host and port; a user name in front of the host is refused and not repeated, as it may be a secret."""
+    """Host and port; a user name in front of the host is refused and not repeated, as it may be a
+    secret.
+    """
     if "@" in authority:
         raise _refused("The URL holds a user name or an @ before its host.")
     if authority.startswith("["):
@@ -99,7 +106,8 @@ def _read_port(text: str) -> int | None:
         raise _refused("The port of the URL is not a number from 1 to 65535.")
     if int(text) in BAD_PORTS:
         raise _refused(
-            f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we refuse it."
+            f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we "
+            "refuse it."
         )
     return int(text)
 
@@ -126,7 +134,9 @@ def _built(text: str) -> httpx2.URL:
         )
     try:
         url = httpx2.URL(text)
-        _ = url.host  # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd labels
+        # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd
+        # labels
+        _ = url.host
     except (httpx2.InvalidURL, ValueError):
         raise _refused("The host of the URL is not a valid international name.") from None
     return url

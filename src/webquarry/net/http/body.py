@@ -1,7 +1,9 @@
-"""Bodies: a response as it streams in, the plain bytes out, never more than the limit before or after decompression.
+"""Bodies: a response as it streams in, the plain bytes out, never more than the limit before or
+after decompression.
 
-A body that is shorter than its Content-Length, or whose compressed data is broken or ends early, is an error: nothing
-is cut silently. Cut on purpose (`cut=True`) are only robots.txt, and a page that is asked whether it is still there.
+A body that is shorter than its Content-Length, or whose compressed data is broken or ends early, is
+an error: nothing is cut silently. Cut on purpose (`cut=True`) are only robots.txt, and a page that
+is asked whether it is still there.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ _WITHOUT_BODY = frozenset({204, 205, 304})
 
 
 async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False) -> bytes:
-    """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit` bytes if it may be cut."""
+    """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit`
+    bytes if it may be cut.
+    """
     expected = expected_length(response)
     if expected is not None and expected > limit and not cut:
         raise _too_large(limit, f"it announces {expected} bytes")
@@ -49,7 +53,9 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
 
 
 async def drain(response: httpx2.Response, limit: int) -> None:
-    """Read a small body that nobody needs, so that its connection can be used again; leave a large one."""
+    """Read a small body that nobody needs, so that its connection can be used again; leave a large
+    one.
+    """
     received = 0
     async with _chunks(response) as chunks:
         async for chunk in chunks:
@@ -72,10 +78,14 @@ def expected_length(response: httpx2.Response) -> int | None:
 
 
 def _chunks(response: httpx2.Response) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-    """The raw chunks; a generator behind them is closed with the block, not whenever it is collected."""
+    """The raw chunks; a generator behind them is closed with the block, not whenever it is
+    collected.
+    """
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     chunks = aiter(response.stream)
-    return aclosing(chunks) if isinstance(chunks, AsyncGeneratorType) else nullcontext(chunks)
+    if isinstance(chunks, AsyncGeneratorType):
+        return aclosing(chunks)
+    return nullcontext(chunks)
 
 
 def _too_large(limit: int, reason: str) -> TooLarge:

@@ -1,7 +1,8 @@
 """Content encodings: compressed bytes in, plain bytes out, in pieces of at most about 64 KiB.
 
-The pieces are what keeps a small body that inflates without end harmless: whoever counts them can stop at any time.
-As in browsers, gzip and zstd bodies may have several members, and what follows the last of them is ignored.
+The pieces are what keeps a small body that inflates without end harmless: whoever counts them can
+stop at any time. As in browsers, gzip and zstd bodies may have several members, and what follows
+the last of them is ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Decoder(Protocol):
     """Takes a body apart as it arrives."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The plain bytes that `data` completes, piece by piece; must be read to its end before the next call."""
+        """The plain bytes that `data` completes, piece by piece; must be read to its end before the
+        next call.
+        """
 
     def finish(self) -> None:
         """The body is over: raises NetworkFailure when its compressed data is not."""
@@ -174,7 +177,9 @@ def _zstd() -> Decoder:
 
 
 class _Deflate:
-    """Servers send it wrapped in zlib, as the standard says, or raw; the first two bytes tell which."""
+    """Servers send it wrapped in zlib, as the standard says, or raw; the first two bytes tell
+    which.
+    """
 
     def __init__(self) -> None:
         self._head = b""

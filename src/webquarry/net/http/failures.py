@@ -1,7 +1,8 @@
-"""What went wrong on the way, in plain words: an exception of the HTTP stack in, a NetworkFailure out.
+"""What went wrong on the way, in plain words: an exception of the HTTP stack in, a NetworkFailure
+out.
 
-The words are ours alone. The stack's own texts may repeat headers, URLs or what the server sent, so they stay in the
-cause and out of the message.
+The words are ours alone. The stack's own texts may repeat headers, URLs or what the server sent, so
+they stay in the cause and out of the message.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from webquarry.errors import NetworkFailure
 from webquarry.net.http.body import CLOSED_EARLY
 from webquarry.secret import redact
 
-# What a transport may raise; a server's malformed bytes also surface as h2's own errors, ValueError or bare OSErrors.
+# What a transport may raise; a server's malformed bytes also surface as h2's own errors, ValueError
+# or bare OSErrors.
 STACK_ERRORS = (
     httpx2.HTTPError,
     httpx2.StreamError,
@@ -57,7 +59,9 @@ def describe(error: Exception) -> NetworkFailure:
 
 
 def is_unreachable(failure: NetworkFailure) -> bool:
-    """Whether not even a connection came about, so that nothing can be said about the site behind it."""
+    """Whether not even a connection came about, so that nothing can be said about the site behind
+    it.
+    """
     return isinstance(failure.__cause__, _UNREACHABLE)
 
 
@@ -68,7 +72,8 @@ def _of_tls(chain: list[BaseException]) -> NetworkFailure | None:
             return NetworkFailure(
                 f"TLS certificate not accepted: {redact(reason)}",
                 retryable=False,
-                suggested_action="Choose another source, or name your own certificate authority with WEBQUARRY_CA_FILE.",
+                suggested_action="Choose another source, or name your own certificate authority "
+                "with WEBQUARRY_CA_FILE.",
             )
         if isinstance(error, ssl.SSLError) and not isinstance(
             error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)

@@ -1,6 +1,7 @@
 """Redirects: where an answer leads, and what may come along.
 
-Cookies live as long as one chain and go only where they belong (domain, path, secure). No Referer is ever sent.
+Cookies live as long as one chain and go only where they belong (domain, path, secure). No Referer
+is ever sent.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Trail:
         self._cookies.set_cookie_header(request)
 
     def follow(self, response: httpx2.Response, location: str) -> str:
-        """Take down this hop and say where it leads; the caller judges the address before anything is sent there."""
+        """Take down this hop and say where it leads; the caller judges the address before anything
+        is sent there.
+        """
         if self.is_full:
             raise NetworkFailure(
                 self._too_many(), retryable=False, suggested_action="Choose another source."
@@ -58,19 +61,26 @@ class Trail:
         self._cookies.extract_cookies(response)
         here = str(response.request.url)
         try:
-            target = location if _ABSOLUTE.match(location) else urljoin(here, location)
+            if _ABSOLUTE.match(location):
+                target = location
+            else:
+                target = urljoin(here, location)
         except ValueError as error:
             raise NetworkFailure(_NOT_A_URL, retryable=False) from error
         self.hops.append(here)
         return target
 
     def _too_many(self) -> str:
-        in_a_circle = ", in a circle" if len(set(self.hops)) < len(self.hops) else ""
+        in_a_circle = ""
+        if len(set(self.hops)) < len(self.hops):
+            in_a_circle = ", in a circle"
         return f"The server redirects more than {self._most} times{in_a_circle}"
 
 
 def redirected(request: httpx2.Request, status: int, target: str) -> httpx2.Request:
-    """A provider's request at its new address, which must be of the same origin: its headers carry credentials."""
+    """A provider's request at its new address, which must be of the same origin: its headers carry
+    credentials.
+    """
     try:
         url = httpx2.URL(target)
         same = url.origin == request.url.origin
@@ -78,7 +88,8 @@ def redirected(request: httpx2.Request, status: int, target: str) -> httpx2.Requ
         raise NetworkFailure(_NOT_A_URL, retryable=False) from error
     if not same:
         raise Refused(
-            f"{request.url.host} redirects to another origin, where a request with credentials is not sent.",
+            f"{request.url.host} redirects to another origin, where a request with credentials "
+            "is not sent.",
             suggested_action="Check the base URL of this provider.",
         )
     headers = request.headers.copy()

@@ -1,9 +1,10 @@
 """Further tries: when a request may be repeated, and how long to wait before.
 
-Only requests that do the same when sent twice are repeated, after a passing network failure, a 429 or a 503: those of
-a method that promises it, and those whose maker does (`REPEATABLE` in their extensions), as for a search by POST. The
-wait doubles with every try and is spread by chance, so that tasks that failed together do not come back together. A
-server's `Retry-After` is the least we wait.
+Only requests that do the same when sent twice are repeated, after a passing network failure, a 429
+or a 503: those of a method that promises it, and those whose maker does (`REPEATABLE` in their
+extensions), as for a search by POST. The wait doubles with every try and is spread by chance, so
+that tasks that failed together do not come back together. A server's `Retry-After` is the least we
+wait.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ def may_repeat(method: str, outcome: int | NetworkFailure, *, promised: bool = F
     """Whether this outcome (a status or a failure) of this method is worth another try."""
     if method not in IDEMPOTENT and not promised:
         return False
-    return outcome in REPEATED_STATUSES if isinstance(outcome, int) else outcome.retryable
+    if isinstance(outcome, int):
+        return outcome in REPEATED_STATUSES
+    return outcome.retryable
 
 
 def wait_before(further: int, retry_after: float | None, chance: float) -> float:
-    """Seconds to wait before the `further`-th repetition (from 1); `chance` is a random number from 0 to 1."""
+    """Seconds to wait before the `further`-th repetition (from 1); `chance` is a random number from
+    0 to 1.
+    """
     if retry_after is not None:
         return retry_after + _SPREAD * chance
     longest = _FIRST_WAIT * 2.0 ** (further - 1)

@@ -1,12 +1,10 @@
 """Status codes: what an answer that is no success means.
 
-2xx                    fine
-3xx                    NetworkFailure   a redirect that leads nowhere (no Location); not worth repeating
-401 402 403 406 451    SiteRefused      and every other 4xx, and codes above 599 that bot walls invent
-404 410                NotFound
-407                    AuthFailure      the proxy wants a password
-408 425 5xx            NetworkFailure   worth repeating, except 501 and 505
-429                    RateLimited
+2xx                    fine 3xx                    NetworkFailure   a redirect that leads nowhere
+(no Location); not worth repeating 401 402 403 406 451    SiteRefused      and every other 4xx, and
+codes above 599 that bot walls invent 404 410                NotFound 407
+AuthFailure      the proxy wants a password 408 425 5xx            NetworkFailure   worth repeating,
+except 501 and 505 429                    RateLimited
 """
 
 from __future__ import annotations
@@ -40,7 +38,8 @@ def raise_for_status(reply: Reply) -> None:
     if reply.status == 407:
         raise AuthFailure(
             f"The proxy answered {_named(407)}",
-            suggested_action="Put the proxy's user and password into WEBQUARRY_HTTP_PROXY or WEBQUARRY_HTTPS_PROXY.",
+            suggested_action="Put the proxy's user and password into WEBQUARRY_HTTP_PROXY or "
+            "WEBQUARRY_HTTPS_PROXY.",
         )
     if reply.status < 400:
         raise NetworkFailure(f"{said}, a redirect that leads nowhere", retryable=False)
@@ -50,7 +49,9 @@ def raise_for_status(reply: Reply) -> None:
 
 
 def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
-    """How long the server asks us to wait: seconds or an HTTP date; None when it does not say, or not clearly."""
+    """How long the server asks us to wait: seconds or an HTTP date; None when it does not say, or
+    not clearly.
+    """
     value = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(value):
         return float(value)
@@ -58,7 +59,10 @@ def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
         moment = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.tzinfo:
+        moment = moment
+    else:
+        moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - now).total_seconds())
 
 

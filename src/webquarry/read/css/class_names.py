@@ -1,7 +1,8 @@
-"""Class names -> why a person does not see the element, by the conventions of the frameworks that use them.
+"""Class names -> why a person does not see the element, by the conventions of the frameworks that
+use them.
 
-Names that hide in some windows only (`d-none d-md-block`, `hidden lg:flex`) hide nothing here: a person with a larger
-or smaller window sees the text.
+Names that hide in some windows only (`d-none d-md-block`, `hidden lg:flex`) hide nothing here: a
+person with a larger or smaller window sees the text.
 """
 
 from __future__ import annotations
@@ -62,13 +63,16 @@ def _judge(names: str) -> str | None:
             break
     else:
         return None
-    reason = (
-        FOR_SCREEN_READERS
-        if _READER.search(names)
-        else HIDDEN_CLASS
-        if _HIDDEN.search(names)
-        else None
-    )
+    if _READER.search(names):
+        reason = FOR_SCREEN_READERS
+    else:
+        reason = None
+        if _HIDDEN.search(names):
+            reason = HIDDEN_CLASS
     if reason is None:
-        return PAGE_CONTROL if _CONTROL.search(names) else None
-    return None if _SHOWN_SOMEWHERE.search(names) else reason
+        if _CONTROL.search(names):
+            return PAGE_CONTROL
+        return None
+    if _SHOWN_SOMEWHERE.search(names):
+        return None
+    return reason

@@ -1,6 +1,8 @@
-"""CSS colours: a value in, red, green, blue and opacity out, and whether one can be read on another.
+"""CSS colours: a value in, red, green, blue and opacity out, and whether one can be read on
+another.
 
-A colour that needs more than its own words to be known (a variable, `inherit`, a mix) is None, which means: unknown.
+A colour that needs more than its own words to be known (a variable, `inherit`, a mix) is None,
+which means: unknown.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def alike(text: Colour, ground: Colour) -> bool:
 
 @lru_cache(maxsize=4096)
 def parse_colour(value: str) -> Colour | None:
-    """The colour that a value of `color` or `background` names, in lower case; None where it cannot be told."""
+    """The colour that a value of `color` or `background` names, in lower case; None where it cannot
+    be told.
+    """
     if "url(" in value or "gradient" in value or "var(" in value or "image" in value:
         return None
     if "transparent" in value:
@@ -138,7 +142,9 @@ def _from_hue(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
 
 
 def _from_lightness(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
-    """Of `oklab`, `oklch`, `lab` and `lch`; for the last two Oklab's way from lightness to grey is near enough."""
+    """Of `oklab`, `oklch`, `lab` and `lch`; for the last two Oklab's way from lightness to grey is
+    near enough.
+    """
     (light, unit), (second, _), (third, third_unit) = numbers[:3]
     light = light / 100 if unit == "%" or kind in ("lab", "lch") else light
     scale = 1.0 if kind.startswith("ok") else 0.4 / 150

@@ -1,6 +1,8 @@
-"""CSS text -> declarations and lengths. Only what `visible.py` asks about is read; everything else is passed over.
+"""CSS text -> declarations and lengths. Only what `visible.py` asks about is read; everything else
+is passed over.
 
-Values come out in lower case, without comments and escapes (`d\\69splay` is `display`), shorthands left as they are.
+Values come out in lower case, without comments and escapes (`d\\69splay` is `display`), shorthands
+left as they are.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ Declarations = dict[str, str]
 
 
 def without_comments(css: bytes) -> bytes:
-    """A sheet without comments, and without the marks of an HTML comment that old pages put around it."""
+    """A sheet without comments, and without the marks of an HTML comment that old pages put around
+    it.
+    """
     if b"<!--" in css or b"-->" in css:
         css = css.replace(b"<!--", b" ").replace(b"-->", b" ")
     pieces: list[bytes] = []
@@ -50,11 +54,15 @@ def without_comments(css: bytes) -> bytes:
         pieces.append(css[place:start])
         end = css.find(b"*/", start + 2)
         place = end + 2 if end >= 0 else len(css)
-    return b" ".join([*pieces, css[place:]]) if pieces else css
+    if pieces:
+        return b" ".join([*pieces, css[place:]])
+    return css
 
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
-    """What a style attribute or the body of a rule declares: the ordinary ones and the important ones."""
+    """What a style attribute or the body of a rule declares: the ordinary ones and the important
+    ones.
+    """
     ordinary: Declarations = {}
     important: Declarations = {}
     text = unescape(text[:_LONGEST])
@@ -82,7 +90,9 @@ def unescape(text: str) -> str:
         if found[1] is None:
             return found[2]
         number = int(found[1], 16)
-        return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+        if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000:
+            return chr(number)
+        return "\ufffd"
 
     return _ESCAPE.sub(character, text)
 
@@ -90,7 +100,8 @@ def unescape(text: str) -> str:
 def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.8) -> float | None:
     """The first length of a value in pixels, None where there is none.
 
-    `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken for.
+    `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken
+    for.
     """
     if "(" in value:
         value = _PRODUCT.sub(_multiplied, _CALC.sub(r"\1", value))
@@ -104,7 +115,9 @@ def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.
         return number * em
     if unit in _OF_VIEW:
         return number * view
-    return number * _UNITS[unit] if unit in _UNITS else None
+    if unit in _UNITS:
+        return number * _UNITS[unit]
+    return None
 
 
 def _multiplied(found: re.Match[str]) -> str:

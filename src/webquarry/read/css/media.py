@@ -1,4 +1,5 @@
-"""The conditions of `@media` and of `media=""` -> whether a rule applies to every screen, to some, or to none.
+"""The conditions of `@media` and of `media=""` -> whether a rule applies to every screen, to some,
+or to none.
 
 Ordinary screens are between 320 and 2,560 pixels wide; what no screen at all is like never applies.
 """
@@ -20,7 +21,9 @@ _WIDTH = re.compile(
 
 def when_shown(query: str) -> int:
     """When a list of conditions, in lower case, is true: the best that one of them says."""
-    return min(map(_one, query.split(","))) if query.strip() else ALWAYS
+    if query.strip():
+        return min(map(_one, query.split(",")))
+    return ALWAYS
 
 
 def _one(query: str) -> int:
@@ -46,5 +49,13 @@ def _feature(text: str) -> int:
     if found is None or limit is None:
         return SOMETIMES
     if found[1] == "min" or found[2] == ">":
-        return ALWAYS if limit <= _NARROWEST else NEVER if limit > _TOO_WIDE else SOMETIMES
-    return ALWAYS if limit >= _WIDEST else NEVER if limit < _TOO_NARROW else SOMETIMES
+        if limit <= _NARROWEST:
+            return ALWAYS
+        if limit > _TOO_WIDE:
+            return NEVER
+        return SOMETIMES
+    if limit >= _WIDEST:
+        return ALWAYS
+    if limit < _TOO_NARROW:
+        return NEVER
+    return SOMETIMES

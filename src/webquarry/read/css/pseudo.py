@@ -1,6 +1,8 @@
-"""Pseudo-classes of CSS that the tree alone decides: `:nth-child(2n+1)`, `:first-of-type`, `:not(.a)`.
+"""Pseudo-classes of CSS that the tree alone decides: `:nth-child(2n+1)`, `:first-of-type`,
+`:not(.a)`.
 
-Those that depend on what a person does (`:hover`), and those with a list of their own inside, are not understood.
+Those that depend on what a person does (`:hover`), and those with a list of their own inside, are
+not understood.
 """
 
 from __future__ import annotations
@@ -43,11 +45,9 @@ class Place:
 
     def matches(self, element: etree._Element) -> bool:
         beyond = self._place_of(element) - self._offset
-        return (
-            beyond == 0
-            if self._step == 0
-            else beyond % self._step == 0 and beyond // self._step >= 0
-        )
+        if self._step == 0:
+            return beyond == 0
+        return beyond % self._step == 0 and beyond // self._step >= 0
 
     def _place_of(self, element: etree._Element) -> int:
         """The number of an element, the first being 1."""
@@ -67,7 +67,9 @@ class Place:
         if len(self._counted) >= _MOST_PARENTS:
             self._counted.clear()
         self._counted[parent, tag] = (element, before, size)
-        return size - before if self._from_end else before + 1
+        if self._from_end:
+            return size - before
+        return before + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,12 @@ def structural(name: str, argument: str) -> tuple[Test, ...] | None:
         return Place(0, 1, of_type), Place(0, 1, of_type, True)
     if name == "root":
         return (Root(),)
-    formula = _parse_formula(argument) if name in _COUNTED else None
-    return None if formula is None else (Place(*formula, *_COUNTED[name]),)
+    formula = None
+    if name in _COUNTED:
+        formula = _parse_formula(argument)
+    if formula is None:
+        return None
+    return (Place(*formula, *_COUNTED[name]),)
 
 
 def _parse_formula(text: str) -> tuple[int, int] | None:

@@ -1,7 +1,8 @@
 """A style sheet -> its rules that may be about certain elements, without looking into the others.
 
-A sheet has thousands of rules, a page uses some dozens. The sheet is read as bytes, which are quickly cut and compared;
-only a rule whose names occur on the page is decoded, put into lower case and freed of needless blanks.
+A sheet has thousands of rules, a page uses some dozens. The sheet is read as bytes, which are
+quickly cut and compared; only a rule whose names occur on the page is decoded, put into lower case
+and freed of needless blanks.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _BRACKETS = re.compile(rb"\[[^\[\]]*\]")
 _FUNCTIONS = re.compile(rb":[a-zA-Z-]+\((?:[^()]|\([^()]*\))*\)")
 _SIBLINGS = re.compile(rb"[^\s>+~,]+\s*[+~]\s*")
 _NAMED = b"-_0123456789abcdefghijklmnopqrstuvwxyz"
-# Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a selector odd.
+# Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a
+# selector odd.
 _WORDS = bytes(
     byte if byte >= 128 else byte + 32 if 65 <= byte <= 90 else byte if byte in _NAMED else 32
     for byte in range(256)
@@ -62,15 +64,18 @@ class RuleText(NamedTuple):
 
 
 def parts_of(css: bytes) -> list[bytes]:
-    """What stands before each closing brace of a sheet: a plain rule, the first one of a group, or nothing."""
+    """What stands before each closing brace of a sheet: a plain rule, the first one of a group, or
+    nothing.
+    """
     return _parts_of(css[:_LONGEST])
 
 
 class Rules:
     """The rules of a sheet that apply to screens.
 
-    `only` are the names of all elements that will be asked about and of those around them. `exact` are the rules that may
-    be about one of them, `related` those as well that would be if one of them were given more names.
+    `only` are the names of all elements that will be asked about and of those around them. `exact`
+    are the rules that may be about one of them, `related` those as well that would be if one of
+    them were given more names.
     """
 
     def __init__(self, parts: list[bytes], only: Set[str] | None = None) -> None:
@@ -98,8 +103,9 @@ class Rules:
 
 
 def painted_by_state(parts: list[bytes]) -> Iterator[tuple[str, str]]:
-    """Selectors and body, as they are written, of the plain rules that stand in no other one, have a colon in their
-    selectors and set a background."""
+    """Selectors and body, as they are written, of the plain rules that stand in no other one, have
+    a colon in their selectors and set a background.
+    """
     depth = 0
     for part in parts:
         selectors, brace, body = part.partition(b"{")
@@ -121,7 +127,9 @@ def _plain(text: bytes) -> str:
 
 
 def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
-    """How the names in selectors fit to others: all in one of the selectors are among them, some are, none is."""
+    """How the names in selectors fit to others: all in one of the selectors are among them, some
+    are, none is.
+    """
     if names is None or (_DOT not in selectors and _HASH not in selectors):
         return _EXACT
     if _BACKSLASH in selectors or _AND in selectors or not selectors.isascii():

@@ -1,6 +1,8 @@
-"""CSS selectors -> which elements they mean, as far as the tree decides it: tags, classes, ids, attributes, places.
+"""CSS selectors -> which elements they mean, as far as the tree decides it: tags, classes, ids,
+attributes, places.
 
-Selectors with states (`:hover`) are not understood: `parse_selector` says None. Names are compared in lower case.
+Selectors with states (`:hover`) are not understood: `parse_selector` says None. Names are compared
+in lower case.
 """
 
 from __future__ import annotations
@@ -64,11 +66,16 @@ class Compound:
         """Whether an element is all of it."""
         if self.tag and element.tag != self.tag:
             return False
-        names = (element.get("class") or "").lower() if self.classes else ""
+        names = ""
+        if self.classes:
+            names = (element.get("class") or "").lower()
         for name in self.classes:
             if name not in names:
                 return False
-        ids = frozenset(((element.get("id") or "").lower(),)) if self.ids else _NO_NAMES
+        if self.ids:
+            ids = frozenset(((element.get("id") or "").lower(),))
+        else:
+            ids = _NO_NAMES
         if not self.names_fit(self.tag, frozenset(names.split()), ids):
             return False
         if not all(
@@ -79,7 +86,9 @@ class Compound:
         return all(test.matches(element) for test in self.tests)
 
     def names_fit(self, tag: str, classes: frozenset[str], ids: frozenset[str]) -> bool:
-        """Whether an element with this tag, these classes and this id, all in lower case, has the right names."""
+        """Whether an element with this tag, these classes and this id, all in lower case, has the
+        right names.
+        """
         return (
             (not self.tag or self.tag == tag)
             and self.classes <= classes
@@ -96,7 +105,9 @@ class Selector:
 
     @property
     def key(self) -> str:
-        """The name under which elements find this selector: `#id`, `.class`, a tag, or `[` for any with an attribute."""
+        """The name under which elements find this selector: `#id`, `.class`, a tag, or `[` for any
+        with an attribute.
+        """
         last = self.steps[0][0]
         names = [
             *(f"#{one}" for one in sorted(last.ids)),
@@ -154,7 +165,9 @@ def meant_by(text: str) -> list[str]:
 
 
 def names_needed(text: str) -> list[str]:
-    """The classes and ids that the elements of a selector must have: neither those of siblings nor those in brackets."""
+    """The classes and ids that the elements of a selector must have: neither those of siblings nor
+    those in brackets.
+    """
     if "(" in text:
         text = _FUNCTIONS.sub("", text)
     if "+" in text or "~" in text:
@@ -169,9 +182,9 @@ def parse_selector(text: str) -> Selector | None:
     place, relation = 0, ANCESTOR
     while True:
         found = _COMPOUND.match(text, place)
-        compound = (
-            _parse_compound(found[1] or "", found[2]) if found and found.end() > place else None
-        )
+        compound = None
+        if found and found.end() > place:
+            compound = _parse_compound(found[1] or "", found[2])
         if found is None or compound is None or len(steps) >= _MOST_STEPS:
             return None
         steps.append((compound, relation))
@@ -196,7 +209,9 @@ def parse_selector(text: str) -> Selector | None:
 
 
 def _is_cheap(last: Compound, steps: int) -> bool:
-    """Whether few elements are asked, or the page means all of a tag: one that may end in anything is too dear."""
+    """Whether few elements are asked, or the page means all of a tag: one that may end in anything
+    is too dear.
+    """
     return bool(last.ids or last.classes or last.tag or (steps == 1 and last.attributes))
 
 
@@ -231,7 +246,9 @@ def _parse_pseudo(name: str, argument: str) -> tuple[Test, ...] | None:
     refused: list[Test] = []
     for text in _COMMA.split(argument):
         found = _COMPOUND.fullmatch(text.strip())
-        compound = _parse_compound(found[1] or "", found[2]) if found and found[0] else None
+        compound = None
+        if found and found[0]:
+            compound = _parse_compound(found[1] or "", found[2])
         if compound is None:
             return None
         refused.append(compound)
@@ -239,13 +256,17 @@ def _parse_pseudo(name: str, argument: str) -> tuple[Test, ...] | None:
 
 
 def _shielded(text: str) -> str:
-    """A selector whose escaped signs, as in `.md\\:flex`, are letters of no alphabet, which stand in names."""
+    """A selector whose escaped signs, as in `.md\\:flex`, are letters of no alphabet, which stand
+    in names.
+    """
     if "\\" not in text:
         return text
 
     def shield(found: re.Match[str]) -> str:
         character = unescape(found[0])
-        return chr(_SHIELD + ord(character)) if ord(character) < 128 else character
+        if ord(character) < 128:
+            return chr(_SHIELD + ord(character))
+        return character
 
     return _ESCAPED.sub(shield, text)
 

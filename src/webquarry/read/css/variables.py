@@ -1,14 +1,16 @@
-"""Custom properties of CSS: declarations that use them in, the same with their values out, where that can hide text.
+"""Custom properties of CSS: declarations that use them in, the same with their values out, where
+that can hide text.
 
-A value counts if the page's own sheets give the property that one value everywhere; else nobody knows it without all of
-the cascade, and the declaration stays as it is.
+A value counts if the page's own sheets give the property that one value everywhere; else nobody
+knows it without all of the cascade, and the declaration stays as it is.
 """
 
 from __future__ import annotations
 
 import re
 
-# Values of other properties are left alone: nearly every rule of some pages has one, and none of them hides a box.
+# Values of other properties are left alone: nearly every rule of some pages has one, and none of
+# them hides a box.
 _DECIDES = re.compile(r"(?:display|visibility|opacity)\s*:\s*var\([^;]*", re.IGNORECASE)
 _USED = re.compile(r"var\(\s*(--[\w-]{1,100})\s*(?:,\s*([^(),]{0,100}))?\)", re.IGNORECASE)
 _VALUE = re.compile(rb"\s*:\s*([^;{}!]{0,100})")
@@ -17,7 +19,9 @@ _MOST_PLACES = 200  # at which a property is looked at
 
 
 def may_decide(body: str) -> bool:
-    """Whether a variable in a body that is in lower case, without blanks around colons, can hide something."""
+    """Whether a variable in a body that is in lower case, without blanks around colons, can hide
+    something.
+    """
     return "display:var(" in body or "visibility:var(" in body or "opacity:var(" in body
 
 
@@ -45,7 +49,12 @@ class Variables:
         name = used[1].lower()
         if name not in self._known:
             values = self._values_of(name)
-            self._known[name] = values.pop() if len(values) == 1 else "" if values else None
+            if len(values) == 1:
+                self._known[name] = values.pop()
+            elif values:
+                self._known[name] = ""
+            else:
+                self._known[name] = None
         value = self._known[name]
         if value is None:
             value = (used[2] or "").strip()

@@ -1,8 +1,9 @@
-"""The child process: documents come in over stdin, their Markdown goes out over stdout, until stdin ends.
+"""The child process: documents come in over stdin, their Markdown goes out over stdout, until stdin
+ends.
 
-It imports what a format needs when the first document of that format comes, and the limits are set before that
-document is looked at. Whatever goes wrong inside Python is answered; what goes wrong below it ends the process, and the
-parent understands that too.
+It imports what a format needs when the first document of that format comes, and the limits are set
+before that document is looked at. Whatever goes wrong inside Python is answered; what goes wrong
+below it ends the process, and the parent understands that too.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def _describe(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "?"
+    place = "?"
+    if trace:
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
     return f"{type(error).__name__} at {place}"
 
 

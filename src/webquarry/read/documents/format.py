@@ -1,4 +1,6 @@
-"""What the formats that are read in a child process have in common: their bytes go there, a draft comes back."""
+"""What the formats that are read in a child process have in common: their bytes go there, a draft
+comes back.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Bytes with their length in front, over a pipe: how a document goes to the child process and its text comes back.
+"""Bytes with their length in front, over a pipe: how a document goes to the child process and its
+text comes back.
 
 Streams are raw: nothing may wait in a buffer, where a fork would copy it and send it twice.
 """

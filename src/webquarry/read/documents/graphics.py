@@ -1,4 +1,6 @@
-"""Charts and diagrams of Office files: their XML -> the title, the table of values and the words that a reader sees."""
+"""Charts and diagrams of Office files: their XML -> the title, the table of values and the words
+that a reader sees.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ _MOST_TEXTS = 500
 def chart_title(root: etree._Element) -> str:
     """The title of a chart, if it has one of its own."""
     title = child_of(child_of(root, "c:chart"), "c:title")
-    return "" if title is None else " ".join(_texts(title, "a:t")).strip()
+    if title is None:
+        return ""
+    return " ".join(_texts(title, "a:t")).strip()
 
 
 def chart_rows(root: etree._Element) -> list[list[str]]:
-    """The values of a chart as a table: a row per category, a column per series. Empty when there are none."""
+    """The values of a chart as a table: a row per category, a column per series. Empty when there
+    are none.
+    """
     series = [one for one in root.iter() if name_of(one.tag) == "c:ser"][:_MOST_SERIES]
     columns = [_points(_first(one, ("c:val", "c:yVal", "c:bubbleSize"))) for one in series]
     if not any(columns):

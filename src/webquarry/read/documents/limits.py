@@ -1,4 +1,6 @@
-"""What the operating system is asked to enforce on the process that calls this. Nothing where it knows no such limits."""
+"""What the operating system is asked to enforce on the process that calls this. Nothing where it
+knows no such limits.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,18 @@ else:
     import resource
 
     def limit_process(memory_bytes: int) -> None:
-        """Once: so much address space, no core file, nothing written to any file, no process started."""
+        """Once: so much address space, no core file, nothing written to any file, no process
+        started.
+        """
         _lower(resource.RLIMIT_AS, memory_bytes)
         _lower(resource.RLIMIT_CORE, 0)
         _lower(resource.RLIMIT_FSIZE, 0)
         _lower(resource.RLIMIT_NPROC, 0)
 
     def limit_document(cpu_seconds: float) -> None:
-        """Before each document: the limit counts over the whole life of the process, so what is used goes on top."""
+        """Before each document: the limit counts over the whole life of the process, so what is
+        used goes on top.
+        """
         _lower(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
 
     def resident_bytes() -> int:
@@ -40,11 +46,18 @@ else:
             pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
             return pages * resource.getpagesize()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
+        if sys.platform == "darwin":
+            return peak
+        return peak * 1024
 
     def _lower(kind: int, wanted: int) -> None:
-        """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot set it."""
+        """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot
+        set it.
+        """
         _, hard = resource.getrlimit(kind)
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if hard == resource.RLIM_INFINITY:
+            soft = wanted
+        else:
+            soft = min(wanted, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (soft, hard))

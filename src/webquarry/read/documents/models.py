@@ -60,4 +60,6 @@ class Document:
 
 
 class Refusal(Exception):
-    """No text can be made of a document. The message goes on from its name: "is protected by a password"."""
+    """No text can be made of a document. The message goes on from its name: "is protected by a
+    password".
+    """

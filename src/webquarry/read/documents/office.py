@@ -1,7 +1,8 @@
 """An Office file -> its XML parts, one by one, and never more than agreed of any of them.
 
-The sizes in the directory of the zip are checked before a part is read; `zipfile` does not yield more than they say.
-A part with a DOCTYPE is refused: no Office program writes one, and its entities could grow without bound.
+The sizes in the directory of the zip are checked before a part is read; `zipfile` does not yield
+more than they say. A part with a DOCTYPE is refused: no Office program writes one, and its entities
+could grow without bound.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ _MOST_KNOWN = 5_000
 
 
 def name_of(tag: object) -> str:
-    """The name of an element or attribute with the prefix we know its namespace by: `w:p`; bare if we know none."""
+    """The name of an element or attribute with the prefix we know its namespace by: `w:p`; bare if
+    we know none.
+    """
     if not isinstance(tag, str):  # a comment or an entity
         return ""
     found = _known_names.get(tag)
@@ -87,10 +90,17 @@ def child_of(element: etree._Element | None, name: str) -> etree._Element | None
 
 
 def preferred(alternatives: etree._Element) -> etree._Element:
-    """Of `AlternateContent` the first choice; the others say the same for older programs. Else what there is."""
+    """Of `AlternateContent` the first choice; the others say the same for older programs. Else what
+    there is.
+    """
     choice = child_of(alternatives, "mc:Choice")
-    fallback = child_of(alternatives, "mc:Fallback") if choice is None else choice
-    return alternatives if fallback is None else fallback
+    if choice is None:
+        fallback = child_of(alternatives, "mc:Fallback")
+    else:
+        fallback = choice
+    if fallback is None:
+        return alternatives
+    return fallback
 
 
 class Unsafe(Refusal):
@@ -164,7 +174,9 @@ class Package:
             return None
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to, by the names it uses; targets inside the file are whole part names."""
+        """What a part refers to, by the names it uses; targets inside the file are whole part
+        names.
+        """
         folder, _, name = part.rpartition("/")
         root = self.xml_if_sound(posixpath.join(folder, "_rels", f"{name}.rels"))
         found: dict[str, Relation] = {}

@@ -1,4 +1,6 @@
-"""A formula of an Office file -> TeX between dollar signs. What has no sign of its own is written out in order."""
+"""A formula of an Office file -> TeX between dollar signs. What has no sign of its own is written
+out in order.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,15 @@ def to_tex(math: etree._Element, removed: Counter[str]) -> str:
     """The formula, on one line; empty where there is nothing in it."""
     tex = _BLANKS.sub(" ", _inside(math)).strip()[:_LONGEST]
     tex = defuse_verbatim(strip_invisible(tex, removed), removed)
-    return f"${tex}$" if tex else ""
+    if tex:
+        return f"${tex}$"
+    return ""
 
 
 def _inside(element: etree._Element | None) -> str:
-    return "".join(map(_tex, element)) if element is not None else ""
+    if element is not None:
+        return "".join(map(_tex, element))
+    return ""
 
 
 def _tex(element: etree._Element) -> str:
@@ -67,16 +73,16 @@ def _scripts(element: etree._Element) -> str:
     lower, upper = _part(element, "sub"), _part(element, "sup")
     script = (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")
     base = _part(element, "e")
-    return script + base if name_of(element.tag) == "m:sPre" else base + script
+    if name_of(element.tag) == "m:sPre":
+        return script + base
+    return base + script
 
 
 def _root(element: etree._Element) -> str:
     degree = _part(element, "deg")
-    return (
-        rf"\sqrt[{degree}]{{{_part(element, 'e')}}}"
-        if degree
-        else rf"\sqrt{{{_part(element, 'e')}}}"
-    )
+    if degree:
+        return rf"\sqrt[{degree}]{{{_part(element, 'e')}}}"
+    return rf"\sqrt{{{_part(element, 'e')}}}"
 
 
 def _large_operator(element: etree._Element) -> str:

@@ -1,4 +1,6 @@
-"""Runs of text, each with its look -> the pieces of one block of Markdown, with marks opened and closed in order."""
+"""Runs of text, each with its look -> the pieces of one block of Markdown, with marks opened and
+closed in order.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The child processes of this process: one per core at most, started when needed, ended at exit, forgotten by a fork.
+"""The child processes of this process: one per core at most, started when needed, ended at exit,
+forgotten by a fork.
 
-`read_document` is what formats call, from any thread. It returns the Markdown or raises `Unreadable` with a sentence
-that says why there is none; a document that kills its reader costs that reader only.
+`read_document` is what formats call, from any thread. It returns the Markdown or raises
+`Unreadable` with a sentence that says why there is none; a document that kills its reader costs
+that reader only.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Pool:
         """The document, read in a child process."""
         if len(body) > LARGEST_FILE:
             raise Unreadable(
-                f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB are read."
+                f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB "
+                "are read."
             )
         job = Job(kind, _without_secrets(url), self._limits.cpu_seconds)
         try:

@@ -48,4 +48,6 @@ def read_properties(package: Package, kind: str, removed: Counter[str]) -> Prope
 
 def _date(text: str, field: str) -> Dated | None:
     value = text.strip()
-    return Dated(value, field) if _DATE.fullmatch(value) and value[:4] >= "1900" else None
+    if _DATE.fullmatch(value) and value[:4] >= "1900":
+        return Dated(value, field)
+    return None

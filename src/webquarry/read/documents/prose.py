@@ -1,7 +1,8 @@
-"""Text of a document -> Markdown that reads as that text. What a person cannot see is taken out, and counted.
+"""Text of a document -> Markdown that reads as that text. What a person cannot see is taken out,
+and counted.
 
-Blanks are folded, so what comes out is one line; only a paragraph can begin with something that Markdown would take for
-a list or a heading, and only there is it escaped.
+Blanks are folded, so what comes out is one line; only a paragraph can begin with something that
+Markdown would take for a list or a heading, and only there is it escaped.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def paragraph(text: str, removed: Counter[str]) -> str:
 def heading(text: str, level: int, removed: Counter[str]) -> str:
     """A heading, or nothing where there is no text."""
     found = line(text, removed)
-    return f"{'#' * level} {escape_heading(found)}" if found else ""
+    if found:
+        return f"{'#' * level} {escape_heading(found)}"
+    return ""
 
 
 def name(text: str, removed: Counter[str]) -> str:

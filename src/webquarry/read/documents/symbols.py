@@ -1,4 +1,6 @@
-"""Characters of the Symbol and Wingdings fonts, which Office keeps by their place in the font -> Unicode."""
+"""Characters of the Symbol and Wingdings fonts, which Office keeps by their place in the font ->
+Unicode.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,16 @@ def symbol(font: str, code: str) -> str:
         number = int(code[:6], 16)
     except ValueError:
         return ""
-    place = number - _PRIVATE if _PRIVATE <= number < _PRIVATE + 0x100 else number
-    table = (
-        _SYMBOL
-        if font.lower().startswith("symbol")
-        else _WINGDINGS
-        if "wingdings" in font.lower()
-        else {}
-    )
+    if _PRIVATE <= number < _PRIVATE + 0x100:
+        place = number - _PRIVATE
+    else:
+        place = number
+    if font.lower().startswith("symbol"):
+        table = _SYMBOL
+    else:
+        table = {}
+        if "wingdings" in font.lower():
+            table = _WINGDINGS
     if place in table:
         return table[place]
     if _PRIVATE <= number <= 0xF8FF or not 0x20 <= number < 0x110000 or 0xD800 <= number < 0xE000:

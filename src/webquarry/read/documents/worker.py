@@ -1,7 +1,9 @@
-"""One warm child process: a document goes in, the child's answer comes out, or `Died` when there is none.
+"""One warm child process: a document goes in, the child's answer comes out, or `Died` when there is
+none.
 
-The child sees none of our environment and none of our files and sockets: it gets two pipes and the places to import
-from. Whoever has seen `Died` must throw the worker away; `close` leaves neither a process nor a pipe behind.
+The child sees none of our environment and none of our files and sockets: it gets two pipes and the
+places to import from. Whoever has seen `Died` must throw the worker away; `close` leaves neither a
+process nor a pipe behind.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from webquarry.read.documents.models import Job, Limits
 
 _LARGEST_ANSWER = 200_000_000  # bytes of JSON, in which one character may take twelve
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[2]); from webquarry.read.documents.child import serve; serve(int(sys.argv[1]))"
-# What an interpreter may need in order to start at all; nothing else of the environment is passed on.
+# What an interpreter may need in order to start at all; nothing else of the environment is passed
+# on.
 _PASSED = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
@@ -92,7 +95,9 @@ class Worker:
 
     @contextmanager
     def _deadline(self) -> Iterator[threading.Event]:
-        """Kill the child when the time is up, which ends every read and write; never once the block is left."""
+        """Kill the child when the time is up, which ends every read and write; never once the block
+        is left.
+        """
         too_late, lock, over = threading.Event(), threading.Lock(), False
 
         def strike() -> None:
@@ -136,7 +141,9 @@ class Worker:
 
 
 def _command(memory_bytes: int) -> list[str]:
-    """An isolated interpreter that imports from where we do, and from the folder we stand in only if we live there."""
+    """An isolated interpreter that imports from where we do, and from the folder we stand in only
+    if we live there.
+    """
     home = str(Path(webquarry.__file__).resolve().parent.parent)
     places = [home, *(place for place in sys.path if place)]
     return [

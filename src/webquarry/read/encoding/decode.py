@@ -1,9 +1,10 @@
 """Bytes and a Content-Type header -> text, whatever the page says about itself. Never raises.
 
-Belief goes: byte order mark, HTTP header, `<meta>`, XML declaration, strict UTF-8, UTF-16 without a mark, a detector,
-windows-1252. Two things outrank a label. Bytes that are valid UTF-8 and not plain ASCII are UTF-8 whatever single-byte
-encoding was declared, because nothing else is valid UTF-8 by chance; and a label that the bytes contradict is passed
-over. An encoding that the web forbids ("replacement") decodes to nothing: the caller sees its name and no text.
+Belief goes: byte order mark, HTTP header, `<meta>`, XML declaration, strict UTF-8, UTF-16 without a
+mark, a detector, windows-1252. Two things outrank a label. Bytes that are valid UTF-8 and not plain
+ASCII are UTF-8 whatever single-byte encoding was declared, because nothing else is valid UTF-8 by
+chance; and a label that the bytes contradict is passed over. An encoding that the web forbids
+("replacement") decodes to nothing: the caller sees its name and no text.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _MOST_DAMAGE = (
 class Text:
     """A page as text, the WHATWG name of its encoding, and what gave the encoding away.
 
-    A page that is UTF-8 is only decoded when somebody asks for its text: the parser wants the bytes.
+    A page that is UTF-8 is only decoded when somebody asks for its text: the parser wants the
+    bytes.
     """
 
     decoded: str | None = field(repr=False)
@@ -44,12 +46,16 @@ class Text:
     @cached_property
     def text(self) -> str:
         """The text."""
-        return self.decoded if self.decoded is not None else (self.utf8 or b"").decode("utf-8")
+        if self.decoded is not None:
+            return self.decoded
+        return (self.utf8 or b"").decode("utf-8")
 
     @property
     def page(self) -> str | bytes:
         """What the HTML parser wants: the bytes where they are UTF-8, else the text."""
-        return self.text if self.utf8 is None else self.utf8
+        if self.utf8 is None:
+            return self.text
+        return self.utf8
 
     def beginning(self, size: int) -> str:
         """The first characters."""
@@ -66,7 +72,9 @@ class Text:
 
 
 def decode(body: bytes, content_type_header: str) -> Text:
-    """Decode a page; what cannot be decoded becomes U+FFFD, and the text can always be encoded as UTF-8."""
+    """Decode a page; what cannot be decoded becomes U+FFFD, and the text can always be encoded as
+    UTF-8.
+    """
     bom = find_bom(body)
     if bom:
         return Text(_decode(body[bom[1] :], bom[0]), bom[0], "bom")
@@ -83,7 +91,9 @@ def decode(body: bytes, content_type_header: str) -> Text:
 
 
 def _wide_encoding(body: bytes, labels: list[Label]) -> Label | None:
-    """UTF-16 without a mark: every other byte of ASCII is NUL, or the header says so and the bytes are not UTF-8."""
+    """UTF-16 without a mark: every other byte of ASCII is NUL, or the header says so and the bytes
+    are not UTF-8.
+    """
     sample = body[:_WIDE_SAMPLE]
     half = max(1, len(sample) // 2)
     even, odd = sample[0::2].count(0) / half, sample[1::2].count(0) / half
@@ -93,7 +103,9 @@ def _wide_encoding(body: bytes, labels: list[Label]) -> Label | None:
         return Label("utf-16be" if even > odd else "utf-16le", source)
     if claim is None or _is_utf8(body):
         return None
-    return claim if even == odd else Label("utf-16be" if even > odd else "utf-16le", source)
+    if even == odd:
+        return claim
+    return Label("utf-16be" if even > odd else "utf-16le", source)
 
 
 def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
@@ -101,11 +113,9 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
     first = labels[0] if labels else Label("utf-8", "utf-8")
     source = next((label.source for label in labels if label.encoding == "utf-8"), None)
     if body.isascii():
-        return (
-            None
-            if first.encoding == "iso-2022-jp"
-            else Text(None, first.encoding, first.source, body)
-        )
+        if first.encoding == "iso-2022-jp":
+            return None
+        return Text(None, first.encoding, first.source, body)
     if (
         source is None
         and first.encoding in _MULTI_BYTE
@@ -114,11 +124,9 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
         return None
     if _is_utf8(body):
         return Text(None, "utf-8", source or "utf-8", body)
-    return (
-        Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8")
-        if _is_damaged_utf8(body, labels)
-        else None
-    )
+    if _is_damaged_utf8(body, labels):
+        return Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8")
+    return None
 
 
 def _decode_legacy(body: bytes, labels: list[Label]) -> Text:
@@ -135,15 +143,21 @@ def _decode_legacy(body: bytes, labels: list[Label]) -> Text:
 
 
 def _arbitrate(body: bytes, fitting: list[Label]) -> Label:
-    """The first label, unless it is what servers add to every page unasked and another one suits the words better."""
+    """The first label, unless it is what servers add to every page unasked and another one suits
+    the words better.
+    """
     first, other = fitting[0], fitting[-1]
     if first.encoding != "windows-1252" or other.encoding == first.encoding:
         return first
-    return other if likelier(body, first.encoding, other.encoding) == other.encoding else first
+    if likelier(body, first.encoding, other.encoding) == other.encoding:
+        return other
+    return first
 
 
 def _is_damaged_utf8(body: bytes, labels: list[Label]) -> bool:
-    """Whether characters that are whole outnumber the broken ones; by far, if another encoding was declared."""
+    """Whether characters that are whole outnumber the broken ones; by far, if another encoding was
+    declared.
+    """
     text = body.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     whole = _beyond_ascii(text) - broken
@@ -186,14 +200,19 @@ def _decode(body: bytes, encoding: str) -> str:
 
 
 def _read_nec_rows(error: UnicodeError) -> tuple[str, int]:
-    """EUC-JP on the web holds the circled digits and Roman numerals of Shift_JIS, which Python's codec lacks."""
+    """EUC-JP on the web holds the circled digits and Roman numerals of Shift_JIS, which Python's
+    codec lacks.
+    """
     assert isinstance(error, UnicodeDecodeError)
     pair = error.object[error.start : error.start + 2]
     if len(pair) < 2 or min(pair) < 0xA1 or max(pair) > 0xFE:
         return "\ufffd", error.end
     row, cell = pair[0] - 0xA1, pair[1] - 0xA1
     lead = row // 2 + (0x81 if row < 62 else 0xC1)
-    trail = cell + 0x9F if row % 2 else cell + 0x40 + (cell >= 0x3F)
+    if row % 2:
+        trail = cell + 0x9F
+    else:
+        trail = cell + 0x40 + (cell >= 0x3F)
     return bytes((lead, trail)).decode("cp932", "replace")[:1], error.start + 2
 
 

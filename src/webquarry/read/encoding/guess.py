@@ -1,8 +1,8 @@
 """Bytes that declare nothing -> the encoding they are most likely in.
 
-The detector is imported on first use (it costs more than all other steps together, and one page in a hundred needs
-it) and may only answer with encodings that browsers know. It sees the words around the first bytes beyond ASCII, and
-nothing of the markup.
+The detector is imported on first use (it costs more than all other steps together, and one page in
+a hundred needs it) and may only answer with encodings that browsers know. It sees the words around
+the first bytes beyond ASCII, and nothing of the markup.
 """
 
 from __future__ import annotations
@@ -48,15 +48,21 @@ def guess_encoding(body: bytes) -> str | None:
     best, score = ranking[0]
     western = dict(ranking).get("windows-1252", 0.0)
     scarce = len(_HIGH.findall(sample)) < _SCARCE and western > 0
-    return _western(body) if scarce or western >= score * _BENEFIT_OF_DOUBT else best
+    if scarce or western >= score * _BENEFIT_OF_DOUBT:
+        return _western(body)
+    return best
 
 
 def likelier(body: bytes, declared: str, other: str) -> str:
-    """Which of two declared encodings the text is really in; the first when the detector cannot tell."""
+    """Which of two declared encodings the text is really in; the first when the detector cannot
+    tell.
+    """
     if declared not in _DETECTOR_NAMES or other not in _DETECTOR_NAMES:
         return declared
     ranking = _rank(sample_of(body), [declared, other])
-    return ranking[0][0] if ranking else declared
+    if ranking:
+        return ranking[0][0]
+    return declared
 
 
 def sample_of(body: bytes) -> bytes:
@@ -92,9 +98,9 @@ def _rank(sample: bytes, encodings: list[str]) -> list[tuple[str, float]]:
 
 
 def _western(body: bytes) -> str:
-    """ISO-8859-15 where its euro sign or its oe stand in the place of signs that nobody writes, else windows-1252."""
-    return (
-        "iso-8859-15"
-        if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body)
-        else "windows-1252"
-    )
+    """ISO-8859-15 where its euro sign or its oe stand in the place of signs that nobody writes,
+    else windows-1252.
+    """
+    if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body):
+        return "iso-8859-15"
+    return "windows-1252"

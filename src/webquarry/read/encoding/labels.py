@@ -1,7 +1,9 @@
-"""Which encodings a page claims for itself: byte order mark, HTTP header, `<meta>`, XML declaration.
+"""Which encodings a page claims for itself: byte order mark, HTTP header, `<meta>`, XML
+declaration.
 
-Labels are only ever looked up in the web's own table (webencodings): Python's codec names know words such as `utf-7`,
-`zlib` or `unicode_escape` that a page must not be able to say, and give many of the rest another meaning.
+Labels are only ever looked up in the web's own table (webencodings): Python's codec names know
+words such as `utf-7`, `zlib` or `unicode_escape` that a page must not be able to say, and give many
+of the rest another meaning.
 """
 
 from __future__ import annotations
@@ -49,8 +51,12 @@ def claims(body: bytes, content_type_header: str) -> list[Label]:
 
 def name_of(label: str) -> str | None:
     """The WHATWG name that a label means, or None."""
-    encoding = webencodings.lookup(label) if label.isascii() else None
-    return str(encoding.name) if encoding else None
+    encoding = None
+    if label.isascii():
+        encoding = webencodings.lookup(label)
+    if encoding:
+        return str(encoding.name)
+    return None
 
 
 def _header_label(header: str) -> Label | None:
@@ -64,7 +70,9 @@ def _header_label(header: str) -> Label | None:
 def _xml_label(body: bytes) -> Label | None:
     found = _XML_DECLARATION.match(body[:400])
     name = name_of(found[1].decode("ascii")) if found else None
-    return Label(_readable_name(name), "xml") if name else None
+    if name:
+        return Label(_readable_name(name), "xml")
+    return None
 
 
 def _meta_label(head: bytes) -> Label | None:
@@ -84,7 +92,9 @@ def _meta_label(head: bytes) -> Label | None:
 
 
 def _attributes(head: bytes, position: int) -> Iterator[tuple[bytes, bytes]]:
-    """Attributes of the tag that is open at `position`, the first of each name winning (so they come in reverse)."""
+    """Attributes of the tag that is open at `position`, the first of each name winning (so they
+    come in reverse).
+    """
     pairs: list[tuple[bytes, bytes]] = []
     while (
         (found := _ATTRIBUTE.match(head, position)) and found.end() > position and len(pairs) < 20
@@ -103,7 +113,11 @@ def _meta_charset(attributes: dict[bytes, bytes]) -> str | None:
 
 
 def _readable_name(name: str) -> str:
-    """A label that could be read as ASCII cannot be UTF-16, whatever it says; the standard's two corrections."""
+    """A label that could be read as ASCII cannot be UTF-16, whatever it says; the standard's two
+    corrections.
+    """
     if name.startswith("utf-16"):
         return "utf-8"
-    return "windows-1252" if name == "x-user-defined" else name
+    if name == "x-user-defined":
+        return "windows-1252"
+    return name

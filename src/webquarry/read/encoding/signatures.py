@@ -1,4 +1,6 @@
-"""The first bytes of a file -> the media type of a binary format, or nothing. Names and headers are not asked."""
+"""The first bytes of a file -> the media type of a binary format, or nothing. Names and headers are
+not asked.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ _INSIDE_ZIP = (
 
 
 def binary_type(body: bytes) -> str | None:
-    """What a binary file is, in words that fit after "is"; None when nothing is known about these bytes."""
+    """What a binary file is, in words that fit after "is"; None when nothing is known about these
+    bytes.
+    """
     head = body[:512]
     if head.startswith(_ZIP):
         names = _directory(body)
@@ -83,14 +87,20 @@ def binary_type(body: bytes) -> str | None:
 
 
 def _directory(body: bytes) -> bytes:
-    """The first name of a zip and the list of names at its end; a document may hold other documents in between."""
+    """The first name of a zip and the list of names at its end; a document may hold other documents
+    in between.
+    """
     end = body.rfind(b"PK\x05\x06")
     if end < 0 or len(body) < end + 20:
         return body
     start = int.from_bytes(body[end + 16 : end + 20], "little")
-    return body[:100] + body[start:end] if start < end else body
+    if start < end:
+        return body[:100] + body[start:end]
+    return body
 
 
 def _is_pdf_behind_junk(body: bytes) -> bool:
-    """Some servers put a header or a warning in front; readers look for the mark in the first kilobyte."""
+    """Some servers put a header or a warning in front; readers look for the mark in the first
+    kilobyte.
+    """
     return b"\n%PDF-1." in body[:1024] and b"startxref" in body[-2048:]

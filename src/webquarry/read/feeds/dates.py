@@ -1,4 +1,6 @@
-"""Dates as feeds write them -> ISO 8601. A date without a zone stays without; what is no date stays as it is."""
+"""Dates as feeds write them -> ISO 8601. A date without a zone stays without; what is no date stays
+as it is.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,23 @@ def iso_date(text: str) -> str:
     """The date in ISO form, as exact as it was given; empty when it is none."""
     text = " ".join(text[:_LONGEST].split())
     if _ISO.fullmatch(text):
-        return (
-            text.replace(" ", "T", 1).replace(" ", "").replace("z", "Z")
-            if _is_possible(text)
-            else ""
-        )
+        if _is_possible(text):
+            return text.replace(" ", "T", 1).replace(" ", "").replace("z", "Z")
+        return ""
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return ""
-    return found.isoformat().replace("+00:00", "Z") if found.year >= 1900 else ""
+    if found.year >= 1900:
+        return found.isoformat().replace("+00:00", "Z")
+    return ""
 
 
 def _is_possible(text: str) -> bool:
-    parts = (text[:10] + "-01-01")[:10] if len(text) < 10 else text[:10]
+    if len(text) < 10:
+        parts = (text[:10] + "-01-01")[:10]
+    else:
+        parts = text[:10]
     try:
         datetime.strptime(parts, "%Y-%m-%d")
     except ValueError:

@@ -52,11 +52,16 @@ def _entry(item: dict[str, Any]) -> Entry:
 
 def _authors(data: dict[str, Any]) -> str:
     people = data.get("authors")
-    found = people if isinstance(people, list) else [data.get("author")]
+    if isinstance(people, list):
+        found = people
+    else:
+        found = [data.get("author")]
     names = [_text(one, "name") for one in found if isinstance(one, dict)]
     return ", ".join(filter(None, names))[:_LONGEST_NAME]
 
 
 def _text(data: dict[str, Any], key: str) -> str:
     value = data.get(key)
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

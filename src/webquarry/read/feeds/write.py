@@ -1,4 +1,6 @@
-"""A feed -> Markdown: its title, what it is about, then its entries, each with a heading that links to it."""
+"""A feed -> Markdown: its title, what it is about, then its entries, each with a heading that links
+to it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 
 
 def _body(text: Text, composer: Composer) -> str:
-    return composer.fragment(text.value) if text.is_html else composer.paragraphs(text.value)
+    if text.is_html:
+        return composer.fragment(text.value)
+    return composer.paragraphs(text.value)
 
 
 def _below_heading(markdown: str) -> str:

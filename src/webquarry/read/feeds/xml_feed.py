@@ -1,4 +1,6 @@
-"""RSS 2.0, RSS 1.0 and Atom -> a feed. Entities are never resolved, and a document with any of its own is no feed."""
+"""RSS 2.0, RSS 1.0 and Atom -> a feed. Entities are never resolved, and a document with any of its
+own is no feed.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def _rss(root: etree._Element, channel: etree._Element) -> Feed:
 def _rss_entry(item: etree._Element) -> Entry:
     guid = _child(item, "guid")
     permanent = guid is not None and (guid.get("isPermaLink") or "true").lower() == "true"
-    identity = text_of(guid).strip() if permanent and guid is not None else ""
+    identity = ""
+    if permanent and guid is not None:
+        identity = text_of(guid).strip()
     enclosures = (one.get("url") or "" for one in item if _name(one) == "enclosure")
     return Entry(
         title=_html(_said(item, "title", "itunes:title")),
@@ -132,7 +136,9 @@ def _atom_text(element: etree._Element | None) -> Text:
 def _atom_link(element: etree._Element) -> str:
     links = [one for one in element if _name(one) == "atom:link" and one.get("href")]
     chosen = next((one for one in links if (one.get("rel") or "alternate") == "alternate"), None)
-    return (chosen.get("href") or "") if chosen is not None else ""
+    if chosen is not None:
+        return chosen.get("href") or ""
+    return ""
 
 
 def _authors(element: etree._Element) -> str:
@@ -180,11 +186,15 @@ def _children(element: etree._Element, name: str) -> Iterator[etree._Element]:
 
 
 def _name(element: etree._Element) -> str:
-    """The local name, with our prefix for the namespaces of feeds; elements of others have a name nobody asks for."""
+    """The local name, with our prefix for the namespaces of feeds; elements of others have a name
+    nobody asks for.
+    """
     if not isinstance(element.tag, str):
         return ""
     namespace, _, local = element.tag.rpartition("}")
     if not namespace:
         return local
     prefix = _NAMESPACES.get(namespace.removeprefix("{"), "?")
-    return f"{prefix}:{local}" if prefix else local
+    if prefix:
+        return f"{prefix}:{local}"
+    return local

@@ -1,6 +1,8 @@
-"""CSV and TSV: a pipe table. The delimiter is found out; short rows are filled up, and nothing is cut without a word.
+"""CSV and TSV: a pipe table. The delimiter is found out; short rows are filled up, and nothing is
+cut without a word.
 
-A text in which no delimiter makes columns is shown as it is. The first row is the head, as files of this kind have it.
+A text in which no delimiter makes columns is shown as it is. The first row is the head, as files of
+this kind have it.
 """
 
 from __future__ import annotations
@@ -77,7 +79,9 @@ def _rows(text: str, delimiter: str) -> Rows:
 
 
 def _delimiter(text: str) -> str | None:
-    """The delimiter that gives most rows the same number of cells; None when fewer than half of them are delimited."""
+    """The delimiter that gives most rows the same number of cells; None when fewer than half of
+    them are delimited.
+    """
     best: tuple[float, float, int] = (0, 0, 0)
     found: str | None = None
     trouble: csv.Error | None = None

@@ -1,5 +1,6 @@
-"""RSS, Atom and JSON Feed: title, what it is about, then the entries. A document that only claims to be one is shown as
-XML or JSON, and so is one that declares entities: they are never expanded."""
+"""RSS, Atom and JSON Feed: title, what it is about, then the entries. A document that only claims
+to be one is shown as XML or JSON, and so is one that declares entities: they are never expanded.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ class FeedFormat(Format):
     def to_markdown(self, source: Source) -> Draft:
         text = source.text.text
         is_json = text.lstrip("\ufeff \t\r\n")[:1] == "{"
-        feed = parse_json_feed(text) if is_json else parse_xml_feed(text)
+        if is_json:
+            feed = parse_json_feed(text)
+        else:
+            feed = parse_xml_feed(text)
         if feed is None:
             return (Json() if is_json else Xml()).to_markdown(source)
         composer = Composer(

@@ -1,8 +1,8 @@
 """HTML and XHTML: parsed once, and converted whole or only the part that a reader came for.
 
-A short main part may be all there is to read, or the only words on a wall: the outcome is then judged by the whole page,
-and a page in which nothing was found to be the main part is given whole. A page can also tell how it is built, should
-somebody doubt that it is one.
+A short main part may be all there is to read, or the only words on a wall: the outcome is then
+judged by the whole page, and a page in which nothing was found to be the main part is given whole.
+A page can also tell how it is built, should somebody doubt that it is one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""JSON: indented and fenced. Numbers, key order and repeated keys stay exactly as the server wrote them."""
+"""JSON: indented and fenced. Numbers, key order and repeated keys stay exactly as the server wrote
+them.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def _readable(part: str) -> str:
     if "\\u" not in part:
         return part
     letters = json.dumps(json.loads(part, strict=False), ensure_ascii=False)
-    return letters if letters.isprintable() else part
+    if letters.isprintable():
+        return letters
+    return part
 
 
 def _refuse(constant: str) -> None:

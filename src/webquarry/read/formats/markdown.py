@@ -1,4 +1,6 @@
-"""Markdown: as it is, with its line ends normalised. Its title is that of its front matter, else its first heading."""
+"""Markdown: as it is, with its line ends normalised. Its title is that of its front matter, else
+its first heading.
+"""
 
 from __future__ import annotations
 
@@ -32,4 +34,6 @@ def _title(text: str) -> str:
     front = _FRONT_MATTER.match(text)
     found = _FRONT_TITLE.search(front[1]) if front else None
     found = found or _HEADING.search(text, front.end() if front else 0)
-    return found[1].strip("\"' ") if found else ""
+    if found:
+        return found[1].strip("\"' ")
+    return ""

@@ -1,4 +1,6 @@
-"""PDF: headings by size, paragraphs put together again, tables, page marks; read in a child process with limits."""
+"""PDF: headings by size, paragraphs put together again, tables, page marks; read in a child process
+with limits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""PPTX: slides in order with their notes, straight from the zip, read in a child process with limits."""
+"""PPTX: slides in order with their notes, straight from the zip, read in a child process with
+limits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Plain text and everything that reads as such (YAML, source code): as it is, with its line ends normalised."""
+"""Plain text and everything that reads as such (YAML, source code): as it is, with its line ends
+normalised.
+"""
 
 from __future__ import annotations
 

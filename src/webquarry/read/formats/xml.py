@@ -15,5 +15,7 @@ class Xml(Format):
 
     def to_markdown(self, source: Source) -> Draft:
         cleaned = clean(with_plain_newlines(source.text.text))
-        markdown = fence(cleaned.text, "xml") if cleaned.text.strip() else ""
+        markdown = ""
+        if cleaned.text.strip():
+            markdown = fence(cleaned.text, "xml")
         return Draft(markdown, encoding=source.text.encoding, removed=cleaned.removed)

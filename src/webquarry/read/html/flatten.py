@@ -1,7 +1,9 @@
-"""Hostile HTML -> HTML that libxml2 can take: fewer attributes on a tag, fewer levels of nesting, the same text.
+"""Hostile HTML -> HTML that libxml2 can take: fewer attributes on a tag, fewer levels of nesting,
+the same text.
 
-Both functions read the text once, from left to right. Only boxes and marks without attributes are taken apart: whatever
-could hide its content, by name or by style, stays where it is, and what lies too deep inside such elements goes.
+Both functions read the text once, from left to right. Only boxes and marks without attributes are
+taken apart: whatever could hide its content, by name or by style, stays where it is, and what lies
+too deep inside such elements goes.
 """
 
 from __future__ import annotations
@@ -43,8 +45,28 @@ _BOXES = frozenset(
     section table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
 )
 _MARKS = frozenset(
-    "a abbr b big cite code del em i ins s small span strike strong sub sup tt u".split()
-)  # noqa: SIM905
+    [
+        "a",
+        "abbr",
+        "b",
+        "big",
+        "cite",
+        "code",
+        "del",
+        "em",
+        "i",
+        "ins",
+        "s",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "tt",
+        "u",
+    ]
+)
 _PLAIN = _BOXES | _MARKS
 _REPEATED = frozenset(
     {"p", "li", "dt", "dd", "td", "th", "tr", "option"}
@@ -71,11 +93,9 @@ def trim_attributes(data: bytes) -> bytes:
         if place < seen or data.find(b">", place, place + _WINDOW) >= 0:
             continue
         opening = data.rfind(b"<", done, place + _WINDOW)
-        tag = (
-            _NAME.match(data, opening + 1)
-            if opening >= 0 and data.find(b">", opening, place) < 0
-            else None
-        )
+        tag = None
+        if opening >= 0 and data.find(b">", opening, place) < 0:
+            tag = _NAME.match(data, opening + 1)
         if tag is not None and (seen := data.find(b">", place)) >= 0:
             attributes = data[tag.end() : seen].decode("utf-8", "replace")
             if (
@@ -84,7 +104,9 @@ def trim_attributes(data: bytes) -> bytes:
             ):
                 parts += [data[done : tag.end()], "".join(_kept_attributes(attributes)).encode()]
                 done = seen
-    return b"".join([*parts, data[done:]]) if parts else data
+    if parts:
+        return b"".join([*parts, data[done:]])
+    return data
 
 
 def flatten(text: str) -> tuple[str, bool]:
@@ -173,7 +195,10 @@ def _tags(text: str) -> Iterator[_Tag]:
         place = end
         if name in _RAW and not found[1]:
             lowered = lowered or text.lower()
-            place = _start_of(lowered, f"</{name}", end) if len(lowered) == len(text) else end
+            if len(lowered) == len(text):
+                place = _start_of(lowered, f"</{name}", end)
+            else:
+                place = end
 
 
 def _end_of_tag(text: str, place: int) -> int:
@@ -190,12 +215,16 @@ def _end_of_tag(text: str, place: int) -> int:
 
 def _end_of(text: str, wanted: str, place: int) -> int:
     found = text.find(wanted, place)
-    return len(text) if found < 0 else found + len(wanted)
+    if found < 0:
+        return len(text)
+    return found + len(wanted)
 
 
 def _start_of(text: str, wanted: str, place: int) -> int:
     found = text.find(wanted, place)
-    return len(text) if found < 0 else found
+    if found < 0:
+        return len(text)
+    return found
 
 
 def _kept_attributes(attributes: str) -> Iterator[str]:

@@ -1,7 +1,9 @@
-"""Bytes of a page -> the same page with other names for the marks that libxml2 ends where a paragraph starts.
+"""Bytes of a page -> the same page with other names for the marks that libxml2 ends where a
+paragraph starts.
 
-Browsers let them go on, so that a hidden `<u>` hides the paragraphs in it and a `<b>` makes them bold. Where the same
-letters are no tag they stay as they are: in scripts, titles and comments and in the values of attributes.
+Browsers let them go on, so that a hidden `<u>` hides the paragraphs in it and a `<b>` makes them
+bold. Where the same letters are no tag they stay as they are: in scripts, titles and comments and
+in the values of attributes.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ _LASTING = {
     b"b": b"strong", b"u": b"ins", b"s": b"del", b"strike": b"del", b"tt": b"samp", b"big": b"span", b"small": b"span",
 }  # fmt: skip
 _OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
-# A mark from its start to its end with nothing in it that would end it early, or that could make its end a false one.
+# A mark from its start to its end with nothing in it that would end it early, or that could make
+# its end a false one.
 _ATTRIBUTES = (
     rb"""(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?+)*+\s*+/?"""
 )
@@ -57,7 +60,9 @@ def with_lasting_marks(data: bytes) -> bytes:
 
 
 def _end_of_raw(data: bytes, found: re.Match[bytes], values: _Values) -> int:
-    """Where tags begin again behind the start of a script, a comment and the like; at the last byte if it has no end."""
+    """Where tags begin again behind the start of a script, a comment and the like; at the last byte
+    if it has no end.
+    """
     if found[3] is None:
         end = data.find(b"-->", found.start() + 2)
     elif values.hold(found.start()):
@@ -65,11 +70,15 @@ def _end_of_raw(data: bytes, found: re.Match[bytes], values: _Values) -> int:
     else:
         closing = _ENDS[found[3].lower()].search(data, found.end())
         end = closing.start() if closing else -1
-    return len(data) if end < 0 else max(end, found.end())
+    if end < 0:
+        return len(data)
+    return max(end, found.end())
 
 
 class _Values:
-    """The quoted values of attributes, asked about places from left to right, so that nothing is looked at twice."""
+    """The quoted values of attributes, asked about places from left to right, so that nothing is
+    looked at twice.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -82,9 +91,13 @@ class _Values:
             quote = self._data.rfind(opening, self.place, place)
             if quote >= 0:
                 end = self._data.find(opening[1:], quote + 2)
-                self._ends[opening] = (
-                    (len(self._data) if end < 0 else end) if self._is_in_tag(quote) else 0
-                )
+                if self._is_in_tag(quote):
+                    if end < 0:
+                        self._ends[opening] = len(self._data)
+                    else:
+                        self._ends[opening] = end
+                else:
+                    self._ends[opening] = 0
         self.place = place
         return place < max(self._ends.values())
 

@@ -1,4 +1,6 @@
-"""A page -> the things in it that concern the whole: style elements, the base of its links, its title."""
+"""A page -> the things in it that concern the whole: style elements, the base of its links, its
+title.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Text of a page -> a tree of elements, in time and memory that no page can drive up.
 
-libxml2 is given UTF-8 bytes: it ends a document silently at a byte that it cannot convert. It stops at 2,048 levels and
-takes quadratic time over the attributes of one tag, so a page that goes that far is rewritten first (`flatten.py`).
+libxml2 is given UTF-8 bytes: it ends a document silently at a byte that it cannot convert. It stops
+at 2,048 levels and takes quadratic time over the attributes of one tag, so a page that goes that
+far is rewritten first (`flatten.py`).
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Document:
 
 
 def parse_html(page: str | bytes) -> Document:
-    """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are UTF-8."""
+    """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are
+    UTF-8.
+    """
     data = _encoded(page)
     roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
     if not cut:
@@ -60,7 +63,9 @@ def parse_html(page: str | bytes) -> Document:
 def _encoded(page: str | bytes) -> bytes:
     """A page in UTF-8, without NUL and surrogates."""
     if isinstance(page, bytes):
-        return page.replace(b"\x00", b"") if 0 in page else page
+        if 0 in page:
+            return page.replace(b"\x00", b"")
+        return page
     if "\x00" in page:
         page = page.replace("\x00", "")
     try:

@@ -1,7 +1,8 @@
 """A parsed page -> how it is built, as far as that tells a page from a wall in front of it.
 
-Text a person sees is judged in `outcome.py`; here are the things beside the text: scripts, frames, forms, names of
-elements. All of it is bounded, because a page can be as large and as strange as it likes.
+Text a person sees is judged in `outcome.py`; here are the things beside the text: scripts, frames,
+forms, names of elements. All of it is bounded, because a page can be as large and as strange as it
+likes.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ def text_of(element: etree._Element) -> str:
 
 
 def beginning_of(element: etree._Element, limit: int) -> str:
-    """The first characters of the text in an element; one more than the limit says that there is more."""
+    """The first characters of the text in an element; one more than the limit says that there is
+    more.
+    """
     parts: list[str] = []
     length = 0
     for text in islice(texts_of(element), _MOST_PIECES):
@@ -38,7 +40,9 @@ def has_text(element: etree._Element) -> bool:
 
 
 def length_up_to(element: etree._Element, limit: int) -> int:
-    """How long the text in an element is, blanks at the edges aside, counted no further than the limit."""
+    """How long the text in an element is, blanks at the edges aside, counted no further than the
+    limit.
+    """
     length = 0
     for text in islice(texts_of(element), limit):
         length += len(text.strip())

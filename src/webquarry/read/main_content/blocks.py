@@ -1,9 +1,10 @@
 """A parsed page -> its flow: blocks of text in order, and the table of the elements they stand in.
 
-One walk. A block is what stands between two box boundaries; inline tags add to it. Blocks are contiguous for every
-element, so whatever is to be known about a subtree is a difference of two running sums over blocks. What a person cannot
-see is only flagged here, by its own attributes; `render.py` leaves it out. What is never the point of a page
-(navigation, its footers, dialogs) does not become a block at all.
+One walk. A block is what stands between two box boundaries; inline tags add to it. Blocks are
+contiguous for every element, so whatever is to be known about a subtree is a difference of two
+running sums over blocks. What a person cannot see is only flagged here, by its own attributes;
+`render.py` leaves it out. What is never the point of a page (navigation, its footers, dialogs) does
+not become a block at all.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _NEXT_TO_NOTHING = 200  # characters
 
 
 class Flow:
-    """Blocks (parallel lists, one entry a block) and box elements (one entry an element, parents before children)."""
+    """Blocks (parallel lists, one entry a block) and box elements (one entry an element, parents
+    before children).
+    """
 
     def __init__(self, walk: Walk) -> None:
         self.owners = walk  # knows the elements that the text of a block comes from

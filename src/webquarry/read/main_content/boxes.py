@@ -1,7 +1,9 @@
-"""The element table of a flow -> what each element inherits, repeats and is named, as rows of two matrices.
+"""The element table of a flow -> what each element inherits, repeats and is named, as rows of two
+matrices.
 
-Parents stand before their children in the table, so the nearest ancestor of a kind is the one with the highest number.
-What is handed down is the highest of what stands on the way to the root; each round doubles how far up was looked.
+Parents stand before their children in the table, so the nearest ancestor of a kind is the one with
+the highest number. What is handed down is the highest of what stands on the way to the root; each
+round doubles how far up was looked.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from webquarry.read.main_content.words import END_OF_TEXT
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
-# What is known of every element. JUMP: the nearest ancestor that holds more blocks; UNIT: the nearest element with siblings
-# like it, -1 for none; SIBLINGS: how many siblings are like it, itself included; CLUSTER: the number of its tag and class
-# together with its parent's; DEEP: of its cluster together with its parent's.
+# What is known of every element. JUMP: the nearest ancestor that holds more blocks; UNIT: the
+# nearest element with siblings like it, -1 for none; SIBLINGS: how many siblings are like it,
+# itself included; CLUSTER: the number of its tag and class together with its parent's; DEEP: of its
+# cluster together with its parent's.
 PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)
 OWN, LOWEST, HIGHEST = range(3)
 _Written = tuple[str, str, str]  # tag, class and id
@@ -37,7 +40,9 @@ class Boxes:
     """A column an element."""
 
     table: Ints  # rows PARENT to DEEP
-    names: Array  # what its own names say, the lowest and the highest that one of those around it says; 0 lies between
+    # what its own names say, the lowest and the highest that one of those around it says; 0 lies
+    # between
+    names: Array
 
 
 def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
@@ -60,7 +65,9 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
 
 
 def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:
-    """The number of each tag and one for tag and class together; sum, lowest and highest of what the names say."""
+    """The number of each tag and one for tag and class together; sum, lowest and highest of what
+    the names say.
+    """
     joined = "".join(
         [f"{names[:LONGEST]}{_ENDED}{identity[:LONGEST]}{_ENDED}" for _, names, identity in written]
     )

@@ -34,7 +34,9 @@ def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64])
 
 
 def with_cells(flow: Flow, kept: list[int]) -> list[int]:
-    """The same blocks, and the cells that are missing from tables and rows of which most is kept: they are read as wholes."""
+    """The same blocks, and the cells that are missing from tables and rows of which most is kept:
+    they are read as wholes.
+    """
     units = [box for box, tag in enumerate(flow.tags) if tag == "tr" or tag == "table"]
     if not units:
         return kept
@@ -47,17 +49,23 @@ def with_cells(flow: Flow, kept: list[int]) -> list[int]:
         held = int(before[last] - before[first])
         if held < last - first <= _MOST_CELLS and 3 * held > 2 * (last - first):
             whole.update(index for index in range(first, last) if _is_value(flow, index))
-    return sorted(whole) if len(whole) > len(kept) else kept
+    if len(whole) > len(kept):
+        return sorted(whole)
+    return kept
 
 
 def _is_value(flow: Flow, index: int) -> bool:
-    """A number, a name, a date: what stands in a cell of data, unlike the columns of a page that is laid out in a table."""
+    """A number, a name, a date: what stands in a cell of data, unlike the columns of a page that is
+    laid out in a table.
+    """
     return len(flow.texts[index]) <= _LONGEST_VALUE and not flow.links[index]
 
 
 def in_sight(flow: Flow, kept: list[int]) -> list[int]:
-    """The same blocks, but for a hidden one whose text also stands in plain sight the one that is seen: a page may carry a
-    post a second time to quote or to edit it, and that copy never reaches the reader."""
+    """The same blocks, but for a hidden one whose text also stands in plain sight the one that is
+    seen: a page may carry a post a second time to quote or to edit it, and that copy never reaches
+    the reader.
+    """
     texts, boxes, flags = flow.texts, flow.boxes, flow.flags
     hidden = {
         texts[index]: index
@@ -116,7 +124,9 @@ def without_copies(flow: Flow, kept: Sequence[int]) -> list[int]:
 
 
 def _without_whole_texts(flow: Flow, kept: list[int]) -> list[int]:
-    """Without a long block that holds the beginnings of two others: a copy of the whole text in one piece."""
+    """Without a long block that holds the beginnings of two others: a copy of the whole text in one
+    piece.
+    """
     long = [index for index in kept if len(flow.texts[index]) >= _WHOLE_TEXT]
     if not long:
         return kept
@@ -125,7 +135,9 @@ def _without_whole_texts(flow: Flow, kept: list[int]) -> list[int]:
     )  # a copy of the whole is among them
     beginnings = {flow.texts[index][:_LONG] for index in kept if len(flow.texts[index]) >= _LONG}
     copies = {index for index in longest if _holds_two(flow.texts[index], beginnings)}
-    return [index for index in kept if index not in copies] if copies else kept
+    if copies:
+        return [index for index in kept if index not in copies]
+    return kept
 
 
 def _holds_two(text: str, beginnings: set[str]) -> bool:

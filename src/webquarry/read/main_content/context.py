@@ -1,7 +1,7 @@
 """First chances -> what the blocks around a block say about it: a second matrix of features.
 
-This is how repeated units are judged as wholes: a post, a tile or a row is compared with what was thought of all its like,
-of the section and of the box around it.
+This is how repeated units are judged as wholes: a post, a tile or a row is compared with what was
+thought of all its like, of the section and of the box around it.
 """
 
 from __future__ import annotations

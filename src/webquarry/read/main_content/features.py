@@ -1,8 +1,9 @@
 """A flow -> a matrix of features, one row a feature, one column a block.
 
-Nearly everything is relative to the page: shares of its text, of its paragraphs, distances in blocks. A paragraph is a
-block of more than 80 characters with few links. A page has some hundred blocks, so that every call into numpy costs more
-than what it computes: rows are made many at a time, and never touched element by element.
+Nearly everything is relative to the page: shares of its text, of its paragraphs, distances in
+blocks. A paragraph is a block of more than 80 characters with few links. A page has some hundred
+blocks, so that every call into numpy costs more than what it computes: rows are made many at a
+time, and never touched element by element.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _GOOD = 140
 _FEW_LINKS = 0.35
 _LEVELS = 6
 _REACH = 4  # blocks to each side that make the surroundings of a block
-# Running sums over blocks are kept in the rows of one matrix, so that every subtree costs two look-ups.
+# Running sums over blocks are kept in the rows of one matrix, so that every subtree costs two
+# look-ups.
 (
     CHARS,
     LINKS,
@@ -208,7 +210,10 @@ class Page:
         values[TOPIC] = counts[texts.TOPIC]
         values[HEADINGS] = self.heading
         images = [min(place, self.n - 1) for place in self.flow.image_places]
-        values[IMAGES] = np.bincount(_ints(images), minlength=self.n) if images else 0.0
+        if images:
+            values[IMAGES] = np.bincount(_ints(images), minlength=self.n)
+        else:
+            values[IMAGES] = 0.0
         values[LINK_COUNT] = self.link_count
         values[CUT] = counts[texts.CUT]
         values[PRICES] = counts[texts.PRICES]
@@ -216,7 +221,9 @@ class Page:
         return values
 
     def _known(self) -> Array:
-        """Shares of the page's text and of its paragraphs, density of links, mean length and topic of each element."""
+        """Shares of the page's text and of its paragraphs, density of links, mean length and topic
+        of each element.
+        """
         inside = self.inside
         known = np.empty((5, inside.shape[1]))
         np.divide(inside[CHARS], self.all_chars, out=known[0])
@@ -272,9 +279,10 @@ class Page:
         told = np.array([self.level, self.counts[texts.MEAN], says, self.density])
         rows[:4] = told.take(last, 1, mode="clip")
         rows[4] = self.index - last
-        none = (
-            int(np.argmax(self.heading)) if self.heading.any() else self.n
-        )  # blocks before the first heading
+        if self.heading.any():
+            none = int(np.argmax(self.heading))  # blocks before the first heading
+        else:
+            none = self.n
         rows[:5, :none] = _HEADLESS
         spoken = np.flatnonzero(self.heading & (says > 0))
         rows[5] = self.index - (int(spoken[0]) if len(spoken) else self.n + 50)
@@ -308,7 +316,9 @@ class Page:
         rows[:, alone] = -1.0
 
     def make_alike(self, rows: Array) -> None:
-        """Sums over the blocks whose elements look alike, with like parents and with like grandparents."""
+        """Sums over the blocks whose elements look alike, with like parents and with like
+        grandparents.
+        """
         keys = self.at[CLUSTER : DEEP + 1]
         size = int(keys.max()) + 1
         values = np.empty((7, self.n))
@@ -331,11 +341,16 @@ class Page:
         rows[14:16] = count
 
     def make_mass(self, rows: Array) -> None:
-        """Where the block stands relative to the smallest element that holds most of the paragraphs."""
+        """Where the block stands relative to the smallest element that holds most of the
+        paragraphs.
+        """
         inside, size = self.inside[PARAGRAPH_CHARS], self.inside[CHARS]
         for number, quota in enumerate(_MASSES):
             enough = inside >= quota * self.all_paragraph_chars
-            smallest = np.where(enough, size, np.inf) if enough.any() else size
+            if enough.any():
+                smallest = np.where(enough, size, np.inf)
+            else:
+                smallest = size
             # the innermost of those that hold the same text
             element = len(smallest) - 1 - int(np.argmin(smallest[::-1]))
             first, last = int(self.table[FIRST, element]), int(self.table[LAST, element])

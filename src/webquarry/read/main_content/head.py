@@ -1,4 +1,6 @@
-"""The head of a page -> its title, the words for its subject, and whether its metadata call it an article."""
+"""The head of a page -> its title, the words for its subject, and whether its metadata call it an
+article.
+"""
 
 from __future__ import annotations
 

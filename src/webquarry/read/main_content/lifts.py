@@ -1,6 +1,8 @@
-"""Tables of learned numbers, as they are looked up: a word -> a number -> what it speaks for or against.
+"""Tables of learned numbers, as they are looked up: a word -> a number -> what it speaks for or
+against.
 
-Words are turned into numbers one by one; everything else is then done for all words of a page at once.
+Words are turned into numbers one by one; everything else is then done for all words of a page at
+once.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ class Lookup:
         return np.frombuffer(self._table.words(text), np.int64)
 
     def tokens(self, text: str) -> tuple[NDArray[np.int64], str]:
-        """The numbers of the parts of names, and the parts themselves in lower case with blanks between them."""
+        """The numbers of the parts of names, and the parts themselves in lower case with blanks
+        between them.
+        """
         numbers, parts = self._table.tokens(text)
         return np.frombuffer(numbers, np.int64), parts
 

@@ -1,7 +1,7 @@
 """Symmetric trees: features in, the chance of each block to be kept out.
 
-All splits of one level of a symmetric tree are the same, so a leaf is found by as many comparisons as the tree is deep,
-each of them made for all blocks and all trees at once.
+All splits of one level of a symmetric tree are the same, so a leaf is found by as many comparisons
+as the tree is deep, each of them made for all blocks and all trees at once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Trees:
         parts = [
             self._sum(matrix[:, start : start + step]) for start in range(0, matrix.shape[1], step)
         ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts)
 
     def _sum(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         depth, trees = self.features.shape

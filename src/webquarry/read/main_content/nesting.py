@@ -1,7 +1,9 @@
-"""A page in a menu: a tag that its author never closed takes in all that follows, and with it the page's text.
+"""A page in a menu: a tag that its author never closed takes in all that follows, and with it the
+page's text.
 
-Only asked where the walk found next to nothing, so that a page with its text in place pays nothing for it. Dialogs and
-footers are not asked: what they hold on a page without text of its own is a notice.
+Only asked where the walk found next to nothing, so that a page with its text in place pays nothing
+for it. Dialogs and footers are not asked: what they hold on a page without text of its own is a
+notice.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Requests to the reader that are never the point of a page: turn scripts on, accept cookies.
 
-An article may speak of either; a notice stands in a box of its own, or where only browsers without scripts show it.
+An article may speak of either; a notice stands in a box of its own, or where only browsers without
+scripts show it.
 """
 
 from __future__ import annotations

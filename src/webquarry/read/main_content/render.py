@@ -1,7 +1,8 @@
-"""A selection -> Markdown, with the headings, lists, tables, quotes and code that the kept blocks stand in.
+"""A selection -> Markdown, with the headings, lists, tables, quotes and code that the kept blocks
+stand in.
 
-The serialiser's own walk and actions are used; elements without anything kept in them are passed by. Hidden text is left
-out here, by the same judgement as for the whole page.
+The serialiser's own walk and actions are used; elements without anything kept in them are passed
+by. Hidden text is left out here, by the same judgement as for the whole page.
 """
 
 from __future__ import annotations
@@ -109,7 +110,9 @@ class _SelectedWalker(Walker):
                     self._take(element.tail)
 
     def _enter(self, element: Element) -> tuple[Leave | None, bool]:
-        """What to do on leaving an element (SKIP for one that is not seen), and whether the look changes back then."""
+        """What to do on leaving an element (SKIP for one that is not seen), and whether the look
+        changes back then.
+        """
         tag, sight = element.tag, self.sight
         names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
         action = self.actions.get(tag)

@@ -13,7 +13,9 @@ from webquarry.read.main_content.model import Model, shipped_model
 
 @dataclass(frozen=True)
 class Selection:
-    """The blocks that are kept, by number, in the order of the page. `render.py` makes Markdown of them."""
+    """The blocks that are kept, by number, in the order of the page. `render.py` makes Markdown of
+    them.
+    """
 
     flow: Flow
     kept: list[int]
@@ -28,8 +30,10 @@ class Selection:
 
 
 def main_content(document: Document, model: Model | None = None) -> Selection:
-    """Choose what to keep of a page. A page without text, such as the shell of a script, gives nothing, and so does one
-    with more pieces than any page a person reads: a part of those would be judged without the rest."""
+    """Choose what to keep of a page. A page without text, such as the shell of a script, gives
+    nothing, and so does one with more pieces than any page a person reads: a part of those would be
+    judged without the rest.
+    """
     flow = flow_of(document)
     if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)

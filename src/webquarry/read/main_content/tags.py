@@ -32,9 +32,26 @@ KINDS: dict[object, int] = {
     "pre": PRE,
     "svg": SVG,
 }
-_BOXES_IN_PRE = (
-    "p div li tr td th ol ul table tbody pre blockquote h1 h2 h3 h4 figure section".split()
-)  # noqa: SIM905
+_BOXES_IN_PRE = [
+    "p",
+    "div",
+    "li",
+    "tr",
+    "td",
+    "th",
+    "ol",
+    "ul",
+    "table",
+    "tbody",
+    "pre",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "figure",
+    "section",
+]
 IN_PRE: dict[object, int] = {
     **KINDS,
     **dict.fromkeys(_BOXES_IN_PRE, INLINE),
@@ -42,7 +59,8 @@ IN_PRE: dict[object, int] = {
     "br": ATOM,
 }
 
-# What a chosen element is: one that is walked into, one whose own text is kept, one with text behind it that is kept.
+# What a chosen element is: one that is walked into, one whose own text is kept, one with text
+# behind it that is kept.
 WAY, HEAD, TAIL = 1, 2, 4
 BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main")
 MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged

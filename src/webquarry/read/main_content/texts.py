@@ -1,6 +1,8 @@
-"""The text of each block -> what can be counted in it: lengths, words, repeats, likeness to the title.
+"""The text of each block -> what can be counted in it: lengths, words, repeats, likeness to the
+title.
 
-The words of a page are found and looked up all at once, a mark behind those of each block, and then summed block by block.
+The words of a page are found and looked up all at once, a mark behind those of each block, and then
+summed block by block.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ _CURRENCIES = "$€£¥₹₽₩"
 _ENDS = frozenset('.!?:;。！？…"”’)')
 _CUT = ("…", "...", "...]", "…]")
 _CUT_ENDS = frozenset("….]")
-SHORT = 100  # characters; labels, headings, links: they have a table of words of their own; of others that much is read
+# characters; labels, headings, links: they have a table of words of their own; of others that much
+# is read
+SHORT = 100
 _TOPIC_IN = 400  # characters in which words for the page's subject are looked for
 _BEGINNING = 50  # characters
 
@@ -79,7 +83,9 @@ def words_in(text: str) -> float:
     if text.isascii():
         return text.count(" ") + 1
     dense = len(_CJK.findall(text))
-    return text.count(" ") + 1 if not dense else text.count(" ") + 0.6 * dense
+    if not dense:
+        return text.count(" ") + 1
+    return text.count(" ") + 0.6 * dense
 
 
 def _count_copies(counts: Array, texts: Sequence[str]) -> None:

@@ -1,4 +1,5 @@
-"""The walk through a page that makes its blocks, in Python: used where the compiled one (`_walk.pyx`) could not be built.
+"""The walk through a page that makes its blocks, in Python: used where the compiled one
+(`_walk.pyx`) could not be built.
 
 Both have the same names and give the same blocks; a change to one is a change to both.
 """
@@ -39,13 +40,16 @@ from webquarry.read.main_content.tags import (
 )
 
 _CLASS_ONLY = ["class"]
-_FEW = 200  # children that are asked for at once, which is quicker than one by one but takes memory for all
+# children that are asked for at once, which is quicker than one by one but takes memory for all
+_FEW = 200
 
 Element = etree._Element
 
 
 class Walk:
-    """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
+    """Goes through a page once, and then knows its blocks, its boxes and the elements that the text
+    came from.
+    """
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -146,7 +150,9 @@ class Walk:
             if self._box >= 0 and self.rows[self._box][5]:
                 return INLINE
             self._flush()
-            return BLOCK if is_panel_button(element) else DROP
+            if is_panel_button(element):
+                return BLOCK
+            return DROP
         if kind == BREAK:
             self._break_line(element)
         elif kind == ATOM:

@@ -1,4 +1,6 @@
-"""Words of blocks and of class names -> their numbers in a learned table. `_words.pyx` is the same, compiled."""
+"""Words of blocks and of class names -> their numbers in a learned table. `_words.pyx` is the same,
+compiled.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _TOKEN = re.compile(rf"[A-Za-z{END_OF_TEXT}][a-z]*")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text. Letters beyond ASCII keep their case, which makes this several times as fast."""
+    """The words of a text. Letters beyond ASCII keep their case, which makes this several times as
+    fast.
+    """
     for mark in _MARKS:
         text = text.replace(mark, " ")
     return text.encode("utf-8").translate(_LETTERS).decode("utf-8").split()
@@ -44,6 +48,8 @@ class Table:
         return array("q", map(self._number_of, words_of(text), self._unknown)).tobytes()
 
     def tokens(self, text: str) -> tuple[bytes, str]:
-        """The numbers of the parts of names, as the bytes of an array, and the parts with blanks between them."""
+        """The numbers of the parts of names, as the bytes of an array, and the parts with blanks
+        between them.
+        """
         parts = tokens_of(text)
         return array("q", map(self._number_of, parts, self._unknown)).tobytes(), " ".join(parts)

@@ -1,4 +1,6 @@
-"""What an action on an element is: called when the walk comes to it, it says what to do when the walk leaves it."""
+"""What an action on an element is: called when the walk comes to it, it says what to do when the
+walk leaves it.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""Blocks of Markdown -> one text: blank lines between them, quote marks and list indents in front of them.
+"""Blocks of Markdown -> one text: blank lines between them, quote marks and list indents in front
+of them.
 
-Quotes and list items are containers. A container shows its marker on the first line it holds and its indent on all
-others; one that never holds anything leaves no trace.
+Quotes and list items are containers. A container shows its marker on the first line it holds and
+its indent on all others; one that never holds anything leaves no trace.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_DEEPEST = 12  # containers; deeper ones are not indented any further, so that the text cannot grow without bound
+# containers; deeper ones are not indented any further, so that the text cannot grow without bound
+_DEEPEST = 12
 
 
 @dataclass(slots=True)

@@ -55,7 +55,9 @@ _OTHER_BREAKS = re.compile("\r\n?|[\f\u2028\u2029]")
 
 
 def is_beside_code(element: etree._Element) -> bool:
-    """Whether an element is a column of line numbers or a button to copy, by its class names and its text."""
+    """Whether an element is a column of line numbers or a button to copy, by its class names and
+    its text.
+    """
     names = element.get("class")
     if not names:
         return False
@@ -68,7 +70,9 @@ def is_beside_code(element: etree._Element) -> bool:
 
 
 def language_of(pre: etree._Element) -> str:
-    """The language that the classes of a block of code, of the code in it or of the boxes around it name."""
+    """The language that the classes of a block of code, of the code in it or of the boxes around it
+    name.
+    """
     places = [
         pre,
         *pre.iterchildren("code"),
@@ -97,7 +101,9 @@ def fenced(raw: str, language: str, removed: Counter[str]) -> str:
     text = _OTHER_BREAKS.sub("\n", raw).replace("\u00a0", " ")
     text = _EMPTY_EDGES.sub("", text)
     text = defuse_verbatim(strip_invisible(text, removed), removed)
-    return fence(text, language) if text.strip() else ""
+    if text.strip():
+        return fence(text, language)
+    return ""
 
 
 def span(raw: str, removed: Counter[str]) -> str:

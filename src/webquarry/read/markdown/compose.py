@@ -1,4 +1,5 @@
-"""Pieces of text that an API gave -> Markdown put together from them, as safe as what is made of a page.
+"""Pieces of text that an API gave -> Markdown put together from them, as safe as what is made of a
+page.
 
 Nothing in it is invisible, passes for a delimiter of a chat, or for markup that was not there.
 """
@@ -40,7 +41,9 @@ class Composer:
     def link(self, text: str, url: str) -> str:
         """A link, or the bare text where the address leads nowhere."""
         target = self._links.absolute(url)
-        return f"[{escape(text)}]({target})" if target and text else escape(text)
+        if target and text:
+            return f"[{escape(text)}]({target})"
+        return escape(text)
 
     def paragraphs(self, value: object) -> str:
         """Plain text of several lines, its line breaks kept."""
@@ -78,9 +81,13 @@ def moment(seconds: object) -> datetime | None:
 
 def written(when: datetime | None) -> str:
     """A moment as it is shown; empty for none."""
-    return f"{when:%Y-%m-%d %H:%M} UTC" if when else ""
+    if when:
+        return f"{when:%Y-%m-%d %H:%M} UTC"
+    return ""
 
 
 def whole_number(value: object) -> int | None:
     """A count; None for anything else, `true` included."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return None

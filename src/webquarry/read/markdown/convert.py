@@ -1,7 +1,7 @@
 """A parsed page -> Markdown: what a person sees of it, with links made absolute.
 
-Text that browsers show only without scripts or frames (`noscript`) is left out, unless the page is next to nothing
-without it: forums keep whole threads there.
+Text that browsers show only without scripts or frames (`noscript`) is left out, unless the page is
+next to nothing without it: forums keep whole threads there.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def title_of(document: Document) -> str:
 def render(
     elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element]
 ) -> Markdown:
-    """Some elements of a page, without its title. `page` are its roots: their styles, controls and base count."""
+    """Some elements of a page, without its title. `page` are its roots: their styles, controls and
+    base count.
+    """
     text, removed, notes = _render(elements, base_url, page, furniture_of(page))
     return Markdown(text, "", dict(removed), notes)
 
@@ -77,7 +79,9 @@ def _render(
     furniture: Furniture,
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     links = Links(base_url, furniture.base)
-    names = _names_in(page) if len(furniture.css) > _LONG_SHEET else None
+    names = None
+    if len(furniture.css) > _LONG_SHEET:
+        names = _names_in(page)
 
     def walk(kept: frozenset[str]) -> tuple[Walker, str]:
         walker = Walker(Sight(page, furniture, names), links, Footnotes(page), furniture, kept)
@@ -96,7 +100,9 @@ def _render(
 
 
 def _names_in(page: Sequence[etree._Element]) -> frozenset[str]:
-    """The classes and ids of all elements, in lower case: most rules of a long sheet are about others."""
+    """The classes and ids of all elements, in lower case: most rules of a long sheet are about
+    others.
+    """
     found: set[str] = set()
     for root in page:
         for element in root.iter(etree.Element):
@@ -109,7 +115,9 @@ def _least_fallback(shown: int) -> int:
 
 
 def _may_live_in(fallbacks: Sequence[etree._Element], kept: frozenset[str], shown: int) -> bool:
-    """Whether the text that was passed over is far more than what is shown; templates count on empty pages only."""
+    """Whether the text that was passed over is far more than what is shown; templates count on
+    empty pages only.
+    """
     if "template" in kept and shown:
         return False
     length = 0

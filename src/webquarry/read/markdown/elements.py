@@ -1,7 +1,7 @@
 """What each tag means: a dict from tag to an action, called when the walk comes to an element.
 
-An action may return what is to be done when the walk leaves the element, or SKIP to go past everything in it. A tag
-that has no action is part of the line it stands in.
+An action may return what is to be done when the walk leaves the element, or SKIP to go past
+everything in it. A tag that has no action is part of the line it stands in.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def heading(walker: Walker, element: Element) -> Leave | None:
 
 
 def called_heading(walker: Walker, element: Element) -> Leave | None:
-    """A box or a piece of a line that is a heading by its role; no other kind of element becomes one."""
+    """A box or a piece of a line that is a heading by its role; no other kind of element becomes
+    one.
+    """
     usual = ACTIONS.get(element.tag)
     if usual is not None and usual is not box and usual is not block:
         return usual(walker, element)
@@ -150,23 +152,33 @@ def end_span(walker: Walker, element: Element) -> None:
 
 
 def strong(walker: Walker, element: Element) -> Leave | None:
-    return end_span if not walker.heading and walker.open_span(STRONG) else None
+    if not walker.heading and walker.open_span(STRONG):
+        return end_span
+    return None
 
 
 def emphasis(walker: Walker, element: Element) -> Leave | None:
-    return end_span if walker.open_span(EMPHASIS) else None
+    if walker.open_span(EMPHASIS):
+        return end_span
+    return None
 
 
 def struck(walker: Walker, element: Element) -> Leave | None:
-    return end_span if walker.open_span(STRUCK) else None
+    if walker.open_span(STRUCK):
+        return end_span
+    return None
 
 
 def raised(walker: Walker, element: Element) -> Leave | None:
-    return end_span if walker.open_span(RAISED) else None
+    if walker.open_span(RAISED):
+        return end_span
+    return None
 
 
 def lowered(walker: Walker, element: Element) -> Leave | None:
-    return end_span if walker.open_span(LOWERED) else None
+    if walker.open_span(LOWERED):
+        return end_span
+    return None
 
 
 def link(walker: Walker, element: Element) -> Leave | None:
@@ -183,11 +195,15 @@ def link(walker: Walker, element: Element) -> Leave | None:
     url = walker.links.absolute(href)
     if url is None:
         walker.removed[UNSAFE_LINK] += 1
-    return end_span if url and walker.open_span(LINK, url) else None
+    if url and walker.open_span(LINK, url):
+        return end_span
+    return None
 
 
 def _is_decoration(walker: Walker, element: Element, href: str) -> bool:
-    """Whether a link inside the page is for keyboards only, shows that one can link here, or leads back from a note."""
+    """Whether a link inside the page is for keyboards only, shows that one can link here, or leads
+    back from a note.
+    """
     text = beginning_of(element, 60)
     if (walker.heading and _PERMALINK.fullmatch(text)) or _SKIP_LINK.fullmatch(text):
         return True
@@ -347,7 +363,9 @@ def end_line_in_code(walker: Walker, element: Element) -> None:
 
 
 def part_of_code(walker: Walker, element: Element) -> Leave | None:
-    return SKIP if code.is_beside_code(element) else None
+    if code.is_beside_code(element):
+        return SKIP
+    return None
 
 
 def formula(walker: Walker, element: Element) -> Leave | None:
@@ -393,7 +411,8 @@ def fallback(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-# The head too: unless its end is written, the parser takes `<main>` and whatever else it does not know for parts of it.
+# The head too: unless its end is written, the parser takes `<main>` and whatever else it does not
+# know for parts of it.
 _BLOCKS = """address article aside body caption center details dialog fieldset figcaption figure footer form
 head header hgroup html legend main marquee optgroup search section""".split()  # noqa: SIM905
 _SKIPPED = """title meta link base style area map param col colgroup frame frameset rp""".split()  # noqa: SIM905

@@ -1,6 +1,7 @@
 """Footnotes: the mark in the text and the note it leads to, as a pair.
 
-A raised link into the same page becomes `[^1]`, the element it leads to `[^1]: ...`, and the arrow back goes.
+A raised link into the same page becomes `[^1]`, the element it leads to `[^1]: ...`, and the arrow
+back goes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class Footnotes:
         self._taken: Counter[str] = Counter()
 
     def mark(self, link: etree._Element, href: str) -> str | None:
-        """The label of the note that a link into the page is the mark of, or None for an ordinary one."""
+        """The label of the note that a link into the page is the mark of, or None for an ordinary
+        one.
+        """
         if len(href) < 2 or not _is_raised(link):
             return None
         identity = href[1:]
@@ -58,12 +61,17 @@ class Footnotes:
     def _note_ids(self) -> set[str]:
         if self._ids is None:
             found = _NOTE_IDS(self._roots[0]) if self._roots else []
-            self._ids = {str(one) for one in found} if isinstance(found, list) else set()
+            if isinstance(found, list):
+                self._ids = {str(one) for one in found}
+            else:
+                self._ids = set()
         return self._ids
 
     def _free(self, label: str) -> str:
         self._taken[label] += 1
-        return label if self._taken[label] == 1 else f"{label}-{self._taken[label]}"
+        if self._taken[label] == 1:
+            return label
+        return f"{label}-{self._taken[label]}"
 
 
 def _is_raised(link: etree._Element) -> bool:

@@ -1,7 +1,8 @@
 """Formulas in a page -> TeX between dollar signs.
 
-TeX that came along with a formula (an annotation, a fallback image, a script of MathJax) is not shown by browsers. It is
-taken only where it says what the reader sees; otherwise the visible MathML is written out.
+TeX that came along with a formula (an annotation, a fallback image, a script of MathJax) is not
+shown by browsers. It is taken only where it says what the reader sees; otherwise the visible MathML
+is written out.
 """
 
 from __future__ import annotations

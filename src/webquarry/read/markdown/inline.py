@@ -1,7 +1,8 @@
 """The pieces of one block -> a line or more of Markdown.
 
-A piece is text as it stands in the page, a `Literal` that is Markdown already, a `Span` that opens, or CLOSE for the
-innermost one. White space is folded here, once for the whole block, and marks never touch the blanks beside them.
+A piece is text as it stands in the page, a `Literal` that is Markdown already, a `Span` that opens,
+or CLOSE for the innermost one. White space is folded here, once for the whole block, and marks
+never touch the blanks beside them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.escape import escape
 
-BREAK = "\u2028"  # a line break in the page; the character means just that, so one found in the text does too
+# a line break in the page; the character means just that, so one found in the text does too
+BREAK = "\u2028"
 STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
 _MOST_USES = 16  # blocks that one link may cover; the rest of them is plain text
 
@@ -165,7 +167,9 @@ def _fold(text: str) -> str:
         return _FOLDED.sub(" ", text)
     words = " ".join(text.split())
     lead = " " if text[0] in _WHITE else ""
-    return f"{lead}{words} " if words and text[-1] in _WHITE else lead + words
+    if words and text[-1] in _WHITE:
+        return f"{lead}{words} "
+    return lead + words
 
 
 def _close(span: Span, content: str, outer: list[str]) -> None:
@@ -206,7 +210,9 @@ def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
 
 
 def _joined(parts: list[str]) -> str:
-    """The parts of a line; marks that Markdown would take for letters, because of what is beside them, are left out."""
+    """The parts of a line; marks that Markdown would take for letters, because of what is beside
+    them, are left out.
+    """
     if len(parts) == 1:
         return parts[0]
     start = 0
@@ -248,4 +254,6 @@ def _raised(inner: str) -> str:
     if inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
         return inner
     raised = inner.translate(_SUPERSCRIPTS)
-    return raised if not any(map(str.isascii, raised)) else f"^{inner}^"
+    if not any(map(str.isascii, raised)):
+        return raised
+    return f"^{inner}^"

@@ -1,6 +1,8 @@
-"""The address in an attribute -> the absolute URL to show, or None where following it could do harm.
+"""The address in an attribute -> the absolute URL to show, or None where following it could do
+harm.
 
-`urljoin` costs about ten microseconds; the shapes that nearly all links have are put together from strings instead.
+`urljoin` costs about ten microseconds; the shapes that nearly all links have are put together from
+strings instead.
 """
 
 from __future__ import annotations
@@ -41,11 +43,16 @@ class Links:
         parts = _split(base)
         self._scheme = parts[0]
         self._origin = f"{parts[0]}://{parts[1]}" if parts[1] else ""
-        self._folder = self._path.rpartition("/")[0] + "/" if parts[2] else self._origin + "/"
+        if parts[2]:
+            self._folder = self._path.rpartition("/")[0] + "/"
+        else:
+            self._folder = self._origin + "/"
         self._known: dict[str, str | None] = {}
 
     def absolute(self, href: str) -> str | None:
-        """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an unsafe one."""
+        """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an
+        unsafe one.
+        """
         known = self._known
         if href not in known:
             if (
@@ -56,7 +63,10 @@ class Links:
                 known[href] = href
             else:
                 url = self._resolve(_trim(href))
-                known[href] = url if not url or _ODD.search(url) is None else _fit_for_markdown(url)
+                if not url or _ODD.search(url) is None:
+                    known[href] = url
+                else:
+                    known[href] = _fit_for_markdown(url)
         return known[href]
 
     def _resolve(self, href: str) -> str | None:
@@ -85,18 +95,18 @@ class Links:
         if scheme in ("http", "https"):
             rest = href[len(scheme) + 1 :].replace("\\", "/")
             if not rest.startswith("//"):  # `https:page` is an odd way to write a relative address
-                return (
-                    self._resolve(rest)
-                    if scheme == self._scheme and rest
-                    else f"{scheme}://{rest.lstrip('/')}"
-                )
+                if scheme == self._scheme and rest:
+                    return self._resolve(rest)
+                return f"{scheme}://{rest.lstrip('/')}"
             return f"{scheme}:{rest}"
         return href
 
 
 def _trim(href: str) -> str:
     href = href.strip(_EDGES)
-    return _BREAKS.sub("", href) if "\n" in href or "\t" in href or "\r" in href else href
+    if "\n" in href or "\t" in href or "\r" in href:
+        return _BREAKS.sub("", href)
+    return href
 
 
 def _join(base: str, href: str) -> str:

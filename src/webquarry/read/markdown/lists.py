@@ -41,7 +41,9 @@ def start_list(walker: Walker, element: Element) -> Leave | None:
     blocks = walker.blocks
     if element.tag == "ol":
         down = element.get("reversed") is not None
-        count = sum(1 for _ in element.iterchildren("li")) if down else 1
+        count = 1
+        if down:
+            count = sum(1 for _ in element.iterchildren("li"))
         listing = Listing(True, _number(element.get("start"), count), -1 if down else 1)
     else:
         listing = Listing(False)
@@ -77,9 +79,10 @@ def start_item(walker: Walker, element: Element) -> Leave | None:
     marker = _marker(walker, listing, element)
     if listing is not None:
         listing.width = len(marker)
-        joins = (
-            listing.end == walker.blocks.count if listing.shown else marker in ("- ", "1. ")
-        )  # no other ends a line
+        if listing.shown:
+            joins = listing.end == walker.blocks.count  # no other ends a line
+        else:
+            joins = marker in ("- ", "1. ")
         walker.blocks.tight = joins and (walker.blocks.tight or listing.shown)
     elif (before := element.getprevious()) is not None and before.tag == "li":
         walker.blocks.tight = bool(walker.blocks)
@@ -99,20 +102,25 @@ def end_item(walker: Walker, element: Element) -> None:
 def _marker(walker: Walker, listing: Listing | None, element: Element) -> str:
     label = walker.footnotes.note(element)
     if listing is None or not listing.ordered:
-        return f"[^{label}]: " if label is not None else "- "
+        if label is not None:
+            return f"[^{label}]: "
+        return "- "
     number = _number(element.get("value"), listing.number)
     listing.number = number + listing.step
-    return f"[^{label}]: " if label is not None else f"{min(max(number, 0), _LARGEST)}. "
+    if label is not None:
+        return f"[^{label}]: "
+    return f"{min(max(number, 0), _LARGEST)}. "
 
 
 def _number(text: str | None, otherwise: int) -> int:
     text = (text or "").strip()
-    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    return (
-        sign * int(digits)
-        if digits.isascii() and digits.isdigit() and len(digits) <= 10
-        else otherwise
-    )
+    if text.startswith("-"):
+        sign, digits = (-1, text[1:])
+    else:
+        sign, digits = (1, text)
+    if digits.isascii() and digits.isdigit() and len(digits) <= 10:
+        return sign * int(digits)
+    return otherwise
 
 
 def start_definitions(walker: Walker, element: Element) -> Leave | None:

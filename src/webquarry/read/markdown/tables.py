@@ -1,7 +1,7 @@
 """Tables: which ones hold data, and rows of cells -> a pipe table.
 
-Pages also use tables to arrange things on the screen. Those are read cell by cell as if they were boxes; only a table
-whose cells are short and belong together becomes a Markdown table.
+Pages also use tables to arrange things on the screen. Those are read cell by cell as if they were
+boxes; only a table whose cells are short and belong together becomes a Markdown table.
 """
 
 from __future__ import annotations
@@ -121,11 +121,9 @@ def _span(value: str | None) -> int:
     if value is None:
         return 1
     digits = value.strip()
-    return (
-        min(max(int(digits), 1), _MOST_SPAN)
-        if digits.isascii() and digits.isdigit() and len(digits) < 10
-        else 1
-    )
+    if digits.isascii() and digits.isdigit() and len(digits) < 10:
+        return min(max(int(digits), 1), _MOST_SPAN)
+    return 1
 
 
 def _is_heading(rows: list[list[Cell]]) -> bool:

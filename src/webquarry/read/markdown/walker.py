@@ -1,8 +1,8 @@
 """The walk through a page: elements in, Markdown blocks out.
 
-One pass with a stack of its own, so that no depth of nesting can exhaust Python's. What a tag means is looked up in
-`elements.py`; whether a person sees it, in `visible.py`. Here is what they work on: the pieces of the block that is being
-written, the marks that are open, the blocks that are done.
+One pass with a stack of its own, so that no depth of nesting can exhaust Python's. What a tag means
+is looked up in `elements.py`; whether a person sees it, in `visible.py`. Here is what they work on:
+the pieces of the block that is being written, the marks that are open, the blocks that are done.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class Walker:
         self.typesets_tex = furniture.typesets_tex
         self.links = links
         self.footnotes = footnotes
-        self.kept = kept  # tags whose text browsers show only without scripts or frames, and that are kept all the same
+        # tags whose text browsers show only without scripts or frames, and that are kept all the
+        # same
+        self.kept = kept
         self.removed: Counter[str] = Counter()
         self.fallbacks: list[etree._Element] = []
         self.pieces: list[Piece] = []
@@ -79,7 +81,9 @@ class Walker:
         self._frames: list[_Frame] = []
 
     def walk(self, elements: Iterable[etree._Element]) -> None:
-        """Walk through elements and everything in them; the text behind the elements themselves is not theirs."""
+        """Walk through elements and everything in them; the text behind the elements themselves is
+        not theirs.
+        """
         for element in elements:
             self._walk_one(element)
             self.flush()

@@ -1,7 +1,9 @@
-"""Markdown -> its headings, with the places and the sizes of the sections below them; and one section by name or number.
+"""Markdown -> its headings, with the places and the sizes of the sections below them; and one
+section by name or number.
 
-Places are those of the UTF-8 bytes of the text, so that they add up with the lengths in answers. A section goes on to the
-next heading of the same or a higher level; what stands in fenced code, lists and front matter is no heading.
+Places are those of the UTF-8 bytes of the text, so that they add up with the lengths in answers. A
+section goes on to the next heading of the same or a higher level; what stands in fenced code, lists
+and front matter is no heading.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ def headings_of(data: bytes) -> list[Heading]:
 
 
 def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
-    """The section whose heading reads so, or begins so, or has these words in it, or has this number."""
+    """The section whose heading reads so, or begins so, or has these words in it, or has this
+    number.
+    """
     asked = _folded(wanted)
     titles = [_folded(heading.title) for heading in headings]
     for fits in (str.__eq__, str.startswith, str.__contains__):
@@ -116,7 +120,9 @@ def _front_matter_lines(data: bytes) -> int:
     if not data.startswith((b"---\n", b"---\r\n")):
         return 0
     end = re.compile(rb"\n(?:---|\.\.\.)[ \t\r]*(?:\n|$)").search(data, 3, 10_000)
-    return data.count(b"\n", 0, end.start()) + 2 if end else 0
+    if end:
+        return data.count(b"\n", 0, end.start()) + 2
+    return 0
 
 
 def _stop(headings: Sequence[Heading], at: int, end: int) -> int:
@@ -136,9 +142,7 @@ def _advice(headings: Sequence[Heading]) -> str:
     if not headings:
         return "The page has no headings: use find, or read it whole."
     shown = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
-    more = (
-        f"; and {len(headings) - _LISTED} more (outline lists them)"
-        if len(headings) > _LISTED
-        else ""
-    )
+    more = ""
+    if len(headings) > _LISTED:
+        more = f"; and {len(headings) - _LISTED} more (outline lists them)"
     return f"Use one of: {'; '.join(shown)}{more}."

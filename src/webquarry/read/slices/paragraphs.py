@@ -1,6 +1,8 @@
-"""Markdown -> its paragraphs; and several texts without the paragraphs that an earlier one has already.
+"""Markdown -> its paragraphs; and several texts without the paragraphs that an earlier one has
+already.
 
-A paragraph is a block of `pieces.py` with the blank lines behind it, so that all of them joined are the text again.
+A paragraph is a block of `pieces.py` with the blank lines behind it, so that all of them joined are
+the text again.
 """
 
 from __future__ import annotations
@@ -63,8 +65,12 @@ class Paragraph:
 
 
 def _level(data: bytes) -> int:
-    found = _HEADING.match(data) if data.startswith(b"#") else None
-    return len(found[1]) if found and b"\n" not in data.rstrip() else 0
+    found = None
+    if data.startswith(b"#"):
+        found = _HEADING.match(data)
+    if found and b"\n" not in data.rstrip():
+        return len(found[1])
+    return 0
 
 
 def _text(data: bytes) -> str:
@@ -74,7 +80,9 @@ def _text(data: bytes) -> str:
     if text[:1] in _MARKERS:
         text = _MARKER.sub("", text)
     emphasised = "*" in text or "_" in text or "`" in text or "~" in text
-    return _EMPHASIS.sub("", text) if emphasised else text
+    if emphasised:
+        return _EMPHASIS.sub("", text)
+    return text
 
 
 def paragraphs_of(data: bytes) -> list[Paragraph]:

@@ -1,7 +1,9 @@
-"""A text and a limit -> the piece that fits, ending where a block ends; and the blocks in which something stands.
+"""A text and a limit -> the piece that fits, ending where a block ends; and the blocks in which
+something stands.
 
-Everything counts UTF-8 bytes. Pieces joined in order are the text, byte for byte: blank lines belong to the block before
-them. A block larger than the limit is cut after a line, a line after a blank, and a word between characters.
+Everything counts UTF-8 bytes. Pieces joined in order are the text, byte for byte: blank lines
+belong to the block before them. A block larger than the limit is cut after a line, a line after a
+blank, and a word between characters.
 """
 
 from __future__ import annotations
@@ -38,7 +40,10 @@ def block_starts(data: bytes) -> list[int]:
         return _starts_beside_code(data)
     starts = [0]
     for end in _BREAK.finditer(b"\n" + data):  # as if a line stood before the first
-        opens = _OPENS_AFTER_TEXT if end[1] is None else _OPENS_AFTER_BLANK
+        if end[1] is None:
+            opens = _OPENS_AFTER_TEXT
+        else:
+            opens = _OPENS_AFTER_BLANK
         start = end.end() - 1
         if start and opens.match(data, start):
             starts.append(start)
@@ -59,7 +64,9 @@ def _starts_beside_code(data: bytes) -> list[int]:
 
 
 def _opens(line: bytes, text: bytes, after_blank: bool, fenced: bool) -> bool:
-    """Whether a line starts a block; one that is indented goes on with an item, unless it is another."""
+    """Whether a line starts a block; one that is indented goes on with an item, unless it is
+    another.
+    """
     is_item = not fenced and _ITEM.match(text) is not None
     if after_blank:
         return is_item or line[:1] not in (b" ", b"\t")
@@ -72,7 +79,10 @@ def cut(data: bytes, start: int, limit: int, starts: list[int]) -> int:
     if end >= len(data):
         return len(data)
     at = bisect_right(starts, end) - 1
-    next_block = starts[at + 1] if at + 1 < len(starts) else len(data)
+    if at + 1 < len(starts):
+        next_block = starts[at + 1]
+    else:
+        next_block = len(data)
     if starts[at] > start and next_block - starts[at] <= limit:  # a larger one has to be cut anyway
         return starts[at]
     for mark in (b"\n", b" "):
@@ -89,11 +99,15 @@ def cut_between_characters(data: bytes, start: int, limit: int) -> int:
         return len(data)
     while end > start and data[end] in _CONTINUATION:
         end -= 1
-    return end if end > start else _next_character(data, start)
+    if end > start:
+        return end
+    return _next_character(data, start)
 
 
 def find_blocks(data: bytes, wanted: str, starts: list[int]) -> Found:
-    """Every block that holds the text, whatever its case and white space, with the block before and the one after."""
+    """Every block that holds the text, whatever its case and white space, with the block before and
+    the one after.
+    """
     words = wanted.split()
     if not words:
         raise BadInput("There is nothing to find: the text is blank.")

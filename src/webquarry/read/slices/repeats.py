@@ -1,6 +1,7 @@
 """Texts, one after the other -> each without the paragraphs that an earlier one has already.
 
-Of what has been said only marks are kept, because the texts of ten long pages would be held a second time.
+Of what has been said only marks are kept, because the texts of ten long pages would be held a
+second time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ class Repeats:
         self._said: set[bytes] = set()
 
     def left_of(self, text: Sequence[Paragraph]) -> list[Paragraph]:
-        """A text without what an earlier one has; what it says twice itself stays, and so do headings."""
+        """A text without what an earlier one has; what it says twice itself stays, and so do
+        headings.
+        """
         marks = [_mark(one) if one.may_repeat else None for one in text]
         kept = [one for one, mark in zip(text, marks, strict=True) if mark not in self._said]
         self._said.update(mark for mark in marks if mark is not None)

@@ -1,4 +1,6 @@
-"""Items of Hacker News -> one shape, whichever of its two APIs gave them; and a thread as a flat list with depths."""
+"""Items of Hacker News -> one shape, whichever of its two APIs gave them; and a thread as a flat
+list with depths.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def algolia_item(fields: Mapping[str, Any]) -> Item | None:
 
 
 def algolia_thread(fields: Mapping[str, Any]) -> Thread | None:
-    """The whole tree that came with an item, without recursion: threads may be hundreds of levels deep."""
+    """The whole tree that came with an item, without recursion: threads may be hundreds of levels
+    deep.
+    """
     root = algolia_item(fields)
     if root is None:
         return None
@@ -123,7 +127,9 @@ def firebase_replies(
     while waiting:
         number, depth = waiting.pop()
         fields = found.get(number)
-        item = firebase_item(fields) if fields is not None and number not in seen else None
+        item = None
+        if fields is not None and number not in seen:
+            item = firebase_item(fields)
         seen.add(number)
         if fields is None or item is None:
             continue
@@ -140,4 +146,6 @@ def numbers(value: object) -> list[int]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

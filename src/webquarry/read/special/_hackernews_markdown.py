@@ -20,7 +20,10 @@ def thread_markdown(thread: Thread, composer: Composer) -> str:
     """A story or a comment with everything said below it."""
     root = thread.root
     said = _said(thread.replies, composer)
-    count = root.comments if root.comments is not None else len(thread.replies)
+    if root.comments is not None:
+        count = root.comments
+    else:
+        count = len(thread.replies)
     parts = [f"# {composer.line(title_of(root, composer))}"]
     if root.url:
         parts.append(f"Link: {composer.link(composer.plain(root.url), root.url)}")
@@ -80,7 +83,9 @@ def _said(replies: Sequence[Reply], composer: Composer) -> list[str]:
             composer.removed[f"{item.state} comment"] += 1
             continue
         level = min(reply.depth, _DEEPEST)
-        answered = authors.get(reply.depth - 1, "") if reply.depth > _DEEPEST else ""
+        answered = ""
+        if reply.depth > _DEEPEST:
+            answered = authors.get(reply.depth - 1, "")
         blocks.append(_comment(item, "    " * level, answered, composer))
     return blocks
 
@@ -90,11 +95,10 @@ def _comment(item: Item, indent: str, answered: str, composer: Composer) -> str:
     details = ", ".join(
         filter(None, [f"#{item.number}", when, f"to {composer.line(answered)}" if answered else ""])
     )
-    name = (
-        f"**{composer.line(composer.plain(item.author))}**"
-        if item.author and not item.state
-        else f"*{item.state}*"
-    )
+    if item.author and not item.state:
+        name = f"**{composer.line(composer.plain(item.author))}**"
+    else:
+        name = f"*{item.state}*"
     body = "" if item.state else composer.fragment(item.text)
     text = f"{name} ({details})" + (f"\n\n{body}" if body else "")
     rest = "\n".join(f"{indent}    {line}" if line else "" for line in text.split("\n")[1:])
@@ -103,16 +107,26 @@ def _comment(item: Item, indent: str, answered: str, composer: Composer) -> str:
 
 
 def _about(item: Item, composer: Composer, comments: str) -> str:
-    points = _counted(item.points, "point") if item.points is not None else ""
+    if item.points is not None:
+        points = _counted(item.points, "point")
+    else:
+        points = ""
     author = composer.plain(item.author)
-    by = f"{points} by {composer.line(author)}".strip() if author else points
+    if author:
+        by = f"{points} by {composer.line(author)}".strip()
+    else:
+        by = points
     return ", ".join(filter(None, [by, written(item.when), comments]))
 
 
 def _option(option: Item, composer: Composer) -> str:
-    votes = f" ({_counted(option.points, 'point')})" if option.points is not None else ""
+    votes = ""
+    if option.points is not None:
+        votes = f" ({_counted(option.points, 'point')})"
     return f"- {' '.join(composer.fragment(option.text).split())}{votes}"
 
 
 def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+    if count == 1:
+        return f"{count} {what}"
+    return f"{count} {what}s"

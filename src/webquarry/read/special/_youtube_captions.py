@@ -1,4 +1,6 @@
-"""Captions as YouTube sends them -> what is said, and when. JSON (json3) is asked for; XML (srv1, srv3) may come instead."""
+"""Captions as YouTube sends them -> what is said, and when. JSON (json3) is asked for; XML (srv1,
+srv3) may come instead.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def read_captions(body: bytes) -> list[Cue]:
 
 
 def paragraphs(cues: Sequence[Cue]) -> list[Cue]:
-    """Cues put together, so that a time stands before every half minute and not before every few words."""
+    """Cues put together, so that a time stands before every half minute and not before every few
+    words.
+    """
     joined: list[list[Cue]] = []
     for cue in cues:
         if joined and cue.seconds - joined[-1][0].seconds < _PARAGRAPH_SECONDS:
@@ -52,7 +56,9 @@ def clock_time(seconds: float) -> str:
     """`1:02:03`, as players show it."""
     whole = max(0, int(seconds))
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    if hours:
+        return f"{hours}:{minutes:02}:{rest:02}"
+    return f"{minutes}:{rest:02}"
 
 
 def _from_json(body: bytes) -> Iterator[Cue]:

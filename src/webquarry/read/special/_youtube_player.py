@@ -1,4 +1,6 @@
-"""What YouTube's player is told about a video -> its details, its caption tracks, and the track to read."""
+"""What YouTube's player is told about a video -> its details, its caption tracks, and the track to
+read.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Track:
 
     @property
     def needs_token(self) -> bool:
-        """Whether YouTube would answer with an empty body, for want of a token that only its own programs have."""
+        """Whether YouTube would answer with an empty body, for want of a token that only its own
+        programs have.
+        """
         try:
             named = httpx2.URL(self.url).params.get("exp", "")
         except httpx2.InvalidURL:
@@ -59,7 +63,9 @@ class Player:
             return ""
         if self.status == "ERROR":
             return "gone"
-        return "bot" if "a bot" in self.reason else "login"
+        if "a bot" in self.reason:
+            return "bot"
+        return "login"
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,9 @@ class Watch:
 def read_watch_page(text: str, video: str) -> Watch:
     """The keys and the first player answer of a page; empty where it holds none."""
     key, visitor = _KEY.search(text), _VISITOR.search(text)
-    consent = _CONSENT_VALUE.search(text) if _CONSENT.search(text) else None
+    consent = None
+    if _CONSENT.search(text):
+        consent = _CONSENT_VALUE.search(text)
     start = _INITIAL.search(text)
     player = None
     if start:
@@ -112,7 +120,9 @@ def read_player(fields: object, video: str) -> Player:
 
 
 def choose_track(player: Player, languages: Sequence[str]) -> Track | None:
-    """What people wrote in a wanted language, then what was generated, then a translation, then whatever there is."""
+    """What people wrote in a wanted language, then what was generated, then a translation, then
+    whatever there is.
+    """
     usable = [track for track in player.tracks if not track.needs_token]
     written = [track for track in usable if not track.generated]
     generated = [track for track in usable if track.generated]
@@ -155,8 +165,12 @@ def _track(fields: Mapping[str, Any]) -> Track | None:
 
 
 def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

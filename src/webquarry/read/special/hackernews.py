@@ -1,8 +1,8 @@
 """Hacker News by its APIs: an item with its comments, the lists of stories, a user.
 
-A thread comes from Algolia in one request; where that fails, from Firebase, one request for each comment and therefore
-only the first few hundred, which the page then says. Lists and users come from Firebase. The site's own pages want thirty
-seconds between two requests.
+A thread comes from Algolia in one request; where that fails, from Firebase, one request for each
+comment and therefore only the first few hundred, which the page then says. Lists and users come
+from Firebase. The site's own pages want thirty seconds between two requests.
 """
 
 from __future__ import annotations

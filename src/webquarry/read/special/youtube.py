@@ -1,8 +1,10 @@
-"""YouTube: what is said in a video, with times; or its title and description where no transcript is to be had.
+"""YouTube: what is said in a video, with times; or its title and description where no transcript is
+to be had.
 
-There is no public API for captions. The page of the video gives a key and a first answer of the player; the player is then
-asked in the name of several programs (a setting, since YouTube retires them), until one names captions that can be
-fetched. Whole networks are refused, so every step may fail: what is known by then is given, and said to be partial.
+There is no public API for captions. The page of the video gives a key and a first answer of the
+player; the player is then asked in the name of several programs (a setting, since YouTube retires
+them), until one names captions that can be fetched. Whole networks are refused, so every step may
+fail: what is known by then is given, and said to be partial.
 """
 
 from __future__ import annotations
@@ -56,10 +58,17 @@ def video_of(url: httpx2.URL) -> str:
     if url.host not in _HOSTS:
         return ""
     found = _PATH.match(url.path)
-    named = found[1] if found else url.path[1:] if url.host == "youtu.be" else ""
+    if found:
+        named = found[1]
+    else:
+        named = ""
+        if url.host == "youtu.be":
+            named = url.path[1:]
     if url.path in ("/watch", "/watch/"):
         named = str(url.params.get("v", ""))
-    return named if _VIDEO.fullmatch(named) else ""
+    if _VIDEO.fullmatch(named):
+        return named
+    return ""
 
 
 class _Errand:
@@ -100,11 +109,8 @@ class _Errand:
             url = self._at(f"/watch?v={self._video}")
             headers = {"Accept-Language": "en-US"} | ({"Cookie": cookie} if cookie else {})
             reply = await self._tried(httpx2.Request("GET", url, headers=headers))
-            watch = (
-                read_watch_page(reply.body.decode("utf-8", "replace"), self._video)
-                if reply
-                else watch
-            )
+            if reply:
+                watch = read_watch_page(reply.body.decode("utf-8", "replace"), self._video)
             if not watch.consent:
                 break
             cookie = f"CONSENT=YES+{watch.consent}"
@@ -122,7 +128,9 @@ class _Errand:
             "racyCheckOk": True,
         }
         url = self._at("/youtubei/v1/player" + (f"?key={watch.key}" if watch.key else ""))
-        headers = {"X-Goog-Visitor-Id": watch.visitor} if watch.visitor else {}
+        headers = {}
+        if watch.visitor:
+            headers = {"X-Goog-Visitor-Id": watch.visitor}
         reply = await self._tried(httpx2.Request("POST", url, json=body, headers=headers))
         if reply is None:
             return None
@@ -143,7 +151,9 @@ class _Errand:
         if track.translated_to:
             query = query.set("tlang", track.translated_to)
         reply = await self._tried(httpx2.Request("GET", self._at(_CAPTIONS_PATH), params=query))
-        return read_captions(reply.body) if reply else []
+        if reply:
+            return read_captions(reply.body)
+        return []
 
     async def _tried(self, request: httpx2.Request) -> Reply | None:
         """The answer if it is a success; everything after it is still worth a try."""
@@ -151,17 +161,17 @@ class _Errand:
             reply = await self._desk.send(request, self._started)
         except WebquarryError:
             return None
-        return reply if reply.status == 200 else None
+        if reply.status == 200:
+            return reply
+        return None
 
     async def _without_transcript(self, seen: list[Player]) -> Page:
         """Title and description, or why there is not even that."""
         if any(player.details for player in seen):
             bare = any(player.status == "OK" and not player.tracks for player in seen)
-            why = (
-                "The video has no captions"
-                if bare
-                else "YouTube did not give out the captions of the video"
-            )
+            why = "YouTube did not give out the captions of the video"
+            if bare:
+                why = "The video has no captions"
             return self._made(
                 seen, None, [], f"{why}: there is its title and description, and no transcript."
             )
@@ -199,11 +209,9 @@ class _Errand:
         published = next((player.published for player in seen if player.published), "")
         title, author = composer.plain(details.get("title")), composer.plain(details.get("author"))
         seconds = str(details.get("lengthSeconds") or "")
-        length = (
-            clock_time(int(seconds))
-            if seconds.isascii() and seconds.isdigit() and len(seconds) < 8
-            else ""
-        )
+        length = ""
+        if seconds.isascii() and seconds.isdigit() and len(seconds) < 8:
+            length = clock_time(int(seconds))
         facts = [("Channel", author), ("Published", composer.plain(published)), ("Length", length)]
         description = composer.paragraphs(details.get("shortDescription"))
         parts = [

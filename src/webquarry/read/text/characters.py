@@ -1,11 +1,12 @@
 """Characters a person cannot see: text in, the same text without them out, counted by reason.
 
-`strip_invisible` is what every piece of a page goes through; `clean` is for texts that are shown as they are, and also
-breaks the delimiters of chats and tools in them.
+`strip_invisible` is what every piece of a page goes through; `clean` is for texts that are shown as
+they are, and also breaks the delimiters of chats and tools in them.
 
-What scripts need in order to be written stays whole: joiners in Arabic, Persian, Indic text and emoji, direction marks
-beside right-to-left letters, one variation selector behind a character that takes one, the three flags made of tag
-characters. Everything else that is invisible can only carry what the reader of the page was not meant to see.
+What scripts need in order to be written stays whole: joiners in Arabic, Persian, Indic text and
+emoji, direction marks beside right-to-left letters, one variation selector behind a character that
+takes one, the three flags made of tag characters. Everything else that is invisible can only carry
+what the reader of the page was not meant to see.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ _KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items
 _RTL = re.compile(
     r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
-# Letters and signs of scripts that shape with joiners; Latin, Greek, Cyrillic, Han, kana and Hangul never need one.
+# Letters and signs of scripts that shape with joiners; Latin, Greek, Cyrillic, Han, kana and Hangul
+# never need one.
 _JOINING = re.compile(
     r"[\u0590-\u10ff\u1200-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00011fff\U0001e800-\U0001efff]"
 )
@@ -82,7 +84,9 @@ class Cleaned:
 
 
 def clean(text: str) -> Cleaned:
-    """A whole text that is shown word for word: no invisible character and no chat delimiter is left in it."""
+    """A whole text that is shown word for word: no invisible character and no chat delimiter is
+    left in it.
+    """
     removed: Counter[str] = Counter()
     lines = _LINE_END.sub("\n", without_surrogates(text))
     return Cleaned(defuse_verbatim(strip_invisible(lines, removed), removed), dict(removed))
@@ -108,14 +112,18 @@ def _is_printable(text: str) -> bool:
 
 
 def without_surrogates(text: str) -> str:
-    """Pairs of surrogates become their character, lone ones U+FFFD, so that the text can be encoded."""
+    """Pairs of surrogates become their character, lone ones U+FFFD, so that the text can be
+    encoded.
+    """
     if _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str:
-    """Of one run of invisible characters, those that change how their neighbours look: at most one of a kind."""
+    """Of one run of invisible characters, those that change how their neighbours look: at most one
+    of a kind.
+    """
     if text[start - 1 : start] == _BLACK_FLAG:
         for tags in _FLAG_TAGS:
             if text.startswith(tags, start):

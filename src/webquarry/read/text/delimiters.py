@@ -1,7 +1,9 @@
-"""The marks with which chats and tools tell one speaker from another: broken, with every visible word left standing.
+"""The marks with which chats and tools tell one speaker from another: broken, with every visible
+word left standing.
 
-A page may well write about `<|im_start|>`; what it must not do is end the turn of whoever reads it aloud. Prose gets a
-Markdown escape, which renders as the very same text. Code and plain text get one blank, the least change that shows.
+A page may well write about `<|im_start|>`; what it must not do is end the turn of whoever reads it
+aloud. Prose gets a Markdown escape, which renders as the very same text. Code and plain text get
+one blank, the least change that shows.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
 
 
 def defuse_prose(markdown: str, removed: Counter[str]) -> str:
-    """Markdown in whose prose no delimiter occurs literally; rendered, it reads as before. Its code is left alone."""
+    """Markdown in whose prose no delimiter occurs literally; rendered, it reads as before. Its code
+    is left alone.
+    """
     text = "\n" + markdown
     if (
         not ("<" in text and _PROSE.search(text))

@@ -1,7 +1,8 @@
-"""Plain text -> Markdown that reads as that text: escapes only where a parser would otherwise see markup.
+"""Plain text -> Markdown that reads as that text: escapes only where a parser would otherwise see
+markup.
 
-`escape` is for text inside a line and is given whole runs; `escape_line_starts` looks at the beginnings of finished
-lines, where a number with a full stop or a dash would start a list.
+`escape` is for text inside a line and is given whole runs; `escape_line_starts` looks at the
+beginnings of finished lines, where a number with a full stop or a dash would start a list.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import re
 
 _INSIDE = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]| ?(?:[\u2028\u2029\n]|\Z))"  # a backslash in front of punctuation or at the end of a line
+    # a backslash in front of punctuation or at the end of a line
+    r"\\(?=[!-/:-@\[-`{-~]| ?(?:[\u2028\u2029\n]|\Z))"
     r"|[`\[\]]"
     r"|\*+|_+"
     r"|<(?=[A-Za-z/!?])"
@@ -67,4 +69,6 @@ def escape_heading(text: str) -> str:
 
 def escape_cell(text: str) -> str:
     """Finished Markdown for a table cell."""
-    return text.replace("|", "\\|") if "|" in text else text
+    if "|" in text:
+        return text.replace("|", "\\|")
+    return text

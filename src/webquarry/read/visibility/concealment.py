@@ -1,7 +1,7 @@
 """The declared style of one element -> why a person cannot see it, or None.
 
-Only what hides a box with everything in it is judged here. What children can undo (visibility, text size, colour) is
-followed down the tree in `visible.py`.
+Only what hides a box with everything in it is judged here. What children can undo (visibility, text
+size, colour) is followed down the tree in `visible.py`.
 """
 
 from __future__ import annotations
@@ -39,19 +39,27 @@ def reason_to_skip(style: Declarations) -> str | None:
 
 def _display(style: Declarations) -> str | None:
     hidden = style.get("display") == "none" or style.get("content-visibility") == "hidden"
-    return DISPLAY if hidden else None
+    if hidden:
+        return DISPLAY
+    return None
 
 
 def _opacity(style: Declarations) -> str | None:
-    value = length(style["opacity"], percent=0.01) if "opacity" in style else None
+    value = None
+    if "opacity" in style:
+        value = length(style["opacity"], percent=0.01)
     if value is None and (found := _OPACITY_FILTER.search(first(style, "filter", "-ms-filter"))):
         number = length(found[1], percent=0.01) or 0.0
         value = number / 100 if number > 1 else number
-    return TRANSPARENT if value is not None and value < FAINT else None
+    if value is not None and value < FAINT:
+        return TRANSPARENT
+    return None
 
 
 def _security(style: Declarations) -> str | None:
-    return TRANSPARENT if style["-webkit-text-security"] not in ("none", "") else None
+    if style["-webkit-text-security"] not in ("none", ""):
+        return TRANSPARENT
+    return None
 
 
 def _clip(style: Declarations) -> str | None:
@@ -71,7 +79,10 @@ def _is_empty_shape(name: str, arguments: str) -> bool:
             sizes[2] - sizes[0] <= _SLIVER or sizes[1] - sizes[3] <= _SLIVER
         )
     if name == "inset" and sizes and "%" in arguments:
-        top, right, bottom, left = (sizes * 4)[:4] if len(sizes) < 3 else (sizes + sizes[1:2])[:4]
+        if len(sizes) < 3:
+            top, right, bottom, left = (sizes * 4)[:4]
+        else:
+            top, right, bottom, left = (sizes + sizes[1:2])[:4]
         return top + bottom >= 99 or left + right >= 99
     if name in ("circle", "ellipse"):
         return bool(sizes) and min(sizes) <= _SLIVER
@@ -98,7 +109,9 @@ def _size(style: Declarations) -> str | None:
     narrow = no_width or _is_sliver(
         style, "max-width"
     )  # alone, a known trick to shorten the text of a table cell
-    return NO_SIZE if shut or (narrow and no_height) or (cut and (no_width or no_height)) else None
+    if shut or (narrow and no_height) or (cut and (no_width or no_height)):
+        return NO_SIZE
+    return None
 
 
 def _is_sliver(style: Declarations, *names: str) -> bool:
@@ -127,14 +140,18 @@ def _position(style: Declarations) -> str | None:
     ):
         return OFF_SCREEN
     layer = length(style.get("z-index", ""))
-    return OFF_SCREEN if position and layer is not None and layer <= _BEHIND else None
+    if position and layer is not None and layer <= _BEHIND:
+        return OFF_SCREEN
+    return None
 
 
 def _margin(style: Declarations) -> str | None:
     parts = style.get("margin", "").split()
     top, left = parts[:1], (parts[3:4] or parts[1:2] or parts[:1])
     named = [style.get(name, "") for name in ("margin-left", "margin-top", "margin-inline-start")]
-    return OFF_SCREEN if min(map(_offset, (*top, *left, *named))) <= -_AWAY else None
+    if min(map(_offset, (*top, *left, *named))) <= -_AWAY:
+        return OFF_SCREEN
+    return None
 
 
 def _offset(value: str) -> float:
@@ -144,11 +161,15 @@ def _offset(value: str) -> float:
 
 def _indent(style: Declarations) -> str | None:
     offset = _offset(style["text-indent"])
-    return OFF_SCREEN if abs(offset) >= _AWAY else None
+    if abs(offset) >= _AWAY:
+        return OFF_SCREEN
+    return None
 
 
 def _spacing(style: Declarations) -> str | None:
-    return OFF_SCREEN if _offset(style["letter-spacing"]) <= _CRAMPED else None
+    if _offset(style["letter-spacing"]) <= _CRAMPED:
+        return OFF_SCREEN
+    return None
 
 
 def _transform(style: Declarations) -> str | None:
@@ -174,7 +195,9 @@ def _transform(style: Declarations) -> str | None:
 
 def _zoom(style: Declarations) -> str | None:
     values = (length(style.get(name, ""), 0.01) for name in ("zoom", "font-size-adjust"))
-    return NO_SIZE if any(value is not None and value < 0.05 for value in values) else None
+    if any(value is not None and value < 0.05 for value in values):
+        return NO_SIZE
+    return None
 
 
 _CHECKS: tuple[tuple[tuple[str, ...], Callable[[Declarations], str | None]], ...] = (

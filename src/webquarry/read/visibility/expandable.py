@@ -1,4 +1,5 @@
-"""What a page lets a person open: panels of tabs and accordions, menus, dialogs that some control on the page points to.
+"""What a page lets a person open: panels of tabs and accordions, menus, dialogs that some control
+on the page points to.
 
 Such text is hidden at first, but anybody can read it with one click; it counts as seen.
 """
@@ -11,7 +12,8 @@ from itertools import islice
 
 from lxml import etree
 
-# Panels by the names that common frameworks give them; compared with whole class names, in lower case.
+# Panels by the names that common frameworks give them; compared with whole class names, in lower
+# case.
 _PANEL_CLASS = re.compile(
     r"(?:[\w-]*[-_])?(?:tabs?|accordion|collaps(?:e|ed|ible)|expand(?:er|ed|able)?|toggle|faq|spoiler|disclosure)"
     r"(?:[-_]*(?:pane|panel|content|contents|body|inner|item|collapse|text|answer|section|details|block|container|wrap|wrapper|data|box|area))+(?:[-_][\w-]*)?"
@@ -100,11 +102,15 @@ class Openable:
         switch = bool(pointed) or element.get("role") in ("tab", "button") or _is_switch(element)
         if switch and (identity := element.get("id")):
             self._controls.add(identity)
-        return [*pointed, href[1:]] if switch and href.startswith("#") else pointed
+        if switch and href.startswith("#"):
+            return [*pointed, href[1:]]
+        return pointed
 
 
 def _follows_switch(element: etree._Element) -> bool:
-    """Whether what stands right before an element, or before the box around it, says that it can be expanded."""
+    """Whether what stands right before an element, or before the box around it, says that it can be
+    expanded.
+    """
     parent = element.getparent()
     for place in (element, parent):
         before = place.getprevious() if place is not None else None

@@ -1,7 +1,8 @@
 """What a page hides only until its own scripts have run, which is before anybody looks at it.
 
-Three kinds: parts that React sends late and moves into place, boxes that fade in where they stand, and a page that hides
-itself as a whole so that nobody sees it half built. A parser that never found the end of a menu makes a fourth.
+Three kinds: parts that React sends late and moves into place, boxes that fade in where they stand,
+and a page that hides itself as a whole so that nobody sees it half built. A parser that never found
+the end of a menu makes a fourth.
 """
 
 from __future__ import annotations

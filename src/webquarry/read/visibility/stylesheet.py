@@ -1,8 +1,9 @@
 """The `<style>` elements of a page -> what they declare about an element, where that can hide it.
 
-A small part of CSS, read in time that grows with the text and no faster: rules for a screen, selectors of `selectors.py`,
-the cascade by importance, specificity and order. Style sheets that the page links to are never fetched. Most rules of a
-page have nothing to do with hiding; they are passed over as early as possible.
+A small part of CSS, read in time that grows with the text and no faster: rules for a screen,
+selectors of `selectors.py`, the cascade by importance, specificity and order. Style sheets that the
+page links to are never fetched. Most rules of a page have nothing to do with hiding; they are
+passed over as early as possible.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from webquarry.read.visibility.concealment import reason_to_skip
 _MOST_SELECTORS = 500  # in one rule
 _LONGEST_SELECTOR = 500  # characters
 _LONGEST_LIST = 5_000
-_MOST_TESTS = 500_000  # of selectors that look further than one element; then every one that hides is believed
+# of selectors that look further than one element; then every one that hides is believed
+_MOST_TESTS = 500_000
 # Nothing hides without one of these words, and most rules have none.
 _HIDING_WORDS = (
     "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.", "opacity(0", "opacity=0",
@@ -50,7 +52,8 @@ _SHOWS = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)|height:(?:[1-9]|none|auto|fit|max|var)"
 )
 _COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `:not(a, b)`
-# What children inherit, or adds up around them, is judged together with them; the rest hides by itself or does not.
+# What children inherit, or adds up around them, is judged together with them; the rest hides by
+# itself or does not.
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 _PAINTED = frozenset({"color", "background", "background-color", "background-image"})
 _SCRIPT_STATE = re.compile(
@@ -79,10 +82,12 @@ class _Known(NamedTuple):
 
 
 class Stylesheet:
-    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names that some rule can hide.
+    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names that some rule can
+    hide.
 
-    With `colours`, rules that merely paint something count too. `only` are the classes and ids, in lower case, of all the
-    elements that will be asked about and of those around them; rules for others are passed over.
+    With `colours`, rules that merely paint something count too. `only` are the classes and ids, in
+    lower case, of all the elements that will be asked about and of those around them; rules for
+    others are passed over.
     """
 
     def __init__(
@@ -191,7 +196,9 @@ class Stylesheet:
                 self.revealed.update(_without_state(text))
 
     def _concerns(self, selector: str) -> bool:
-        """Whether a selector may mean one of the elements that will be asked about, told by the names in it."""
+        """Whether a selector may mean one of the elements that will be asked about, told by the
+        names in it.
+        """
         if "\\" in selector or "[" in selector:
             return True
         return self._only is None or self._only.issuperset(names_needed(selector))
@@ -243,7 +250,9 @@ class Stylesheet:
 
 
 def _may_hide(body: str, words: tuple[str, ...]) -> bool:
-    """Whether the body of a rule holds one of the words, or a large number that moves something away."""
+    """Whether the body of a rule holds one of the words, or a large number that moves something
+    away.
+    """
     if (
         "none" in body or "color" in body or "height:" in body or "width:" in body or "opacity" in body or "size" in body
         or "hidden" in body or "background" in body or "font:" in body or "clip" in body or "scale" in body
@@ -257,7 +266,9 @@ def _may_hide(body: str, words: tuple[str, ...]) -> bool:
 
 
 def _is_blind(parts: list[bytes]) -> bool:
-    """Whether some background is plainly set by a selector that is not understood; told early, it spares most rules."""
+    """Whether some background is plainly set by a selector that is not understood; told early, it
+    spares most rules.
+    """
     for selectors, body in painted_by_state(parts):
         if ";" not in selectors and "\\" not in selectors:
             painted = not _PAINTED.isdisjoint(parse_declarations(body)[0])
@@ -277,7 +288,9 @@ def _each(selectors: str) -> list[str]:
 
 
 def _without_state(selector: str) -> list[str]:
-    """The names of elements that are hidden as long as they lack a class, which the page's script gives them: `:not(.open)`."""
+    """The names of elements that are hidden as long as they lack a class, which the page's script
+    gives them: `:not(.open)`.
+    """
     last = selector.rpartition(" ")[2]
     return last_names(last.partition(":not(")[0]) if ":not(." in last else []
 

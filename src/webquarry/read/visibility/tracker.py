@@ -1,7 +1,9 @@
-"""What a person cannot see on a page: an element in, the reason why nothing of it is seen out, or None.
+"""What a person cannot see on a page: an element in, the reason why nothing of it is seen out, or
+None.
 
-`Sight` is asked on the way down the tree and told on the way up. Properties that children inherit and may undo
-(visibility, text size, colour) do not end the walk: they mute the text until an element makes it visible again.
+`Sight` is asked on the way down the tree and told on the way up. Properties that children inherit
+and may undo (visibility, text size, colour) do not end the walk: they mute the text until an
+element makes it visible again.
 """
 
 from __future__ import annotations
@@ -78,11 +80,15 @@ class Look(NamedTuple):
             return TINY
         if self.opacity < FAINT:
             return TRANSPARENT
-        return None if self.colour_seen else SAME_COLOUR
+        if self.colour_seen:
+            return None
+        return SAME_COLOUR
 
 
 class Sight:
-    """Follows the walk through one page. `muted` is the reason why text at this place is not seen, or None."""
+    """Follows the walk through one page. `muted` is the reason why text at this place is not seen,
+    or None.
+    """
 
     def __init__(
         self,
@@ -125,9 +131,11 @@ class Sight:
         return "class" not in names or element.get("class") in self.quiet
 
     def enter(self, element: etree._Element, names: Sequence[str]) -> str | bool:
-        """Why nothing of this element is seen; else whether it changes the look of its text, so that `leave` is due.
+        """Why nothing of this element is seen; else whether it changes the look of its text, so
+        that `leave` is due.
 
-        `names` are those of its attributes. An element with none of the `watched` ones need not be shown.
+        `names` are those of its attributes. An element with none of the `watched` ones need not be
+        shown.
         """
         if element.tag in _HOLD_NOTHING:
             return False
@@ -169,7 +177,9 @@ class Sight:
     def _judge_names(
         self, element: etree._Element, names: Sequence[str]
     ) -> tuple[str | None, bool]:
-        """Why the attributes other than `style` hide an element, and whether a rule of the page may be about it."""
+        """Why the attributes other than `style` hide an element, and whether a rule of the page may
+        be about it.
+        """
         reason = None
         ruled = element.tag in self.tags or not self._sheet.attributes.isdisjoint(names)
         for name in names:
@@ -239,15 +249,18 @@ class Sight:
         own = self._own_style(element)
         if ruled:
             return self._sheet.style_of(element, own)
-        return {**own[0], **own[1]} if own[1] else own[0]
+        if own[1]:
+            return {**own[0], **own[1]}
+        return own[0]
 
     def _dressed(self, element: etree._Element, style: Declarations) -> Look:
         """The look of an element, given that of its parent."""
         look = self._look
         visibility = style.get("visibility")
-        invisible = (
-            visibility in ("hidden", "collapse") if visibility in _VISIBILITIES else look.invisible
-        )
+        if visibility in _VISIBILITIES:
+            invisible = visibility in ("hidden", "collapse")
+        else:
+            invisible = look.invisible
         if invisible and not look.invisible and self._shows_after_all(element, VISIBILITY, style):
             invisible = False
         colour, ground = _colour_of(element, style, look), _ground_of(element, style, look)
@@ -260,12 +273,17 @@ class Sight:
         seen = look.colour_seen
         if colour is not look.colour or ground is not look.ground:
             seen = _is_readable(colour, ground, style)
-        opacity = look.opacity * _opacity_of(style) if "opacity" in style else look.opacity
+        if "opacity" in style:
+            opacity = look.opacity * _opacity_of(style)
+        else:
+            opacity = look.opacity
         return Look(invisible, _size_of(style, look.size), colour, ground, seen, opacity)
 
 
 def _has_spoken_twin(element: etree._Element) -> bool:
-    """Whether a few words are written for eyes here and for screen readers right beside, as prices are."""
+    """Whether a few words are written for eyes here and for screen readers right beside, as prices
+    are.
+    """
     if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
         return False
     beside = (element.getprevious(), element.getnext())
@@ -291,7 +309,9 @@ _FONT_SIZE = re.compile(r"(?:^|\s)(0|[\d.]+(?:[a-z]+|%))\s*(?:/|\s)")
 def _size_of(style: Declarations, inherited: float) -> float:
     value = style.get("font-size")
     if value is None:
-        found = _FONT_SIZE.search(style["font"]) if "font" in style else None
+        found = None
+        if "font" in style:
+            found = _FONT_SIZE.search(style["font"])
         if found is None:
             return inherited
         value = found[1]
@@ -299,28 +319,37 @@ def _size_of(style: Declarations, inherited: float) -> float:
         return _SIZES[value]
     size = length(value, percent=inherited / 100, em=inherited)
     if size is None:
-        return inherited if value in ("inherit", "larger", "smaller", "unset") else _ORDINARY_TEXT
-    return size if size >= 0 else inherited
+        if value in ("inherit", "larger", "smaller", "unset"):
+            return inherited
+        return _ORDINARY_TEXT
+    if size >= 0:
+        return size
+    return inherited
 
 
 def _opacity_of(style: Declarations) -> float:
-    """How much of itself a box shows. One that shows nothing was let through because it will appear."""
+    """How much of itself a box shows. One that shows nothing was let through because it will
+    appear.
+    """
     value = length(style["opacity"], percent=0.01)
-    return value if value is not None and FAINT <= value < 1 else 1.0
+    if value is not None and FAINT <= value < 1:
+        return value
+    return 1.0
 
 
 def _colour_of(element: etree._Element, style: Declarations, look: Look) -> Colour | None:
     value = first(style, "-webkit-text-fill-color", "color")
     if value and value not in ("inherit", "currentcolor", "unset"):
         return parse_colour(value)
-    attribute = (
-        element.get("color")
-        if element.tag == "font"
-        else element.get("text")
-        if element.tag == "body"
-        else None
-    )
-    return parse_attribute_colour(attribute.strip().lower()) if attribute else look.colour
+    if element.tag == "font":
+        attribute = element.get("color")
+    else:
+        attribute = None
+        if element.tag == "body":
+            attribute = element.get("text")
+    if attribute:
+        return parse_attribute_colour(attribute.strip().lower())
+    return look.colour
 
 
 def _ground_of(element: etree._Element, style: Declarations, look: Look) -> Colour | None:
@@ -333,7 +362,9 @@ def _ground_of(element: etree._Element, style: Declarations, look: Look) -> Colo
         return look.ground
     ground = parse_colour(value)
     if ground is not None and ground.alpha < 1:
-        return look.ground if ground.alpha == 0 else None
+        if ground.alpha == 0:
+            return look.ground
+        return None
     return ground
 
 

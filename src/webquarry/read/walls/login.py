@@ -1,7 +1,8 @@
 """Pages that show nothing but a door: a form to log in, or the sentence that one must.
 
-A login box on a page with text is furniture. It is a wall when there is next to no text beside it, and the title, the
-heading or a sentence says what it is for; a redirect from elsewhere to a login page says so too.
+A login box on a page with text is furniture. It is a wall when there is next to no text beside it,
+and the title, the heading or a sentence says what it is for; a redirect from elsewhere to a login
+page says so too.
 """
 
 from __future__ import annotations

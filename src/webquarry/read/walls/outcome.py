@@ -1,9 +1,11 @@
-"""A page that was read -> what became of it: text worth having, little of it, or a wall instead of a page.
+"""A page that was read -> what became of it: text worth having, little of it, or a wall instead of
+a page.
 
-Walls, logins and pages that say they do not exist are raised (`Challenge`, `LoginWall`, `NotFound`), whatever the
-status code said: they are never content. A page that is nearly empty, or empty until its scripts run, is returned with
-that outcome and a note while it has any text, and raised (`ThinPage`, `ScriptPage`) when it has none. What a person
-sees decides, and only short pages are suspected: an article about captchas is an article.
+Walls, logins and pages that say they do not exist are raised (`Challenge`, `LoginWall`,
+`NotFound`), whatever the status code said: they are never content. A page that is nearly empty, or
+empty until its scripts run, is returned with that outcome and a note while it has any text, and
+raised (`ThinPage`, `ScriptPage`) when it has none. What a person sees decides, and only short pages
+are suspected: an article about captchas is an article.
 """
 
 from __future__ import annotations
@@ -54,11 +56,9 @@ def raise_if_walled(url: str, headers: Mapping[str, str], draft: Draft | None) -
     maker = wall_in_headers(headers)
     if maker is None and draft is not None and draft.traits is not None:
         words = Words(draft.markdown[:_LONGEST])
-        maker = (
-            wall_in_page(draft.title, words, draft.traits())
-            if words.prose_count <= _MOST_PROSE
-            else None
-        )
+        maker = None
+        if words.prose_count <= _MOST_PROSE:
+            maker = wall_in_page(draft.title, words, draft.traits())
     if maker:
         signed = "" if maker == UNSIGNED else f" ({maker})"
         raise Challenge(
@@ -110,16 +110,25 @@ def _judge_substance(url: str, draft: Draft, words: Words, traits: Traits) -> Ou
     rest = count_words("\n".join(written))
     asked = len(written) < len(pieces) or _NEEDS_SCRIPTS.search(traits.fallback)
     pictured = "![" in draft.markdown
-    most = _SHELL_WORDS if traits.empty_mount else _NOTICE_WORDS if asked else 0 if pictured else 1
+    if traits.empty_mount:
+        most = _SHELL_WORDS
+    elif asked:
+        most = _NOTICE_WORDS
+    else:
+        most = 1
+        if pictured:
+            most = 0
     if traits.scripts and rest < most:
         if not rest:
             raise ScriptPage(
-                f"{redact(url)} shows nothing until its scripts have run, and they are not run here."
+                f"{redact(url)} shows nothing until its scripts have run, and they are not run "
+                "here."
             )
         return Outcome(
             "js_shell",
             (
-                f"The page is filled in by scripts, which are not run: only {_words(rest)} of text are in it.",
+                f"The page is filled in by scripts, which are not run: only {_words(rest)} of "
+                "text are in it.",
             ),
         )
     if rest >= _THIN_WORDS:
@@ -140,7 +149,9 @@ def _sent_on(url: str, traits: Traits) -> str:
 
 
 def _words(count: int) -> str:
-    return "1 word" if count == 1 else f"{count} words"
+    if count == 1:
+        return "1 word"
+    return f"{count} words"
 
 
 def _host(url: str) -> str:

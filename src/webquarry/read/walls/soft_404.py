@@ -1,7 +1,8 @@
 """Pages that say there is no such page, with a status code that says all is well.
 
-The heading or the title must say so in so many words, and a sentence must say it to the visitor; or the heading says
-it and hardly anything follows. A page about the number 404, or about how to design an error page, has neither.
+The heading or the title must say so in so many words, and a sentence must say it to the visitor; or
+the heading says it and hardly anything follows. A page about the number 404, or about how to design
+an error page, has neither.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What captchas and bot walls are built of and what they say, maker by maker. `walls.py` says how it is weighed."""
+"""What captchas and bot walls are built of and what they say, maker by maker. `walls.py` says how
+it is weighed.
+"""
 
 from __future__ import annotations
 

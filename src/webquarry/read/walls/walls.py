@@ -1,10 +1,11 @@
 """Captchas and bot walls: is this page one, and whose?
 
-A wall is short, and it is built like one. Names that occur nowhere but on a wall are enough by themselves. Things that
-ordinary pages hold too, such as a captcha under a contact form, count only where the page also asks the visitor to
-prove something and has nothing else to fill in. Walls made of words alone are known by a pair of phrases that their
-makers print, or by a title and an order that belong together; never by one word such as "captcha", because people
-write articles about those.
+A wall is short, and it is built like one. Names that occur nowhere but on a wall are enough by
+themselves. Things that ordinary pages hold too, such as a captcha under a contact form, count only
+where the page also asks the visitor to prove something and has nothing else to fill in. Walls made
+of words alone are known by a pair of phrases that their makers print, or by a title and an order
+that belong together; never by one word such as "captcha", because people write articles about
+those.
 """
 
 from __future__ import annotations
@@ -70,8 +71,6 @@ def _wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
     if marks.WIDGET.search(traits.marks):
         return marks.UNSIGNED
     ordered = any(marks.ORDER.search(line) for line in said.splitlines()[1:])
-    return (
-        marks.UNSIGNED
-        if ordered and marks.SUSPECT.search(said) and marks.TITLE.search(title)
-        else None
-    )
+    if ordered and marks.SUSPECT.search(said) and marks.TITLE.search(title):
+        return marks.UNSIGNED
+    return None

@@ -1,7 +1,7 @@
 """Names of companies as registers write them -> one name for each, and how many patents each has.
 
-`TIDEWORKS LTD [GB]`, `Tideworks Limited` and `Tideworks, Ltd.` are one. What is left when the legal form, the country and
-the signs are gone decides; it is never shown.
+`TIDEWORKS LTD [GB]`, `Tideworks Limited` and `Tideworks, Ltd.` are one. What is left when the legal
+form, the country and the signs are gone decides; it is never shown.
 """
 
 from __future__ import annotations
@@ -113,5 +113,7 @@ def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster
 
 
 def _shown(names: Counter[str]) -> str:
-    """The most frequent spelling; of equally frequent ones not the one in capitals, then the first by the alphabet."""
+    """The most frequent spelling; of equally frequent ones not the one in capitals, then the first
+    by the alphabet.
+    """
     return min(names, key=lambda name: (-names[name], name.isupper(), name))

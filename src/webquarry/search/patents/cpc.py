@@ -1,4 +1,5 @@
-"""A symbol of the Cooperative Patent Classification as people write it -> as registers do; and does a patent bear it?
+"""A symbol of the Cooperative Patent Classification as people write it -> as registers do; and does
+a patent bear it?
 
 `H04` is a class, `H04W` a subclass, `H04W4/00` a group with all below it, `H04W4/02` a subgroup.
 """
@@ -27,7 +28,8 @@ def cpc_symbol(value: str) -> str:
 def bears(symbols: Iterable[str], wanted: str) -> bool:
     """Whether one of the symbols lies within the wanted one, or in the same main group.
 
-    Which subgroups lie below another cannot be told from their numbers, so within a main group the provider decides.
+    Which subgroups lie below another cannot be told from their numbers, so within a main group the
+    provider decides.
     """
     near = wanted.partition("/")[0]
     is_group = bool(re.search(r"[A-Z][0-9]+$", near)) and len(near) > 3

@@ -1,7 +1,8 @@
-"""Patents by an ordinary web search, where no register can be asked: pages of patent sites in, patents out.
+"""Patents by an ordinary web search, where no register can be asked: pages of patent sites in,
+patents out.
 
-A page is a patent where its address says so, or else its title; whatever has no publication number is dropped. What such a
-result tells is little: number, title, and what the search engine quotes.
+A page is a patent where its address says so, or else its title; whatever has no publication number
+is dropped. What such a result tells is little: number, title, and what the search engine quotes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _LEADING = re.compile(
 
 
 def web_query(query: PatentQuery) -> Query:
-    """The question as a web search takes it. The words that were meant for a field are words like others."""
+    """The question as a web search takes it. The words that were meant for a field are words like
+    others.
+    """
     names = [f'"{name}"' for name in (bare(query.assignee), bare(query.inventor)) if name]
     text = " ".join(filter(None, [query.text, *names, query.cpc, "" if query.text else "patent"]))
     filtered = query.office or query.year_from or query.year_to
@@ -77,13 +80,17 @@ def number_in(url: str) -> PatentNumber | None:
         return None
     if host.endswith("uspto.gov"):
         found = re.search(r"/downloadPdf/(\d{6,11})(?:/|$)", path)
-        return number_of("US", found[1]) if found else None
+        if found:
+            return number_of("US", found[1])
+        return None
     if host.endswith("espacenet.com"):
         return _at_espacenet(path, asked)
     if host.endswith("wipo.int"):
         return read_number(asked.get("docId", [""])[0].partition("_")[0])
     found = re.search(r"/patent/([^/]+)", path)
-    return read_number(found[1]) if found else None
+    if found:
+        return read_number(found[1])
+    return None
 
 
 def _at_espacenet(path: str, asked: dict[str, list[str]]) -> PatentNumber | None:
@@ -96,7 +103,9 @@ def _at_espacenet(path: str, asked: dict[str, list[str]]) -> PatentNumber | None
     found = re.fullmatch(
         r"pn\s*=\s*\"?([\w .]+)\"?", asked.get("q", [""])[0].strip(), re.IGNORECASE
     )
-    return read_number(found[1]) if found else None
+    if found:
+        return read_number(found[1])
+    return None
 
 
 def _title(title: str) -> str:
@@ -109,7 +118,9 @@ def _title(title: str) -> str:
 
 
 def each_once(patents: list[Patent]) -> list[Patent]:
-    """Each publication once, at its best rank; one whose kind is not given is any of its number that came before."""
+    """Each publication once, at its best rank; one whose kind is not given is any of its number
+    that came before.
+    """
     kept: list[Patent] = []
     for patent in patents:
         same = next((n for n, one in enumerate(kept) if _are_same(one.number, patent.number)), None)

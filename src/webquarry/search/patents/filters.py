@@ -1,4 +1,6 @@
-"""The filters of a question, enforced on what came back where the data is there: a patent in, yes or no out."""
+"""The filters of a question, enforced on what came back where the data is there: a patent in, yes
+or no out.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from webquarry.search.patents.models import Patent, PatentQuery
 
 
 def admits(patent: Patent, query: PatentQuery) -> bool:
-    """Office, year of publication and class; what is not known of a patent does not speak against it."""
+    """Office, year of publication and class; what is not known of a patent does not speak against
+    it.
+    """
     if query.office and patent.number.office != query.office:
         return False
     if query.cpc and patent.cpc and not bears(patent.cpc, query.cpc):
@@ -18,6 +22,8 @@ def admits(patent: Patent, query: PatentQuery) -> bool:
 
 
 def has_names(patent: Patent, query: PatentQuery) -> bool:
-    """Assignee and inventor, as far as they are known. Registers apply them better: they know all spellings."""
+    """Assignee and inventor, as far as they are known. Registers apply them better: they know all
+    spellings.
+    """
     wanted = ((query.assignee, patent.assignees), (query.inventor, patent.inventors))
     return all(not name or not names or names_match(name, names) for name, names in wanted)

@@ -1,8 +1,10 @@
-"""A question about patents in, patents out: from the registers that are configured, else from web pages, and that is said.
+"""A question about patents in, patents out: from the registers that are configured, else from web
+pages, and that is said.
 
-All registers that are configured are asked at once, and what they know of one publication is put together. A register
-that was named is never replaced by another. Where none is configured, or none answers, an ordinary web search limited to
-patent sites takes their place. A bare number is looked up: that patent comes back, or nothing, never a similar one.
+All registers that are configured are asked at once, and what they know of one publication is put
+together. A register that was named is never replaced by another. Where none is configured, or none
+answers, an ordinary web search limited to patent sites takes their place. A bare number is looked
+up: that patent comes back, or nothing, never a similar one.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ Build = Callable[[PatentProvider], httpx2.Request]
 
 @dataclass(frozen=True)
 class _Plan:
-    """Who is asked: registers, then the web where they give no answer, by one provider of web search or by any."""
+    """Who is asked: registers, then the web where they give no answer, by one provider of web
+    search or by any.
+    """
 
     registers: tuple[PatentProvider, ...]
     web: bool
@@ -185,7 +189,9 @@ class PatentFinder:
     async def _instead(
         self, plan: _Plan, turns: Sequence[Turn[PatentBatch]], ask: Any, what: Any
     ) -> FoundPatents:
-        """What the web knows, with what went before it; where it may not be asked, the error of the registers."""
+        """What the web knows, with what went before it; where it may not be asked, the error of the
+        registers.
+        """
         attempts = tuple(turn.attempt for turn in turns)
         if not plan.web:
             raise nobody_answered([turn.error for turn in turns if turn.error], attempts, [])

@@ -1,4 +1,6 @@
-"""Tokens of services that want one before they answer: kept in memory until they are over, one request for all callers."""
+"""Tokens of services that want one before they answer: kept in memory until they are over, one
+request for all callers.
+"""
 
 from __future__ import annotations
 

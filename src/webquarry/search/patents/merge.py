@@ -1,6 +1,8 @@
-"""One publication, one patent: the lists of several services in, one list out, the same in whatever order they came.
+"""One publication, one patent: the lists of several services in, one list out, the same in whatever
+order they came.
 
-A patent has the best rank that any list gave it, and of each field the richest value that any list had.
+A patent has the best rank that any list gave it, and of each field the richest value that any list
+had.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from webquarry.search.patents.numbers import PatentNumber
 
 
 def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
-    """The patents of all lists, the best ranked first; of equally ranked ones that with the lower number."""
+    """The patents of all lists, the best ranked first; of equally ranked ones that with the lower
+    number.
+    """
     records: dict[PatentNumber, list[Patent]] = {}
     ranks: dict[PatentNumber, int] = {}
     for patents in lists:
@@ -28,7 +32,9 @@ def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
 
 def _richest(records: Sequence[Patent]) -> Patent:
     def best(field: str, rank: Callable[[Any], Any]) -> Any:
-        """The best value of a field; equal ones are told apart by themselves, never by where they stood."""
+        """The best value of a field; equal ones are told apart by themselves, never by where they
+        stood.
+        """
         return max(
             (getattr(record, field) for record in records),
             key=lambda value: (rank(value), str(value)),

@@ -1,15 +1,16 @@
-"""What is a patent number: a text in, office, number and kind out, or nothing; and the forms that others write it in.
+"""What is a patent number: a text in, office, number and kind out, or nothing; and the forms that
+others write it in.
 
-A publication is known by its office (two letters), its number and the kind of publication (A1, B2), which people often
-leave out. The same one is written in many ways:
+A publication is known by its office (two letters), its number and the kind of publication (A1, B2),
+which people often leave out. The same one is written in many ways:
 
     people   US 10,123,456 B2    US 2019/0123456 A1    EP 1 234 567 B1    WO 99/12345      JP H07-123456 A
     Google   US10123456B2        US20190123456A1       EP1234567B1        WO1999012345     JPH07123456A
     DOCDB    US.10123456.B2      US.2019123456.A1      EP.1234567.B1      WO.9912345       JP.H07123456.A
     epodoc   US10123456          US2019123456          EP1234567          WO9912345        JPH07123456
 
-Kept is Google's form, because nothing has been left out of it. Numbers of applications (PCT/US2019/012345) are none of
-publications, and bare digits could be anything.
+Kept is Google's form, because nothing has been left out of it. Numbers of applications
+(PCT/US2019/012345) are none of publications, and bare digits could be anything.
 """
 
 from __future__ import annotations
@@ -80,11 +81,17 @@ class PatentNumber:
 
     @property
     def docdb_number(self) -> str:
-        """The number alone as the EPO has it: US applications lose a zero, old WO numbers the century."""
+        """The number alone as the EPO has it: US applications lose a zero, old WO numbers the
+        century.
+        """
         if self.office == "US" and self.is_us_application:
-            return self.number[:4] + self.number[5:] if self.number[4] == "0" else self.number
+            if self.number[4] == "0":
+                return self.number[:4] + self.number[5:]
+            return self.number
         if self.office == "WO" and self.number[:4] < "2004":
-            return self.number[2:4] + self.number[5:] if self.number[4] == "0" else self.number[2:]
+            if self.number[4] == "0":
+                return self.number[2:4] + self.number[5:]
+            return self.number[2:]
         return self.number
 
     @property
@@ -99,7 +106,9 @@ class PatentNumber:
     @property
     def published_year(self) -> int | None:
         """The year of publication, where the number itself says it."""
-        return int(self.number[:4]) if self.office == "WO" or self.is_us_application else None
+        if self.office == "WO" or self.is_us_application:
+            return int(self.number[:4])
+        return None
 
     @property
     def stage(self) -> str | None:
@@ -111,8 +120,12 @@ class PatentNumber:
         if (
             self.office == "US"
         ):  # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E)
-            return "granted" if self.kind else None
-        return "application" if self.kind.startswith("A") else None
+            if self.kind:
+                return "granted"
+            return None
+        if self.kind.startswith("A"):
+            return "application"
+        return None
 
     @property
     def is_dated_by_grant(self) -> bool:
@@ -130,7 +143,9 @@ class PatentNumber:
 
 
 def office_code(value: str) -> str | None:
-    """The two letters of an office, also by its name; None for all of them, and BadInput for what is none."""
+    """The two letters of an office, also by its name; None for all of them, and BadInput for what
+    is none.
+    """
     code = value.strip().upper()
     code = _OFFICE_NAMES.get(code, code)
     if code in ("", "ALL", "ANY"):
@@ -172,7 +187,9 @@ def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
 def _whole(office: str, number: str) -> str:
     """The number with all that some leave out."""
     if office == "US" and len(number) in (10, 11) and (found := _US_APPLICATION.fullmatch(number)):
-        return f"{found[1]}0{found[3]}" if found[1] else f"{found[4]}{found[5]}"
+        if found[1]:
+            return f"{found[1]}0{found[3]}"
+        return f"{found[4]}{found[5]}"
     if office == "WO":
         return _whole_wo(number)
     if office == "KR" and (found := _KR_APPLICATION.fullmatch(number)):

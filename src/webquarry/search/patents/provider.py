@@ -1,7 +1,8 @@
 """What a patent service is: it builds requests and parses replies, and never opens a socket.
 
-One that wants a token before it answers says how to get it (`build_login`, `parse_login`) and where it goes
-(`with_login`); who asks keeps the token in memory until it is over, and gets another when a reply says that it is.
+One that wants a token before it answers says how to get it (`build_login`, `parse_login`) and where
+it goes (`with_login`); who asks keeps the token in memory until it is over, and gets another when a
+reply says that it is.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class PatentProvider(Member):
 
     @abstractmethod
     def build_search(self, query: PatentQuery) -> httpx2.Request:
-        """The request for the first `query.count` patents. No value of the query can leave its field."""
+        """The request for the first `query.count` patents. No value of the query can leave its
+        field.
+        """
 
     @abstractmethod
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:

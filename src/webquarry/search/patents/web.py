@@ -1,4 +1,6 @@
-"""Patents from web pages: a web search limited to patent sites, and the page of one patent by its number."""
+"""Patents from web pages: a web search limited to patent sites, and the page of one patent by its
+number.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ ReadPage = Callable[
 
 
 class WebPatents:
-    """Asks the web. A `provider` is one of web search; without one, those who are asked for web searches are."""
+    """Asks the web. A `provider` is one of web search; without one, those who are asked for web
+    searches are.
+    """
 
     def __init__(self, router: Router, read_page: ReadPage, clock: Clock) -> None:
         self._router = router
@@ -40,7 +44,9 @@ class WebPatents:
         return _found(found, patents[: query.count], _unapplied(query), notes)
 
     async def look_up(self, number: PatentNumber, provider: str | None = None) -> FoundPatents:
-        """By the page of the patent; where it cannot be read, by one that a web search finds under the same number."""
+        """By the page of the patent; where it cannot be read, by one that a web search finds under
+        the same number.
+        """
         if provider is not None:
             return await self._searched(number, provider)
         note("reading the page of the patent")
@@ -67,7 +73,9 @@ class WebPatents:
         )
 
     async def _searched_instead(self, number: PatentNumber, error: WebquarryError) -> FoundPatents:
-        """What a search finds where the page could not be read; where it finds nothing, nobody knows if there is one."""
+        """What a search finds where the page could not be read; where it finds nothing, nobody
+        knows if there is one.
+        """
         try:
             found = await self._searched(number, None)
         except WebquarryError:
@@ -104,7 +112,8 @@ def _found(
         notes.append("A web search cannot filter by cpc_code: it was searched for as a word.")
     if years := [name for name in unapplied if name != "cpc_code"]:
         notes.append(
-            f"A web search cannot filter by {' and '.join(years)}: applied where the number tells the year."
+            f"A web search cannot filter by {' and '.join(years)}: applied where the number "
+            "tells the year."
         )
     return FoundPatents(
         patents=tuple(patents),

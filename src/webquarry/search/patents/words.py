@@ -1,4 +1,6 @@
-"""The words of a question as a register takes them: a text in, words and phrases without any sign of a query language out."""
+"""The words of a question as a register takes them: a text in, words and phrases without any sign
+of a query language out.
+"""
 
 from __future__ import annotations
 
@@ -49,12 +51,16 @@ _FILLING = frozenset(
 
 
 def bare(text: str) -> str:
-    """A value in one line, of letters, digits and the signs that stand in names; no quotation mark, no operator."""
+    """A value in one line, of letters, digits and the signs that stand in names; no quotation mark,
+    no operator.
+    """
     return " ".join(_UNSAFE.sub(" ", unicodedata.normalize("NFC", text)).split())
 
 
 def terms(text: str, most: int) -> tuple[list[str], bool]:
-    """The words and quoted phrases of a text, each once, without the small words; and whether some were left out."""
+    """The words and quoted phrases of a text, each once, without the small words; and whether some
+    were left out.
+    """
     found: dict[str, None] = {}
     for phrase, word in _PARTS.findall(text):
         said = bare(phrase) if phrase else bare(word)

@@ -1,4 +1,6 @@
-"""The countries and languages that Brave lists, some of the languages under codes of its own (`jp`, `zh-hans`)."""
+"""The countries and languages that Brave lists, some of the languages under codes of its own (`jp`,
+`zh-hans`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from webquarry.search.models import Query
 
 _LISTED_COUNTRIES = "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
 _LISTED_LANGUAGES = (
-    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl pt-br pt-pt ro"
+    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms "
+    "nb nl pa pl pt-br pt-pt ro"
     " ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant"
 )
 _COUNTRIES, _LANGUAGES = frozenset(_LISTED_COUNTRIES.split()), frozenset(_LISTED_LANGUAGES.split())
@@ -15,7 +18,9 @@ _TRADITIONAL = frozenset({"HK", "MO", "TW"})
 
 def country_code(query: Query) -> str | None:
     """The country of the query; None when there is none, or none that Brave knows."""
-    return query.country if query.country in _COUNTRIES else None
+    if query.country in _COUNTRIES:
+        return query.country
+    return None
 
 
 def language_code(query: Query) -> str | None:
@@ -27,5 +32,10 @@ def language_code(query: Query) -> str | None:
         "pt": "pt-pt" if query.country == "PT" else "pt-br",
         "zh": "zh-hant" if query.country in _TRADITIONAL else "zh-hans",
     }
-    language = own.get(query.language, query.language) if query.language else None
-    return language if language in _LANGUAGES else None
+    if query.language:
+        language = own.get(query.language, query.language)
+    else:
+        language = None
+    if language in _LANGUAGES:
+        return language
+    return None

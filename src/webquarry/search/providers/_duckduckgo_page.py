@@ -1,8 +1,10 @@
-"""A page of DuckDuckGo's -> what stands on it: results, "nothing found", a challenge, the form for the next page.
+"""A page of DuckDuckGo's -> what stands on it: results, "nothing found", a challenge, the form for
+the next page.
 
-Both of its plain pages are read, `html` (a box for each result) and `lite` (rows of a table). A challenge is told by its
-elements and never by words: a result may well be about captchas. Advertisements, and links that stay on DuckDuckGo, are
-left out; its redirects (`/l/?uddg=`) are replaced by where they lead.
+Both of its plain pages are read, `html` (a box for each result) and `lite` (rows of a table). A
+challenge is told by its elements and never by words: a result may well be about captchas.
+Advertisements, and links that stay on DuckDuckGo, are left out; its redirects (`/l/?uddg=`) are
+replaced by where they lead.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class ResultPage:
     """One page of results, of either kind."""
 
     def __init__(self, body: bytes) -> None:
-        # libxml2 ends a document silently at a byte that it cannot convert, so every byte must be good UTF-8.
+        # libxml2 ends a document silently at a byte that it cannot convert, so every byte must be
+        # good UTF-8.
         data = body[:_LARGEST].decode("utf-8", "replace").replace("\x00", "").encode()
         parser = etree.HTMLParser(
             encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
@@ -48,7 +51,10 @@ class ResultPage:
             root: etree._Element | None = etree.fromstring(data, parser)
         except etree.XMLSyntaxError:
             root = None
-        self._root = etree.Element("html") if root is None else root  # nothing was in it
+        if root is None:
+            self._root = etree.Element("html")  # nothing was in it
+        else:
+            self._root = root
 
     @property
     def is_challenge(self) -> bool:
@@ -67,7 +73,8 @@ class ResultPage:
         if not self._find('//form[@action="/html/" or @action="/lite/"]'):
             return False  # somebody else's page, with nothing found of its own
         if self._find(
-            f"//*[{_class('result--no-result')} or {_class('no-results')} or {_class('no-results__message')}]"
+            f"//*[{_class('result--no-result')} or {_class('no-results')} or "
+            f"{_class('no-results__message')}]"
         ):
             return True
         cells = self._find("//td" if self.is_lite else '(//div[@id="links"])[1]//*')
@@ -118,8 +125,13 @@ class ResultPage:
 
 
 def target_of(href: str) -> str | None:
-    """Where a link of the page leads: out of DuckDuckGo's redirect, and None when it stays there or leads nowhere."""
-    url = f"https:{href}" if href.startswith("//") else href.strip()
+    """Where a link of the page leads: out of DuckDuckGo's redirect, and None when it stays there or
+    leads nowhere.
+    """
+    if href.startswith("//"):
+        url = f"https:{href}"
+    else:
+        url = href.strip()
     host = host_of(url)
     if host and _is_duckduckgo(host) and urlsplit(url).path == "/l/":
         try:
@@ -127,7 +139,9 @@ def target_of(href: str) -> str | None:
         except ValueError:
             return None
         host = host_of(url)
-    return None if host is None or _is_duckduckgo(host) else url
+    if host is None or _is_duckduckgo(host):
+        return None
+    return url
 
 
 def _boxed_hit(box: etree._Element) -> Hit | None:
@@ -160,7 +174,9 @@ def _hit(
 
 
 def _published(element: etree._Element) -> str | None:
-    """The moment in a span: seven digits of a second are one too many, and midnight means that only the day is known."""
+    """The moment in a span: seven digits of a second are one too many, and midnight means that only
+    the day is known.
+    """
     found = _MOMENT.fullmatch(_text(element))
     if not found:
         return None

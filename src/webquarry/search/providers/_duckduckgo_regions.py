@@ -1,7 +1,8 @@
 """Language and country -> the region that DuckDuckGo calls `kl`.
 
-A region is a country and one of its languages, in spellings of DuckDuckGo's own (`uk-en`, `jp-jp`, `tw-tzh`). The first
-region of a language is its home, the first one of a country is what most people there read.
+A region is a country and one of its languages, in spellings of DuckDuckGo's own (`uk-en`, `jp-jp`,
+`tw-tzh`). The first region of a language is its home, the first one of a country is what most
+people there read.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _BY_COUNTRY = {_parts(region)[1]: region for region in _LAST_TO_FIRST}
 def region_of(language: str | None, country: str | None) -> tuple[str | None, frozenset[str]]:
     """The region, and which of the two wishes it fulfils.
 
-    Where a country is not had in the language asked for, the language counts: the reader has to understand the page.
+    Where a country is not had in the language asked for, the language counts: the reader has to
+    understand the page.
     """
     language = _ALSO.get(language, language) if language else None
     if language and country and (both := _BY_BOTH.get((language, country))):

@@ -12,13 +12,22 @@ _TRADITIONAL = frozenset({"HK", "MO", "TW"})
 
 
 def language_code(query: Query) -> str | None:
-    """The language of the query in Google's spelling; None when there is none, or none that Google can tell."""
+    """The language of the query in Google's spelling; None when there is none, or none that Google
+    can tell.
+    """
     if query.language == "zh" and query.country in _TRADITIONAL:
         return "zh-TW"
-    language = _OWN.get(query.language, query.language) if query.language else None
-    return language if language in _LANGUAGES else None
+    if query.language:
+        language = _OWN.get(query.language, query.language)
+    else:
+        language = None
+    if language in _LANGUAGES:
+        return language
+    return None
 
 
 def country_code(query: Query) -> str | None:
     """The country of the query as `gl` takes it."""
-    return {"GB": "uk"}.get(query.country, query.country.lower()) if query.country else None
+    if query.country:
+        return {"GB": "uk"}.get(query.country, query.country.lower())
+    return None

@@ -1,4 +1,6 @@
-"""Countries as Tavily wants them: lower-case English names, by ISO 3166-1 code. Those it does not list are not here."""
+"""Countries as Tavily wants them: lower-case English names, by ISO 3166-1 code. Those it does not
+list are not here.
+"""
 
 from __future__ import annotations
 

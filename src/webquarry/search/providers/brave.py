@@ -1,8 +1,10 @@
-"""Brave Search: an index of its own, needs a key. One page holds up to 20 results, and there are 10 pages.
+"""Brave Search: an index of its own, needs a key. One page holds up to 20 results, and there are 10
+pages.
 
-API: GET https://api.search.brave.com/res/v1/web/search. Errors are told apart by their code, because the status says
-little: a bad key is a 422. Domain lists go out as `site:` operators, which are part of the query and so belong to every
-plan; a goggle, Brave's other way, is an option that a plan may not have, and then the whole search would fail.
+API: GET https://api.search.brave.com/res/v1/web/search. Errors are told apart by their code,
+because the status says little: a bad key is a 422. Domain lists go out as `site:` operators, which
+are part of the query and so belong to every plan; a goggle, Brave's other way, is an option that a
+plan may not have, and then the whole search would fail.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ class Brave(Provider):
         text = with_terms(query)
         if not _fits(text):
             raise BadInput(
-                f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words in a query."
+                f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words "
+                "in a query."
             )
         filtered = bool(query.allowed_domains or query.blocked_domains)
         parameters = {
@@ -69,11 +72,15 @@ class Brave(Provider):
         return self._request({name: value for name, value in parameters.items() if value})
 
     def build_probe(self) -> httpx2.Request:
-        """Without a query: Brave checks the key first, so that a good one is told by the complaint, at no cost."""
+        """Without a query: Brave checks the key first, so that a good one is told by the complaint,
+        at no cost.
+        """
         return self._request({"count": "1"})
 
     def parse_probe(self, reply: Reply) -> None:
-        found = json_object(reply, self.label) if reply.status != 401 else {}
+        found = {}
+        if reply.status != 401:
+            found = json_object(reply, self.label)
         problem = _problem(found)
         if problem.get("code") != "VALIDATION" or _complains_of_key(problem):
             self.parse_reply(reply)
@@ -85,7 +92,8 @@ class Brave(Provider):
         if (problem := _problem(found)) or reply.status != 200:
             raise self._failure(problem, reply)
         query, web = found.get("query"), found.get("web")
-        # Without results there is no `web`, so that `query` alone tells an answer from something else.
+        # Without results there is no `web`, so that `query` alone tells an answer from something
+        # else.
         if not (isinstance(query, dict) or isinstance(web, dict)) or not isinstance(
             web, dict | None
         ):
@@ -124,13 +132,15 @@ class Brave(Provider):
         if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
             return AuthFailure(
                 f"The plan of this Brave key does not cover the search: {said}",
-                suggested_action="Subscribe the key to a Search plan on https://api-dashboard.search.brave.com.",
+                suggested_action="Subscribe the key to a Search plan on "
+                "https://api-dashboard.search.brave.com.",
             )
         if code == "QUOTA_LIMITED":
             return RateLimited(
                 f"The quota of this Brave key is used up: {said}",
                 retryable=False,
-                suggested_action="Wait for the quota to be renewed, raise it, or name another provider.",
+                suggested_action="Wait for the quota to be renewed, raise it, or name another "
+                "provider.",
             )
         if code == "RATE_LIMITED" or reply.status == 429:
             wait = _seconds_to_wait(reply)
@@ -148,23 +158,33 @@ def _fits(text: str) -> bool:
 
 
 def _problem(found: dict[str, Any]) -> dict[str, Any]:
-    """What is wrong, from either form: `error` as served, `errors[]` as documented; empty when nothing is."""
+    """What is wrong, from either form: `error` as served, `errors[]` as documented; empty when
+    nothing is.
+    """
     single = found.get("error")
     if isinstance(single, dict):
         return single
     listed = objects(found.get("errors"))
-    return listed[0] if listed else {"detail": single} if single else {}
+    if listed:
+        return listed[0]
+    if single:
+        return {"detail": single}
+    return {}
 
 
 def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
     """The complaints about single parameters: each has its place in `loc`."""
     meta = problem.get("meta")
-    details = objects(meta.get("errors")) if isinstance(meta, dict) else []
+    details = []
+    if isinstance(meta, dict):
+        details = objects(meta.get("errors"))
     return [detail for detail in details if isinstance(detail.get("loc"), list)]
 
 
 def _complains_of_key(problem: dict[str, Any]) -> bool:
-    """A request without the key's header is a VALIDATION like any other, but for the place it names."""
+    """A request without the key's header is a VALIDATION like any other, but for the place it
+    names.
+    """
     return any(
         [str(part).lower() for part in detail["loc"]] == _KEY_PLACE for detail in _details(problem)
     )
@@ -179,10 +199,10 @@ def _complaints(problem: dict[str, Any]) -> str:
 
 
 def _seconds_to_wait(reply: Reply) -> float:
-    """The first value of X-RateLimit-Reset: that of the window of one second. The second is the month's."""
+    """The first value of X-RateLimit-Reset: that of the window of one second. The second is the
+    month's.
+    """
     first = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
-    return (
-        float(min(int(first), 3600))
-        if first.isascii() and first.isdigit() and len(first) < 10
-        else 1.0
-    )
+    if first.isascii() and first.isdigit() and len(first) < 10:
+        return float(min(int(first), 3600))
+    return 1.0

@@ -1,8 +1,10 @@
-"""DuckDuckGo: needs no key, and is easily offended. Its two pages for browsers without scripts are what we read.
+"""DuckDuckGo: needs no key, and is easily offended. Its two pages for browsers without scripts are
+what we read.
 
-POST https://html.duckduckgo.com/html/, and https://lite.duckduckgo.com/lite/ as the second way. A further page is asked
-for with all the hidden fields of the form that leads to it. There is no status for "too often": a page with ducks to
-pick comes instead, mostly with HTTP 202, and nothing but time helps. So calls go one after the other, with a pause.
+POST https://html.duckduckgo.com/html/, and https://lite.duckduckgo.com/lite/ as the second way. A
+further page is asked for with all the hidden fields of the form that leads to it. There is no
+status for "too often": a page with ducks to pick comes instead, mostly with HTTP 202, and nothing
+but time helps. So calls go one after the other, with a pause.
 """
 
 from __future__ import annotations
@@ -63,14 +65,18 @@ class DuckDuckGo(Provider):
         return self._post(query.cursor.get(_WAY, "html"), self._fields(query), query)
 
     def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
-        """The lite page, once, where the html one was answered with a challenge or is no longer understood."""
+        """The lite page, once, where the html one was answered with a challenge or is no longer
+        understood.
+        """
         is_first = query.cursor.get(_WAY, "html") == "html" and (query.cursor or not query.page)
         if not is_first or not isinstance(error, Challenge | ProviderFailure):
             return None
         return self._post("lite", self._fields(query), query)
 
     def build_probe(self) -> httpx2.Request:
-        """A real search: there is nothing cheaper that tells whether programs are answered just now."""
+        """A real search: there is nothing cheaper that tells whether programs are answered just
+        now.
+        """
         return self.build_request(Query("duckduckgo"))
 
     def parse_reply(self, reply: Reply) -> Batch:
@@ -88,12 +94,16 @@ class DuckDuckGo(Provider):
             raise failure(reply, self.label)
         if not is_answer:
             raise ProviderFailure(
-                "DuckDuckGo's page holds neither results nor word that there are none: its markup has changed.",
+                "DuckDuckGo's page holds neither results nor word that there are none: its "
+                "markup has changed.",
                 retryable=False,
-                suggested_action="Name another provider, and look for a newer version of webquarry.",
+                suggested_action="Name another provider, and look for a newer version of "
+                "webquarry.",
             )
         fields = page.next_fields()
-        cursor = {**fields, _WAY: "lite" if page.is_lite else "html"} if fields else {}
+        cursor = {}
+        if fields:
+            cursor = {**fields, _WAY: "lite" if page.is_lite else "html"}
         return Batch(tuple(map(self._result, page.hits())), more=bool(fields), cursor=cursor)
 
     def _result(self, hit: Hit) -> Result:
@@ -116,7 +126,9 @@ class DuckDuckGo(Provider):
         )
 
     def _fields(self, query: Query) -> dict[str, str]:
-        """The fields of the form: of the page's own for the first page, of its Next button for the others."""
+        """The fields of the form: of the page's own for the first page, of its Next button for the
+        others.
+        """
         if query.page and not query.cursor:
             raise ProviderFailure("DuckDuckGo gave no way to a further page.", retryable=False)
         fields = {name: value for name, value in query.cursor.items() if name != _WAY} or {
@@ -146,6 +158,7 @@ def _challenged(status: int) -> Challenge:
     return Challenge(
         f"DuckDuckGo takes us for a robot and wants a challenge solved (HTTP {status}).",
         retry_after_seconds=REST_SECONDS,
-        suggested_action="Name another provider, or leave DuckDuckGo alone for some minutes; asking again and again "
+        suggested_action="Name another provider, or leave DuckDuckGo alone for some minutes; "
+        "asking again and again "
         "only prolongs it.",
     )

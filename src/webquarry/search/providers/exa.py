@@ -1,7 +1,9 @@
-"""Exa: search by meaning over an index of its own, needs a key. Up to 25 results cost the same, and there are no pages.
+"""Exa: search by meaning over an index of its own, needs a key. Up to 25 results cost the same, and
+there are no pages.
 
-API: POST https://api.exa.ai/search. Snippets come only when they are asked for, as highlights. Allowed and blocked domains
-may not stand in one request; the allowed ones go first, and the others are left to us.
+API: POST https://api.exa.ai/search. Snippets come only when they are asked for, as highlights.
+Allowed and blocked domains may not stand in one request; the allowed ones go first, and the others
+are left to us.
 """
 
 from __future__ import annotations
@@ -134,7 +136,8 @@ class Exa(Provider):
         if tag in _NO_ACCESS:
             return AuthFailure(
                 f"Exa does not open the search to this key: {said}",
-                suggested_action="Check the key on https://dashboard.exa.ai/, or name another provider.",
+                suggested_action="Check the key on https://dashboard.exa.ai/, or name another "
+                "provider.",
             )
         if tag == "RATE_LIMITED":
             return rate_limited(reply, self.label, said)
@@ -150,16 +153,16 @@ class Exa(Provider):
 def _phrase(terms: str | None, most_words: int) -> list[str] | None:
     """The one phrase that Exa takes in a list, if it is short enough."""
     words = (terms or "").replace('"', " ").split()
-    return [" ".join(words)] if 0 < len(words) <= most_words else None
+    if 0 < len(words) <= most_words:
+        return [" ".join(words)]
+    return None
 
 
 def _snippet(hit: dict[str, Any]) -> str:
     """The passages that Exa picked; its summary or the beginning of the text where it picked none."""
     highlights = hit.get("highlights")
-    picked = (
-        [plain(part) for part in highlights if isinstance(part, str)]
-        if isinstance(highlights, list)
-        else []
-    )
+    picked = []
+    if isinstance(highlights, list):
+        picked = [plain(part) for part in highlights if isinstance(part, str)]
     text = " ... ".join(filter(None, picked)) or plain(optional_text(hit.get("summary")))
     return text or shortened(plain(optional_text(hit.get("text"))), SNIPPET_CHARACTERS)

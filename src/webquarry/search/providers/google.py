@@ -1,8 +1,9 @@
-"""Google Custom Search JSON API: needs a key and an engine id. One page holds 10 results, and there are 10 pages.
+"""Google Custom Search JSON API: needs a key and an engine id. One page holds 10 results, and there
+are 10 pages.
 
-API: GET https://www.googleapis.com/customsearch/v1. The service is closed to new customers and ends on 2027-01-01. The
-key goes into a header, so that no URL holds it. One domain goes out as `siteSearch`, which takes exactly one; others
-as operators in the query.
+API: GET https://www.googleapis.com/customsearch/v1. The service is closed to new customers and ends
+on 2027-01-01. The key goes into a header, so that no URL holds it. One domain goes out as
+`siteSearch`, which takes exactly one; others as operators in the query.
 """
 
 from __future__ import annotations
@@ -58,8 +59,10 @@ class Google(Provider):
         Credential(ENGINE, "google-engine-id", secret=False),
     )
     credentials_text = (
-        "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. Set environment "
-        "variables or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. "
+        "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. "
+        "Set environment "
+        "variables or create ~/.config/ikigai/google-api-key and "
+        "~/.config/ikigai/google-engine-id files. "
         "Get credentials from https://developers.google.com/custom-search"
     )
     sign_up = "https://developers.google.com/custom-search"
@@ -69,12 +72,15 @@ class Google(Provider):
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
-        return self.native if language_code(query) else self.native - {"language"}
+        if language_code(query):
+            return self.native
+        return self.native - {"language"}
 
     def build_request(self, query: Query) -> httpx2.Request:
         if len(quote_plus(query.text)) > MAX_URL_CHARACTERS:
             raise BadInput(
-                f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand in a URL."
+                f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand "
+                "in a URL."
             )
         allowed, blocked = list(query.allowed_domains), list(query.blocked_domains)
         site: dict[str, str] = {}
@@ -83,7 +89,10 @@ class Google(Provider):
         elif not allowed and len(blocked) == 1:
             site = {"siteSearch": blocked.pop(), "siteSearchFilter": "e"}
         filtered = bool(query.allowed_domains or query.blocked_domains)
-        num = self.page_size if filtered else min(query.count, self.page_size)
+        if filtered:
+            num = self.page_size
+        else:
+            num = min(query.count, self.page_size)
         text = with_sites(query.text, allowed, blocked, _fits)
         return self._request(
             {
@@ -96,7 +105,9 @@ class Google(Provider):
         )
 
     def build_probe(self) -> httpx2.Request:
-        """One result of a real search: nothing less tells that the engine id is good. Costs one query of the day's."""
+        """One result of a real search: nothing less tells that the engine id is good. Costs one
+        query of the day's.
+        """
         return self._request({"q": "test", "num": "1"})
 
     def parse_reply(self, reply: Reply) -> Batch:
@@ -106,7 +117,8 @@ class Google(Provider):
         if found.get("error") or reply.status != 200:
             raise self._failure(found, reply.status)
         items = found.get("items")
-        # Without results there are no `items`, so that the others tell an answer from something else.
+        # Without results there are no `items`, so that the others tell an answer from something
+        # else.
         known = items or found.get("searchInformation") or found.get("queries")
         if not isinstance(known, dict | list) or not isinstance(items, list | None):
             raise ProviderFailure(
@@ -143,10 +155,13 @@ class Google(Provider):
 
     def _failure(self, found: dict[str, Any], status: int) -> WebquarryError:
         """The error that Google's reasons stand for; they count for more than the status."""
-        problem = found["error"] if isinstance(found.get("error"), dict) else {}
+        problem = {}
+        if isinstance(found.get("error"), dict):
+            problem = found["error"]
         said, reasons = quoted(problem.get("message")), _reasons(problem)
         culprits = {part.get("location") for part in objects(problem.get("errors"))} - {None}
-        # Our counts and pages are always in range: where Google names no culprit, it is the engine id.
+        # Our counts and pages are always in range: where Google names no culprit, it is the engine
+        # id.
         bad_engine = "cx" in culprits or (
             status == 400 and "INVALID_ARGUMENT" in reasons and not culprits
         )
@@ -161,11 +176,14 @@ class Google(Provider):
         ):
             return AuthFailure(
                 f"Google does not open the search to this key: {said or 'no reason was given.'}",
-                suggested_action="Check the key's project and restrictions in the Google Cloud console, "
+                suggested_action="Check the key's project and restrictions in the Google Cloud "
+                "console, "
                 "or name another provider.",
             )
         words = " ".join(filter(None, [f"Google Custom Search failed (HTTP {status}).", said]))
-        return BadInput(words) if status == 400 else ProviderFailure(words, retryable=status >= 500)
+        if status == 400:
+            return BadInput(words)
+        return ProviderFailure(words, retryable=status >= 500)
 
 
 def _wishes(query: Query) -> dict[str, str]:
@@ -202,7 +220,9 @@ def _reasons(problem: dict[str, Any]) -> set[str]:
 
 
 def _quota(said: str, reasons: set[str], problem: dict[str, Any]) -> RateLimited:
-    """Day or minute: the reason is the same, and only the text, or the name of the limit, tells them apart."""
+    """Day or minute: the reason is the same, and only the text, or the name of the limit, tells
+    them apart.
+    """
     limits = [
         part["metadata"].get("quota_limit")
         for part in objects(problem.get("details"))
@@ -217,7 +237,8 @@ def _quota(said: str, reasons: set[str], problem: dict[str, Any]) -> RateLimited
         return RateLimited(
             f"Google's quota for the day is used up: {said}",
             retryable=False,
-            suggested_action="Wait for midnight Pacific time, when the quota is renewed, or name another provider.",
+            suggested_action="Wait for midnight Pacific time, when the quota is renewed, or name "
+            "another provider.",
         )
     return RateLimited(
         f"Google asked us to slow down: {said or 'too many requests.'}", retry_after_seconds=60
@@ -248,4 +269,6 @@ def _dates(pagemap: object) -> Iterator[str]:
 def _unslashed(value: str) -> str:
     """That tag is defined as year/month/day, which is ISO 8601 but for the dashes."""
     found = _SLASHED.fullmatch(value.strip())
-    return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}" if found else value
+    if found:
+        return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}"
+    return value

@@ -1,8 +1,10 @@
-"""Hacker News, by Algolia's search over it: what programmers talk about, needs no key. Not asked unless it is named.
+"""Hacker News, by Algolia's search over it: what programmers talk about, needs no key. Not asked
+unless it is named.
 
-API: GET https://hn.algolia.com/api/v1/search. A story leads to the page it is about, and its snippet to the talk about that
-page; a story without a page, and a comment, lead to themselves. The date of a story is that of its submission, so only
-what was published on Hacker News itself has a date here.
+API: GET https://hn.algolia.com/api/v1/search. A story leads to the page it is about, and its
+snippet to the talk about that page; a story without a page, and a comment, lead to themselves. The
+date of a story is that of its submission, so only what was published on Hacker News itself has a
+date here.
 """
 
 from __future__ import annotations

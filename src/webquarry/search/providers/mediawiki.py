@@ -1,7 +1,9 @@
-"""Wikipedia, or any other MediaWiki: full-text search in an encyclopedia, needs no key. Not asked unless it is named.
+"""Wikipedia, or any other MediaWiki: full-text search in an encyclopedia, needs no key. Not asked
+unless it is named.
 
-API: GET https://<language>.wikipedia.org/w/api.php. Errors come with HTTP 200. The date of a hit is that of its last edit,
-which is no date of publication, so there are none here. An address that the user sets is one wiki, in one language.
+API: GET https://<language>.wikipedia.org/w/api.php. Errors come with HTTP 200. The date of a hit is
+that of its last edit, which is no date of publication, so there are none here. An address that the
+user sets is one wiki, in one language.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ class MediaWiki(Provider):
 
     def applied(self, query: Query) -> frozenset[str]:
         chosen = self.base == self.origin and bool(_LANGUAGE.fullmatch(query.language or ""))
-        return self.native if chosen else self.native - {"language"}
+        if chosen:
+            return self.native
+        return self.native - {"language"}
 
     def build_request(self, query: Query) -> httpx2.Request:
         text = with_terms(query)
@@ -66,7 +70,8 @@ class MediaWiki(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 403 and not asks_for_proof(reply.body):
             raise SiteRefused(
-                "Wikipedia refused the request (HTTP 403): it wants a User-Agent that says whom to write to.",
+                "Wikipedia refused the request (HTTP 403): it wants a User-Agent that says whom "
+                "to write to.",
                 suggested_action="Set WEBQUARRY_USER_AGENT to a name with an address, such as "
                 "'webquarry (you@example.org)', or name another provider.",
             )
@@ -77,8 +82,12 @@ class MediaWiki(Provider):
         if not isinstance(query, dict) or not isinstance(query.get("search"), list):
             raise ProviderFailure("Wikipedia answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for hit in objects(query["search"]) if (result := self._result(hit, reply))]
-        offset = onward.get("sroffset") if isinstance(onward, dict) else None
-        cursor = {"sroffset": str(offset)} if isinstance(offset, int) and offset > 0 else {}
+        offset = None
+        if isinstance(onward, dict):
+            offset = onward.get("sroffset")
+        cursor = {}
+        if isinstance(offset, int) and offset > 0:
+            cursor = {"sroffset": str(offset)}
         return Batch(tuple(hits), more=bool(cursor), cursor=cursor)
 
     def _request(self, text: str, limit: int, language: str | None, offset: str) -> httpx2.Request:
@@ -99,7 +108,9 @@ class MediaWiki(Provider):
         return httpx2.Request("GET", url, params=parameters, headers={"Accept": "application/json"})
 
     def _result(self, hit: dict[str, Any], reply: Reply) -> Result | None:
-        """One hit, or None when it is not in the form of one. Its address is at the host that answered."""
+        """One hit, or None when it is not in the form of one. Its address is at the host that
+        answered.
+        """
         try:
             title, snippet = (
                 plain(optional_text(hit.get("title"))),
@@ -116,8 +127,12 @@ class MediaWiki(Provider):
 
     def _failure(self, problem: object, reply: Reply) -> WebquarryError:
         """The error that a code of MediaWiki's stands for; the status says nothing."""
-        code = str(problem.get("code")) if isinstance(problem, dict) else ""
-        said = quoted(problem.get("info")) if isinstance(problem, dict) else ""
+        code = ""
+        if isinstance(problem, dict):
+            code = str(problem.get("code"))
+        said = ""
+        if isinstance(problem, dict):
+            said = quoted(problem.get("info"))
         if code in _BUSY:
             return rate_limited(reply, self.label, said)
         if code.startswith(_OURS):

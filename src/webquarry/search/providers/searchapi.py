@@ -1,7 +1,9 @@
-"""SearchAPI.io: Google's results by way of another company, needs a key. One page holds some 10 results.
+"""SearchAPI.io: Google's results by way of another company, needs a key. One page holds some 10
+results.
 
-API: GET https://www.searchapi.io/api/v1/search?engine=google. The key goes into a header, so that no URL holds it. "Nothing
-found" comes as an error in an answer with HTTP 200. Dates are display text, so there are none here.
+API: GET https://www.searchapi.io/api/v1/search?engine=google. The key goes into a header, so that
+no URL holds it. "Nothing found" comes as an error in an answer with HTTP 200. Dates are display
+text, so there are none here.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class SearchApi(Provider):
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
-        return self.native if language_code(query) else self.native - {"language"}
+        if language_code(query):
+            return self.native
+        return self.native - {"language"}
 
     def build_request(self, query: Query) -> httpx2.Request:
         language = language_code(query)
@@ -77,7 +81,8 @@ class SearchApi(Provider):
             or not isinstance(organic, list | None)
         ):
             raise ProviderFailure(
-                "SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP 200)."
+                "SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP "
+                "200)."
             )
         hits = [result for hit in objects(organic) if (result := self._result(hit))]
         pages = found.get("pagination")
@@ -102,7 +107,9 @@ class SearchApi(Provider):
         )
 
     def _failure(self, said: str, reply: Reply) -> WebquarryError:
-        """A 429 is either too many at once, which passes, or the end of the plan, which does not; the words tell."""
+        """A 429 is either too many at once, which passes, or the end of the plan, which does not;
+        the words tell.
+        """
         if reply.status == 429 and ("used all" in said.lower() or "for the month" in said.lower()):
             return used_up(self.label, said)
         return failure(reply, self.label, said)

@@ -1,7 +1,9 @@
-"""SearXNG: a metasearch engine that people run themselves; needs the address of an instance that gives JSON.
+"""SearXNG: a metasearch engine that people run themselves; needs the address of an instance that
+gives JSON.
 
-API: GET {SEARXNG_URL}/search?format=json. An instance gives HTML only unless its settings.yml lists json among
-`search.formats`. When the engines behind it are blocked it still answers 200, with nothing in it but their names.
+API: GET {SEARXNG_URL}/search?format=json. An instance gives HTML only unless its settings.yml lists
+json among `search.formats`. When the engines behind it are blocked it still answers 200, with
+nothing in it but their names.
 """
 
 from __future__ import annotations
@@ -32,15 +34,20 @@ class SearXNG(Provider):
     sign_up = "https://docs.searxng.org/"
     page_size = 10
     max_pages = 10
-    # Domains and terms go out as operators too, but it depends on the engines behind whether they hold.
+    # Domains and terms go out as operators too, but it depends on the engines behind whether they
+    # hold.
     native = frozenset({"time_range", "safe", "language", "country"})
 
     @property
     def missing(self) -> list[str]:
-        return [] if self.base else [URL]
+        if self.base:
+            return []
+        return [URL]
 
     def applied(self, query: Query) -> frozenset[str]:
-        return self.native if query.language else self.native - {"country"}
+        if query.language:
+            return self.native
+        return self.native - {"country"}
 
     def build_request(self, query: Query) -> httpx2.Request:
         text = without_commands(with_terms(query), "!:<?")
@@ -66,7 +73,8 @@ class SearXNG(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 403 and not asks_for_proof(reply.body):
             raise SiteRefused(
-                "SearXNG refused to answer in JSON (HTTP 403): the format is off, or the instance takes us for a robot.",
+                "SearXNG refused to answer in JSON (HTTP 403): the format is off, or the "
+                "instance takes us for a robot.",
                 suggested_action=_JSON_OFF,
             )
         found = json_object(reply, self.label)
@@ -78,7 +86,8 @@ class SearXNG(Provider):
         silent = _silent_engines(found)
         if not hits and silent:
             raise ProviderFailure(
-                f"None of the engines behind SearXNG found anything, and some did not answer: {silent}"
+                "None of the engines behind SearXNG found anything, and some did not answer: "
+                f"{silent}"
             )
         return Batch(tuple(hits), more=bool(hits))
 
@@ -107,10 +116,8 @@ class SearXNG(Provider):
 def _silent_engines(found: dict[str, Any]) -> str:
     """The engines that did not answer, each with its reason."""
     listed = found.get("unresponsive_engines")
-    pairs = (
-        [pair for pair in listed if isinstance(pair, list) and pair]
-        if isinstance(listed, list)
-        else []
-    )
+    pairs = []
+    if isinstance(listed, list):
+        pairs = [pair for pair in listed if isinstance(pair, list) and pair]
     named = [f"{pair[0]} ({pair[1]})" if len(pair) > 1 else str(pair[0]) for pair in pairs]
     return quoted(", ".join(named))

@@ -1,7 +1,8 @@
 """Serper: Google's results by way of another company, needs a key. One page holds 10 results.
 
-API: POST https://google.serper.dev/search. A bad key is a 403 and an empty account a 400: the words tell them apart. Its
-dates are display text ("Aug 17, 2026", "2 days ago") in the language of the results, so there are none here.
+API: POST https://google.serper.dev/search. A bad key is a 403 and an empty account a 400: the words
+tell them apart. Its dates are display text ("Aug 17, 2026", "2 days ago") in the language of the
+results, so there are none here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Tavily: search made for language models, needs a key. One answer holds up to 20 results, and there are no pages.
+"""Tavily: search made for language models, needs a key. One answer holds up to 20 results, and
+there are no pages.
 
-API: POST https://api.tavily.com/search, a basic search: one credit. A used-up plan is a status of its own, 432 or 433.
+API: POST https://api.tavily.com/search, a basic search: one credit. A used-up plan is a status of
+its own, 432 or 433.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Tavily(Provider):
     )
 
     def applied(self, query: Query) -> frozenset[str]:
-        return self.native if query.country in COUNTRIES else self.native - {"country"}
+        if query.country in COUNTRIES:
+            return self.native
+        return self.native - {"country"}
 
     def build_request(self, query: Query) -> httpx2.Request:
         text = with_terms(
@@ -45,7 +49,9 @@ class Tavily(Provider):
         )  # there is no operator for "without"
         if len(text) > MAX_CHARACTERS:
             raise BadInput(f"Tavily takes at most {MAX_CHARACTERS} characters in a query.")
-        allowed = list(query.allowed_domains) if len(query.allowed_domains) <= MAX_ALLOWED else []
+        allowed = []
+        if len(query.allowed_domains) <= MAX_ALLOWED:
+            allowed = list(query.allowed_domains)
         filtered = bool(query.allowed_domains or query.blocked_domains)
         wishes = {
             "time_range": query.time_range,
@@ -54,7 +60,10 @@ class Tavily(Provider):
             "include_domains": allowed,
             "exclude_domains": list(query.blocked_domains[:MAX_BLOCKED]),
         }
-        number = self.page_size if filtered else min(query.count, self.page_size)
+        if filtered:
+            number = self.page_size
+        else:
+            number = min(query.count, self.page_size)
         return self._request(
             {"query": text, "max_results": number, **{k: v for k, v in wishes.items() if v}}
         )
@@ -93,19 +102,24 @@ class Tavily(Provider):
         return self.result(hit.get("title"), hit.get("url"), hit.get("content"), published)
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        """The error that a status stands for; one envelope says by itself that the limit is reached."""
+        """The error that a status stands for; one envelope says by itself that the limit is
+        reached.
+        """
         said = _said(found)
         problem = found.get("error")
         if isinstance(problem, dict) and "retry_after_seconds" in problem:
             wait = problem["retry_after_seconds"]
-            seconds = float(wait) if isinstance(wait, int | float) and 0 < wait < 10**6 else None
+            seconds = None
+            if isinstance(wait, int | float) and 0 < wait < 10**6:
+                seconds = float(wait)
             return RateLimited(f"Tavily's limit is reached: {said}", retry_after_seconds=seconds)
         if reply.status in (432, 433):
             return used_up(self.label, said)
         if reply.status == 403:
             return AuthFailure(
                 f"Tavily does not open the search to this key: {said or 'no reason was given.'}",
-                suggested_action="Check the key on https://app.tavily.com/, or name another provider.",
+                suggested_action="Check the key on https://app.tavily.com/, or name another "
+                "provider.",
             )
         return failure(reply, self.label, said)
 

@@ -1,9 +1,10 @@
 """Domain lists: which results may stay.
 
-An entry is one domain and covers its subdomains, by whole labels: `duckdb.org` covers `docs.duckdb.org` but neither
-`notduckdb.org` nor `duckdb.org.evil.com`. Entries are read kindly: `https://duckdb.org/docs`, `www.duckdb.org`,
-`*.duckdb.org`, `DuckDB.org.` and `duckdb.org:443` all mean `duckdb.org`. The lists are lists of domains, so a path says
-nothing. Where both lists name a host, the blocked one wins. An empty list is the same as none.
+An entry is one domain and covers its subdomains, by whole labels: `duckdb.org` covers
+`docs.duckdb.org` but neither `notduckdb.org` nor `duckdb.org.evil.com`. Entries are read kindly:
+`https://duckdb.org/docs`, `www.duckdb.org`, `*.duckdb.org`, `DuckDB.org.` and `duckdb.org:443` all
+mean `duckdb.org`. The lists are lists of domains, so a path says nothing. Where both lists name a
+host, the blocked one wins. An empty list is the same as none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def normalise(entry: str) -> str:
             suggested_action="Give bare domains, such as duckdb.org, one per entry.",
         )
     bare = domain.removeprefix("www.")
-    return bare if "." in bare else domain
+    if "." in bare:
+        return bare
+    return domain
 
 
 def host_of(url: str) -> str | None:
@@ -49,7 +52,9 @@ def host_of(url: str) -> str | None:
     if parts.scheme not in ("http", "https") or port == 0:
         return None
     host = parts.hostname or ""
-    return _ipv6(host) if ":" in host else _ascii(host)
+    if ":" in host:
+        return _ipv6(host)
+    return _ascii(host)
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,9 @@ def _ascii(host: str) -> str | None:
     labels = host.split(".")
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         return None
-    return host if not labels[-1].isdigit() or _is_ipv4(host) else None
+    if not labels[-1].isdigit() or _is_ipv4(host):
+        return host
+    return None
 
 
 def _is_ipv4(host: str) -> bool:

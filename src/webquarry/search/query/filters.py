@@ -1,8 +1,10 @@
-"""The filters of a search, enforced on what came back where the provider may not have: a result in, yes or no out.
+"""The filters of a search, enforced on what came back where the provider may not have: a result in,
+yes or no out.
 
-Domains and excluded words are checked on every result, whoever was asked. A time range is checked where the provider
-knows none, on the results that carry a date. An exact phrase, a language, a country and safe search cannot be seen in
-a result: if the provider does not know them they are not applied, and a note says so.
+Domains and excluded words are checked on every result, whoever was asked. A time range is checked
+where the provider knows none, on the results that carry a date. An exact phrase, a language, a
+country and safe search cannot be seen in a result: if the provider does not know them they are not
+applied, and a note says so.
 """
 
 from __future__ import annotations
@@ -39,9 +41,10 @@ class Sieve:
     def of(cls, query: Query, domains: DomainFilter, provider: Provider, now: datetime) -> Sieve:
         """The sieve for what this provider sends."""
         known = not query.time_range or "time_range" in provider.applied(query)
-        since = (
-            None if known else (now - timedelta(days=_DAYS[query.time_range or ""]) - _SLACK).date()
-        )
+        if known:
+            since = None
+        else:
+            since = (now - timedelta(days=_DAYS[query.time_range or ""]) - _SLACK).date()
         return cls(domains, _any_word(words_of(query.exclude_terms)), since)
 
     def admits(self, result: Result) -> bool:
@@ -75,7 +78,9 @@ def unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
 
 
 def with_reserve(query: Query, provider: Provider) -> Query:
-    """The query for twice as many results, as far as one page goes, where we will have to take some out ourselves."""
+    """The query for twice as many results, as far as one page goes, where we will have to take some
+    out ourselves.
+    """
     ours = [name for name in ("time_range", "exclude_terms") if getattr(query, name)]
     if all(name in provider.applied(query) for name in ours):
         return query
@@ -89,7 +94,8 @@ def notes_on(query: Query, provider: Provider) -> list[str]:
         notes.append(f"{provider.label} cannot filter by {' and '.join(names)}: not applied.")
     if query.time_range and "time_range" not in provider.applied(query):
         notes.append(
-            f"{provider.label} cannot filter by time_range: applied only to results that carry a date."
+            f"{provider.label} cannot filter by time_range: applied only to results that carry a "
+            "date."
         )
     if query.exclude_terms and "exclude_terms" not in provider.applied(query):
         notes.append(
@@ -105,7 +111,9 @@ def _any_word(words: list[str]) -> re.Pattern[str] | None:
         before = r"(?<!\w)" if _STARTS_WORD.match(word) else ""
         after = r"(?!\w)" if _ENDS_WORD.search(word) else ""
         parts.append(before + re.escape(word) + after)
-    return re.compile("|".join(parts)) if parts else None
+    if parts:
+        return re.compile("|".join(parts))
+    return None
 
 
 def _date_of(result: Result) -> date | None:

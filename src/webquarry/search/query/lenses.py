@@ -1,8 +1,9 @@
 """Lenses: named sets of domains that a search is limited to.
 
-A lens is a JSON file (name, description, domains, and optionally a Google engine `cx` and a `routing`). Ours are in
-data/lenses; the user's own, from the folder WEBQUARRY_LENSES, take their place by name. A file that cannot be
-understood is an error when the lenses are loaded, never a search without its limits.
+A lens is a JSON file (name, description, domains, and optionally a Google engine `cx` and a
+`routing`). Ours are in data/lenses; the user's own, from the folder WEBQUARRY_LENSES, take their
+place by name. A file that cannot be understood is an error when the lenses are loaded, never a
+search without its limits.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Lens(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the content, so that an edited lens does not find the old one's answers in the cache."""
+        """Changes with the content, so that an edited lens does not find the old one's answers in
+        the cache.
+        """
         return key_of("lens", 1, self.model_dump())[:16]
 
 

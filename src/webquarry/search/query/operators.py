@@ -1,8 +1,10 @@
-"""Domain lists and terms -> search operators, for the providers that know `site:`, `-` and quotation marks.
+"""Domain lists and terms -> search operators, for the providers that know `site:`, `-` and
+quotation marks.
 
-Domain operators only help the provider to look in the right place: what comes back is filtered all the same. So they may be
-left out when they would not fit into the provider's query. A choice of allowed domains means something only as a whole
-and is left out as a whole; blocked domains are left out one by one.
+Domain operators only help the provider to look in the right place: what comes back is filtered all
+the same. So they may be left out when they would not fit into the provider's query. A choice of
+allowed domains means something only as a whole and is left out as a whole; blocked domains are left
+out one by one.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ def with_sites(
 
 
 def with_terms(query: Query) -> str:
-    """The query text with the words that must be there as they stand, and those that must not be there."""
+    """The query text with the words that must be there as they stand, and those that must not be
+    there.
+    """
     exact = (query.exact_terms or "").replace('"', " ").split()
     excluded = [f"-{word}" for word in (query.exclude_terms or "").replace('"', " ").split()]
     phrase = f'"{" ".join(exact)}"' if exact else ""
@@ -37,7 +41,9 @@ def with_terms(query: Query) -> str:
 
 
 def without_commands(text: str, marks: str) -> str:
-    """The text with every word that begins with one of these marks (`!bang`) in quotation marks, so that it is a word."""
+    """The text with every word that begins with one of these marks (`!bang`) in quotation marks, so
+    that it is a word.
+    """
     word = re.compile(rf"{_QUOTED}|(?<!\S)[{re.escape(marks)}]\S*")
     return word.sub(
         lambda found: found[0] if found[0][0] == '"' else f'"{found[0].replace(chr(34), "")}"', text

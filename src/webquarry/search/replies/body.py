@@ -1,7 +1,8 @@
 """A provider's reply -> the JSON object in it.
 
-What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the kind it is, never
-"no results". The text of errors is the provider's own only after `quoted`, which shortens it and takes secrets out.
+What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the
+kind it is, never "no results". The text of errors is the provider's own only after `quoted`, which
+shortens it and takes secrets out.
 """
 
 from __future__ import annotations
@@ -65,20 +66,29 @@ def not_json(reply: Reply, label: str) -> WebquarryError:
         )
     if status in (413, 414, 431):
         return BadInput(f"{label} finds the query too long (HTTP {status}).")
-    what = "an empty body" if not page else "an HTML page" if is_html else "unreadable JSON"
+    if not page:
+        what = "an empty body"
+    else:
+        what = "unreadable JSON"
+        if is_html:
+            what = "an HTML page"
     return ProviderFailure(
         f"{label} answered with {what} (HTTP {status}).", retryable=status < 300 or status >= 500
     )
 
 
 def asks_for_proof(page: bytes) -> bool:
-    """Whether a page in which no results were found is one that asks for proof that a person is there."""
+    """Whether a page in which no results were found is one that asks for proof that a person is
+    there.
+    """
     page = page[:_LOOKED_AT].lower()
     return any(mark in page for mark in _CHALLENGE_MARKS)
 
 
 def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
-    """The error that a status stands for where the provider's own codes do not say more; `said` are its words."""
+    """The error that a status stands for where the provider's own codes do not say more; `said` are
+    its words.
+    """
     status = reply.status
     words = " ".join(filter(None, [f"{label} failed (HTTP {status}).", said]))
     if status == 429:
@@ -93,9 +103,13 @@ def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
 def rate_limited(
     reply: Reply, label: str, said: str = "", *, at_least: float | None = None
 ) -> RateLimited:
-    """The error for a provider that is asked too often; it says how long to wait where the provider does."""
+    """The error for a provider that is asked too often; it says how long to wait where the provider
+    does.
+    """
     told = retry_after_seconds(reply.headers, reply.fetched_at)
-    wait = max(told or 0.0, at_least or 0.0) if told is not None or at_least is not None else None
+    wait = None
+    if told is not None or at_least is not None:
+        wait = max(told or 0.0, at_least or 0.0)
     return RateLimited(
         f"{label} asked us to slow down{f': {said}' if said else f' (HTTP {reply.status}).'}",
         retry_after_seconds=wait,
@@ -115,17 +129,24 @@ def used_up(label: str, said: str) -> RateLimited:
 
 
 def quoted(text: object, limit: int = 300) -> str:
-    """A provider's own words as an error may repeat them: one line, short, no secrets, ending as a sentence."""
+    """A provider's own words as an error may repeat them: one line, short, no secrets, ending as a
+    sentence.
+    """
     words = redact(plain(text)) if isinstance(text, str) else ""
-    words = words if len(words) <= limit else words[: limit - 3] + "..."
-    return words if words.endswith((".", "!", "?")) or not words else words + "."
+    if len(words) <= limit:
+        words = words
+    else:
+        words = words[: limit - 3] + "..."
+    if words.endswith((".", "!", "?")) or not words:
+        return words
+    return words + "."
 
 
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects of a JSON array; what is no array holds none, and other members are passed over."""
-    return (
-        [member for member in value if isinstance(member, dict)] if isinstance(value, list) else []
-    )
+    if isinstance(value, list):
+        return [member for member in value if isinstance(member, dict)]
+    return []
 
 
 def optional_text(value: object) -> str:

@@ -1,4 +1,6 @@
-"""DOIs as people and registries write them -> the bare one in lower case, as registries compare them."""
+"""DOIs as people and registries write them -> the bare one in lower case, as registries compare
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ def normal_doi(text: object) -> str | None:
         return None
     bare = _PREFIXED.sub("", unquote(text.strip()[:400]), count=1).strip()
     found = DOI.fullmatch(bare)
-    return trimmed(bare).lower() if found else None
+    if found:
+        return trimmed(bare).lower()
+    return None
 
 
 def trimmed(doi: str) -> str:
-    """Without what belongs to the sentence around it: a full stop, a bracket that was opened before it."""
+    """Without what belongs to the sentence around it: a full stop, a bracket that was opened before
+    it.
+    """
     doi = doi.split("](")[0].rstrip(".,;:!?*'’”]")
     while doi.endswith(")") and doi.count(")") > doi.count("("):
         doi = doi[:-1].rstrip(".,;:")

@@ -1,8 +1,8 @@
 """Providers' text and dates -> plain text and ISO 8601.
 
-Titles and snippets come as HTML fragments or as plain text, by provider; dates come in many spellings, of which only
-those that already are ISO 8601 are kept, with the zone and the precision they were given in, and those of RFC 1123,
-which say the same in other words. Nothing is guessed.
+Titles and snippets come as HTML fragments or as plain text, by provider; dates come in many
+spellings, of which only those that already are ISO 8601 are kept, with the zone and the precision
+they were given in, and those of RFC 1123, which say the same in other words. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -31,12 +31,16 @@ def plain(text: str) -> str:
 
 
 def plain_from_html(fragment: str) -> str:
-    """Plain text of a snippet in HTML: highlighting removed, entities decoded once, so that `&amp;lt;` stays `&lt;`."""
+    """Plain text of a snippet in HTML: highlighting removed, entities decoded once, so that
+    `&amp;lt;` stays `&lt;`.
+    """
     return plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment))))
 
 
 def shortened(text: str, limit: int) -> str:
-    """At most `limit` characters of a text, cut between words where it has some; what is cut is marked by dots."""
+    """At most `limit` characters of a text, cut between words where it has some; what is cut is
+    marked by dots.
+    """
     if len(text) <= limit:
         return text
     cut = text[: limit - 4]
@@ -46,7 +50,9 @@ def shortened(text: str, limit: int) -> str:
 
 def iso_date(value: object) -> str | None:
     """The date as ISO 8601, if that is what it is; None otherwise."""
-    found = _ISO.fullmatch(value.strip()) if isinstance(value, str) and value.isascii() else None
+    found = None
+    if isinstance(value, str) and value.isascii():
+        found = _ISO.fullmatch(value.strip())
     if not found:
         return None
     date, time, zone = found["date"], found["time"], (found["zone"] or "").upper()
@@ -55,11 +61,15 @@ def iso_date(value: object) -> str | None:
         year = datetime.fromisoformat(moment).year
     except ValueError:
         return None
-    return moment if year > 1 else None  # 0001-01-01 is how some publishing systems write "no date"
+    if year > 1:
+        return moment  # 0001-01-01 is how some publishing systems write "no date"
+    return None
 
 
 def rfc_date(value: object) -> str | None:
-    """The date as ISO 8601 in UTC, if it is one of RFC 1123 (`Fri, 13 Nov 2026 08:05:00 GMT`); None otherwise."""
+    """The date as ISO 8601 in UTC, if it is one of RFC 1123 (`Fri, 13 Nov 2026 08:05:00 GMT`); None
+    otherwise.
+    """
     if not isinstance(value, str) or not value.isascii() or not _RFC_1123.fullmatch(value.strip()):
         return None
     try:

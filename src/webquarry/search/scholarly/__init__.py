@@ -1,1 +1,3 @@
-"""A question -> scholarly papers: several open indexes asked at once, their records of one paper made into one."""
+"""A question -> scholarly papers: several open indexes asked at once, their records of one paper
+made into one.
+"""

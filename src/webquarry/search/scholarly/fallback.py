@@ -1,4 +1,6 @@
-"""No index answered: results of a web search on scholarly sites -> papers with the little that is known of them."""
+"""No index answered: results of a web search on scholarly sites -> papers with the little that is
+known of them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def papers_of(results: Iterable[Result]) -> list[Paper]:
 def _paper(rank: int, result: Result) -> Paper:
     page = identity(result.url)
     number = arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
-    doi = normal_doi(page) if page.startswith("https://doi.org/") else None
+    doi = None
+    if page.startswith("https://doi.org/"):
+        doi = normal_doi(page)
     found = _PUBMED.match(page)
     path = urlsplit(result.url).path.lower()
     is_pdf = path.endswith(".pdf") or (bool(number) and path.startswith("/pdf/"))

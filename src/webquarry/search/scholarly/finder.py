@@ -1,7 +1,9 @@
-"""A question in, papers out: the chosen indexes are asked at once, and what they know of one paper is made into one.
+"""A question in, papers out: the chosen indexes are asked at once, and what they know of one paper
+is made into one.
 
-An index that fails is left out and told of; when all of them fail, the web is searched on scholarly sites instead, and
-that is told too. What was found is kept for a while, and concurrent callers with the same question share one answer.
+An index that fails is left out and told of; when all of them fail, the web is searched on scholarly
+sites instead, and that is told too. What was found is kept for a while, and concurrent callers with
+the same question share one answer.
 """
 
 from __future__ import annotations
@@ -74,7 +76,8 @@ class Finder:
         provider: str | None = None,
         asked: Mapping[str, Any] | None = None,
     ) -> PapersFound:
-        """Papers of the index `source`, or of all. A named `provider` is asked alone, and never replaced by the web.
+        """Papers of the index `source`, or of all. A named `provider` is asked alone, and never
+        replaced by the web.
 
         `asked` is whatever else the caller was asked with: it goes into the cache key.
         """
@@ -112,7 +115,9 @@ class Finder:
         return self.family.members(), "all indexes, at once"
 
     def _good_for(self, found: PapersFound) -> float:
-        """Seconds: a whole answer is good for long, one that lacks an index for a sixth of it, a makeshift hardly."""
+        """Seconds: a whole answer is good for long, one that lacks an index for a sixth of it, a
+        makeshift hardly.
+        """
         if found.fallback or not found.papers:
             return self._settings.cache_empty_seconds
         return self._settings.cache_academic_seconds / (6 if found.partial else 1)
@@ -191,7 +196,9 @@ class Finder:
         failures: list[WebquarryError],
         attempts: tuple[Attempt, ...],
     ) -> PapersFound:
-        """Results of a web search: on the sites of the indexes that were chosen, or of the lens for papers."""
+        """Results of a web search: on the sites of the indexes that were chosen, or of the lens for
+        papers.
+        """
         lens = None if places else self._lenses()["academic"]
         asked = Query(query.text, _WEB_RESULTS, allowed_domains=places)
         try:
@@ -213,7 +220,9 @@ class Finder:
 
 
 def _selected(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
-    """The papers that pass, in the order that was asked for; those without a date come last by date."""
+    """The papers that pass, in the order that was asked for; those without a date come last by
+    date.
+    """
     papers = [paper for paper in merge(records) if query.admits(paper)]
     if query.newest_first:
         papers.sort(key=lambda paper: paper.published or str(paper.year or ""), reverse=True)

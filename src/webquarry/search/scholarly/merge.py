@@ -1,8 +1,10 @@
-"""Many records -> papers, each once: records of one paper become one, and those that several indexes rank high stand first.
+"""Many records -> papers, each once: records of one paper become one, and those that several
+indexes rank high stand first.
 
-Records belong together that share a DOI, an arXiv id or a PubMed id, directly or by others; then those of the same
-title, year and first author, unless that would join two papers with different identifiers. The richest record is kept
-and filled up from the others; `origins` says who gave what. The order of the records that come in decides nothing.
+Records belong together that share a DOI, an arXiv id or a PubMed id, directly or by others; then
+those of the same title, year and first author, unless that would join two papers with different
+identifiers. The richest record is kept and filled up from the others; `origins` says who gave what.
+The order of the records that come in decides nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def merge(records: Iterable[Paper]) -> list[Paper]:
 
 
 def title_key(title: str) -> str:
-    """A title as titles are compared: letters and digits alone, without accents or the stamp of a retraction."""
+    """A title as titles are compared: letters and digits alone, without accents or the stamp of a
+    retraction.
+    """
     letters = unicodedata.normalize("NFKD", title.casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return _STAMP.sub("", re.sub(r"[\W_]+", " ", bare).strip())
@@ -94,7 +98,9 @@ def _works(group: Group) -> set[Hashable]:
 def _family(paper: Paper) -> str:
     """The last word of the first author's family name; particles are written in too many ways."""
     first = paper.authors[0] if paper.authors else None
-    return title_key(first.family or first.written).rpartition(" ")[2] if first else ""
+    if first:
+        return title_key(first.family or first.written).rpartition(" ")[2]
+    return ""
 
 
 def _conflicting(groups: list[Group]) -> bool:
@@ -163,7 +169,9 @@ def _giver(group: Group, name: str) -> Paper:
 def _dated(group: Group, dated: Paper) -> Paper:
     """Who gives the date: it must be one of the year that was chosen."""
     fitting = [one for one in group if one.published and int(one.published[:4]) == dated.year]
-    return max(fitting, key=lambda one: len(one.published)) if fitting else dated
+    if fitting:
+        return max(fitting, key=lambda one: len(one.published))
+    return dated
 
 
 def _notices(group: Group) -> tuple[Any, ...]:

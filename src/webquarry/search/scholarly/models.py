@@ -1,4 +1,6 @@
-"""What is asked of the scholarly indexes, and what comes back: papers in which every field has an origin."""
+"""What is asked of the scholarly indexes, and what comes back: papers in which every field has an
+origin.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ class Author:
 class Paper:
     """One record of one index, or several made into one. What is not known is empty, or None.
 
-    `origins` says who gave each field that is known. `rank` is the place in the index's own list, from 0.
+    `origins` says who gave each field that is known. `rank` is the place in the index's own list,
+    from 0.
     """
 
     title: str
@@ -53,7 +56,9 @@ class Paper:
     @property
     def journal_doi(self) -> str:
         """The DOI, unless it is the one that arXiv gave its own copy."""
-        return "" if self.doi.startswith(ARXIV_DOI) else self.doi
+        if self.doi.startswith(ARXIV_DOI):
+            return ""
+        return self.doi
 
 
 NOT_FIELDS = frozenset(
@@ -64,7 +69,9 @@ FIELDS = tuple(name for name in Paper.__dataclass_fields__ if name not in NOT_FI
 
 @dataclass(frozen=True)
 class PaperQuery:
-    """One question. The filters are asked for where an index knows them, and hold on our side in any case."""
+    """One question. The filters are asked for where an index knows them, and hold on our side in
+    any case.
+    """
 
     text: str
     count: int = 5

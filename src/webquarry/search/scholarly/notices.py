@@ -1,7 +1,9 @@
-"""Notices about papers: what a record says of retractions, concerns and corrections, in one shape for all indexes.
+"""Notices about papers: what a record says of retractions, concerns and corrections, in one shape
+for all indexes.
 
-Crossref lists them with date and notice (`updated-by`); the other indexes only flag that there is one, some with the
-DOI of the notice. What they come to together is for `evidence.retraction` to say.
+Crossref lists them with date and notice (`updated-by`); the other indexes only flag that there is
+one, some with the DOI of the notice. What they come to together is for `evidence.retraction` to
+say.
 """
 
 from __future__ import annotations
@@ -49,18 +51,22 @@ def crossref_notices(entries: Any) -> list[Notice]:
 
 
 def flagged(words: object, source: str, reference: str = "") -> Notice | None:
-    """The notice that a type of publication or of comment stands for; its DOI where the reference names one."""
+    """The notice that a type of publication or of comment stands for; its DOI where the reference
+    names one.
+    """
     kind = _TYPES.get(re.sub(r"[^a-z]", "", str(words).lower()))
     found = DOI.search(reference)
-    return (
-        Notice(kind, doi=trimmed(found[0]).lower() if found else None, source=source)
-        if kind
-        else None
-    )
+    if kind:
+        return Notice(kind, doi=trimmed(found[0]).lower() if found else None, source=source)
+    return None
 
 
 def _date(updated: Any) -> str:
-    parts = updated.get("date-parts") if isinstance(updated, dict) else None
-    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
+    parts = None
+    if isinstance(updated, dict):
+        parts = updated.get("date-parts")
+    first = []
+    if isinstance(parts, list) and parts and isinstance(parts[0], list):
+        first = parts[0]
     numbers = [part for part in first[:3] if isinstance(part, int) and 0 < part < 10_000]
     return "-".join(f"{number:0{width}}" for number, width in zip(numbers, (4, 2, 2), strict=False))

@@ -1,7 +1,9 @@
-"""What a scholarly index is: it builds requests and parses replies into records, and never opens a socket.
+"""What a scholarly index is: it builds requests and parses replies into records, and never opens a
+socket.
 
-Every one of ours works without a key; a key, where there is one, only raises the limits. An index that is asked twice
-for one search (first for identifiers, then for records) says so by `next_request`.
+Every one of ours works without a key; a key, where there is one, only raises the limits. An index
+that is asked twice for one search (first for identifiers, then for records) says so by
+`next_request`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ from webquarry.search.scholarly.text import from_markup
 from webquarry.search.services.service import Member
 from webquarry.settings import Settings
 
-RECORDS = 20  # asked of every index, however few are wanted: what several know is worth more, and some is filtered out
+# asked of every index, however few are wanted: what several know is worth more, and some is
+# filtered out
+RECORDS = 20
 _PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _ARXIV = re.compile(
     r"(?:arxiv:)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE
@@ -65,11 +69,9 @@ class Scholarly(Member):
 
     def optional(self, variable: str) -> str | None:
         """A key if there is one; one that was found and cannot be right is an error."""
-        return (
-            self.credential(variable)
-            if variable in self.sources() or variable in self.unusable
-            else None
-        )
+        if variable in self.sources() or variable in self.unusable:
+            return self.credential(variable)
+        return None
 
     def key_refused(self) -> AuthFailure:
         """The index speaks of a key: ours is not good, or it wants one where it did without before."""
@@ -82,15 +84,21 @@ class Scholarly(Member):
 
     @abstractmethod
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        """The first request of a search, for `RECORDS` records. The query's text is one line and not blank."""
+        """The first request of a search, for `RECORDS` records. The query's text is one line and
+        not blank.
+        """
 
     def next_request(self, reply: Reply) -> httpx2.Request | None:
-        """The request that this reply leads to; None: it holds the records, or whatever else there is to say."""
+        """The request that this reply leads to; None: it holds the records, or whatever else there
+        is to say.
+        """
         return None
 
     @abstractmethod
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        """The records of the last reply, best first, or the error of the right kind; none only if it said so."""
+        """The records of the last reply, best first, or the error of the right kind; none only if
+        it said so.
+        """
 
     def build_probe(self) -> httpx2.Request:
         """A search, unless the index knows something smaller; one of ours never costs anything."""
@@ -108,7 +116,9 @@ class Scholarly(Member):
         )
 
     def record(self, title: object, url: object, **fields: Any) -> Paper | None:
-        """A record in the common form, whatever came; None without a title or an address that leads somewhere."""
+        """A record in the common form, whatever came; None without a title or an address that leads
+        somewhere.
+        """
         named, address = plain(title) if isinstance(title, str) else "", _address(url)
         doi = normal_doi(fields.pop("doi", None)) or ""
         if not address and doi:
@@ -163,7 +173,9 @@ def author(written: object = None, family: object = None, given: object = None) 
     """One author, of a whole name or of its parts; None for nobody."""
     parts = from_markup(family, 200), from_markup(given, 200)
     whole = from_markup(written, 300) or " ".join(filter(None, (parts[1], parts[0])))
-    return Author(whole, *parts) if whole else None
+    if whole:
+        return Author(whole, *parts)
+    return None
 
 
 def authors_of(names: Iterable[Author | None]) -> tuple[Author, ...]:
@@ -173,19 +185,27 @@ def authors_of(names: Iterable[Author | None]) -> tuple[Author, ...]:
 
 def arxiv_id(text: object) -> str | None:
     """An arXiv id without its version, in lower case; None for what is none."""
-    found = _ARXIV.fullmatch(text.strip()) if isinstance(text, str) else None
-    return found[1].lower() if found else None
+    found = None
+    if isinstance(text, str):
+        found = _ARXIV.fullmatch(text.strip())
+    if found:
+        return found[1].lower()
+    return None
 
 
 def part(of: Mapping[str, Any], name: str) -> dict[str, Any]:
     """An object inside another; empty where there is none."""
     value = of.get(name)
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def count_of(value: object) -> int | None:
     """A number of citations; nothing else is one."""
-    return value if type(value) is int and value >= 0 else None
+    if type(value) is int and value >= 0:
+        return value
+    return None
 
 
 def date_of(parts: object) -> str:
@@ -197,15 +217,21 @@ def date_of(parts: object) -> str:
 
 def _date(value: object) -> str:
     """A date that can be right, as exact as it is; of a moment, the day."""
-    found = _PARTIAL_DATE.fullmatch(value[:10]) if isinstance(value, str) else None
+    found = None
+    if isinstance(value, str):
+        found = _PARTIAL_DATE.fullmatch(value[:10])
     if not found or not 1000 <= int(found[1]) <= 2200:
         return ""
     year, month, day = found.groups()
     if day and iso_date(f"{year}-{month}-{day}"):
         return f"{year}-{month}-{day}"
-    return f"{year}-{month}" if month and 1 <= int(month) <= 12 else str(year)
+    if month and 1 <= int(month) <= 12:
+        return f"{year}-{month}"
+    return str(year)
 
 
 def _address(url: object) -> str:
     text = url.strip() if isinstance(url, str) else ""
-    return text if text.startswith(("https://", "http://")) and host_of(text) else ""
+    if text.startswith(("https://", "http://")) and host_of(text):
+        return text
+    return ""

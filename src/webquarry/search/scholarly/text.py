@@ -1,4 +1,6 @@
-"""Titles and abstracts as the indexes write them (HTML, JATS, an inverted index) -> plain text in one line."""
+"""Titles and abstracts as the indexes write them (HTML, JATS, an inverted index) -> plain text in
+one line.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def from_markup(text: object, longest: int = LONGEST_TITLE) -> str:
 
 
 def abstract_from_markup(text: object) -> str:
-    """An abstract: headings of its parts stand before them with a colon, the word "Abstract" itself is left out."""
+    """An abstract: headings of its parts stand before them with a colon, the word "Abstract" itself
+    is left out.
+    """
     if not isinstance(text, str):
         return ""
     parts = _HEADING.sub(
@@ -67,9 +71,13 @@ def from_inverted_index(index: object) -> str:
 
 
 def _places(places: Any) -> list[int]:
-    return [place for place in places if type(place) is int] if isinstance(places, list) else []
+    if isinstance(places, list):
+        return [place for place in places if type(place) is int]
+    return []
 
 
 def _headed(heading: str) -> str:
     words = " ".join(heading.split()).rstrip(":. ")
-    return "" if not words or words.lower() in ("abstract", "summary") else f"{words}:"
+    if not words or words.lower() in ("abstract", "summary"):
+        return ""
+    return f"{words}:"

@@ -1,4 +1,6 @@
-"""XML from an index -> its root. No entity of its own is resolved, nothing is fetched, and a huge tree is refused."""
+"""XML from an index -> its root. No entity of its own is resolved, nothing is fetched, and a huge
+tree is refused.
+"""
 
 from __future__ import annotations
 
@@ -41,4 +43,6 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
 
 def said(element: etree._Element | None) -> str:
     """All the text in an element, marked up or not, in one line."""
-    return "" if element is None else plain("".join(str(part) for part in element.itertext()))
+    if element is None:
+        return ""
+    return plain("".join(str(part) for part in element.itertext()))

@@ -1,10 +1,12 @@
-"""One turn of one member, whatever it is asked for: work in, what came of it out, and never what the member raises.
+"""One turn of one member, whatever it is asked for: work in, what came of it out, and never what
+the member raises.
 
     turn = await asker.turn(member, lambda seconds: ..., seconds=20, count=len)
     turn.value, turn.attempt, turn.error
 
-A member that keeps failing rests (`Breaker`) for all calls of the process, and of all servers that share a board. Who is
-asked, in which order or at once, is for `Turns` (web search) and for the finders of each `Family` to say.
+A member that keeps failing rests (`Breaker`) for all calls of the process, and of all servers that
+share a board. Who is asked, in which order or at once, is for `Turns` (web search) and for the
+finders of each `Family` to say.
 """
 
 from __future__ import annotations
@@ -73,10 +75,12 @@ class Asker:
         late: Callable[[float], T] | None = None,
         why_nothing: Callable[[T], str] | None = None,
     ) -> Turn[T]:
-        """Let a member work for at most so many seconds; `count` says how many results a value holds.
+        """Let a member work for at most so many seconds; `count` says how many results a value
+        holds.
 
-        `late` gives what is there when the time is over, or raises why that is nothing; `why_nothing` tells of a value
-        without results. The errors of the work are explained by whoever gave it.
+        `late` gives what is there when the time is over, or raises why that is nothing;
+        `why_nothing` tells of a value without results. The errors of the work are explained by
+        whoever gave it.
         """
         breaker = self._board.breaker(member.name)
         if seconds <= 0:
@@ -90,13 +94,12 @@ class Asker:
         try:
             with span("provider", provider=member.name) as end:
                 done = await _worked(member, work, seconds, late)
-                outcome, reason = (
-                    (done.kind, _reason(member, done))
-                    if isinstance(done, WebquarryError)
-                    else _told(
+                if isinstance(done, WebquarryError):
+                    outcome, reason = (done.kind, _reason(member, done))
+                else:
+                    outcome, reason = _told(
                         count(done), why_nothing(done) if why_nothing else "It found nothing."
                     )
-                )
                 end(outcome)
         except BaseException:  # the caller has left
             breaker.gave_up()
@@ -157,12 +160,15 @@ def _reason(member: Member, error: WebquarryError) -> str:
 def _resting(member: Member, breaker: Breaker) -> WebquarryError:
     """The error of asking a member that rests: of the kind that made it rest."""
     left = breaker.rest_left
-    when = f"for {left:.0f} more seconds" if left >= 1 else "until a test of it has ended"
+    when = "until a test of it has ended"
+    if left >= 1:
+        when = f"for {left:.0f} more seconds"
     return breaker.cause(
         f"{member.label} failed before and is left alone {when}.",
         retryable=True,
         retry_after_seconds=round(left, 1),
-        suggested_action=f"Wait {max(1, round(left))} seconds and try again, or name another provider.",
+        suggested_action=f"Wait {max(1, round(left))} seconds and try again, or name another "
+        "provider.",
         provider=member.name,
     )
 
@@ -173,4 +179,6 @@ def _skipped(member: Member, error: WebquarryError) -> Turn[T]:
 
 def _told(count: int, why_nothing: str) -> tuple[str, str]:
     """The outcome of an answer, and the words for it."""
-    return ("ok", f"{count} result{'s' * (count > 1)}.") if count else ("empty", why_nothing)
+    if count:
+        return ("ok", f"{count} result{'s' * (count > 1)}.")
+    return ("empty", why_nothing)

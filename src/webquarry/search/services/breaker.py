@@ -1,7 +1,8 @@
-"""A provider that keeps failing is left alone for a while, then asked once to see whether it is back.
+"""A provider that keeps failing is left alone for a while, then asked once to see whether it is
+back.
 
-closed: asked as usual. open: not asked until its rest is over. half-open: one caller may ask (the probe), the others
-are told no until the probe has ended.
+closed: asked as usual. open: not asked until its rest is over. half-open: one caller may ask (the
+probe), the others are told no until the probe has ended.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from webquarry.clock import Clock
 from webquarry.errors import NotRecorded, ProviderFailure, WebquarryError
 
-# What says something about the provider's health. Bad input and an empty answer do not; a bad key is the user's to mend.
+# What says something about the provider's health. Bad input and an empty answer do not; a bad key
+# is the user's to mend.
 TRIPPING = frozenset({"network", "rate_limited", "blocked", "challenge", "too_large", "internal"})
 
 
@@ -30,19 +32,21 @@ class Breaker:
         """closed, open or half-open."""
         if self._rests_until is None:
             return "closed"
-        return "open" if self._clock.monotonic() < self._rests_until else "half-open"
+        if self._clock.monotonic() < self._rests_until:
+            return "open"
+        return "half-open"
 
     @property
     def rest_left(self) -> float:
         """Seconds until the provider may be asked again."""
-        return (
-            0.0
-            if self._rests_until is None
-            else max(0.0, self._rests_until - self._clock.monotonic())
-        )
+        if self._rests_until is None:
+            return 0.0
+        return max(0.0, self._rests_until - self._clock.monotonic())
 
     def admit(self) -> bool:
-        """May the provider be asked now? Who is admitted reports back with `succeeded`, `failed` or `gave_up`."""
+        """May the provider be asked now? Who is admitted reports back with `succeeded`, `failed` or
+        `gave_up`.
+        """
         state = self.state
         if state == "closed":
             return True

@@ -1,4 +1,6 @@
-"""How the providers are doing, as far as is known: the contract, and what one server knows by itself."""
+"""How the providers are doing, as far as is known: the contract, and what one server knows by
+itself.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Nobody answered: what went wrong with each provider in, the one error that helps most out.
 
-The kind is the most useful of those that occurred: what passes by itself before what somebody has to mend, and missing
-keys only when nothing else was wrong. What was tried is in the message in short, and in `attempts` in full.
+The kind is the most useful of those that occurred: what passes by itself before what somebody has
+to mend, and missing keys only when nothing else was wrong. What was tried is in the message in
+short, and in `attempts` in full.
 """
 
 from __future__ import annotations
@@ -43,11 +44,15 @@ def nobody_answered(
 def short(reason: str) -> str:
     """A reason as a list of them can hold it: one sentence, without a full stop."""
     first = redact(" ".join(reason.split())).partition(". ")[0].rstrip(".")
-    return first if len(first) <= _LONGEST_REASON else first[: _LONGEST_REASON - 3] + "..."
+    if len(first) <= _LONGEST_REASON:
+        return first
+    return first[: _LONGEST_REASON - 3] + "..."
 
 
 def _usefulness(error: WebquarryError) -> int:
-    return _USEFUL.index(error.kind) if error.kind in _USEFUL else len(_USEFUL)
+    if error.kind in _USEFUL:
+        return _USEFUL.index(error.kind)
+    return len(_USEFUL)
 
 
 def _summary(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryError:
@@ -66,7 +71,9 @@ def _summary(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryErr
 
 def _advice(error: WebquarryError, others: Sequence[str]) -> str:
     """What to do next, with the providers that could be named instead."""
-    instead = f"name another provider: {', '.join(others)}" if others else "name another provider"
+    instead = "name another provider"
+    if others:
+        instead = f"name another provider: {', '.join(others)}"
     if error.kind == "rate_limited" and error.retryable:
         wait = max(_USUAL_WAIT, math.ceil(error.retry_after_seconds or 0))
         return f"Wait {wait} seconds and try again, or {instead}."

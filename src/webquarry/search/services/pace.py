@@ -1,4 +1,6 @@
-"""A provider that takes offence at haste is asked one call at a time, with a pause between them, over all tasks."""
+"""A provider that takes offence at haste is asked one call at a time, with a pause between them,
+over all tasks.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,9 @@ class Pace:
 
     async def _pause(self, provider: Member) -> None:
         begun = self._begun.get(provider.name)
-        left = (
-            0.0
-            if begun is None
-            else begun + provider.min_interval_seconds - self._clock.monotonic()
-        )
+        if begun is None:
+            left = 0.0
+        else:
+            left = begun + provider.min_interval_seconds - self._clock.monotonic()
         if left > 0:
             await self._clock.sleep(left)

@@ -1,7 +1,9 @@
-"""Breakers that servers share by Redis: a provider that one of them has found to be failing rests on all of them.
+"""Breakers that servers share by Redis: a provider that one of them has found to be failing rests
+on all of them.
 
-A rest is a key that ends with it; its value is the kind of error, locked. Failures are counted, and the test whether a
-provider is back is made, by each server for itself. Without Redis each knows what it has seen.
+A rest is a key that ends with it; its value is the kind of error, locked. Failures are counted, and
+the test whether a provider is back is made, by each server for itself. Without Redis each knows
+what it has seen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What every service that is asked for something has in common: a name, an address, credentials and errors of its own.
+"""What every service that is asked for something has in common: a name, an address, credentials and
+errors of its own.
 
-It builds requests and parses replies, and never opens a socket. Search providers are members, and so are those of the
-families (scholarly works, patents), whose questions and answers have other shapes.
+It builds requests and parses replies, and never opens a socket. Search providers are members, and
+so are those of the families (scholarly works, patents), whose questions and answers have other
+shapes.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ class Member(ABC):
         environ: Mapping[str, str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """Find the credentials, wherever they are; what is wrong with them is said when they are needed."""
+        """Find the credentials, wherever they are; what is wrong with them is said when they are
+        needed.
+        """
         environ = os.environ if environ is None else environ
         found: dict[str, Found] = {}
         unusable: dict[str, str] = {}
@@ -80,7 +84,9 @@ class Member(ABC):
 
     @property
     def missing(self) -> list[str]:
-        """The variables it cannot do without that were not found, or not in a form that can be right."""
+        """The variables it cannot do without that were not found, or not in a form that can be
+        right.
+        """
         return [
             wanted.variable for wanted in self.credentials if wanted.variable not in self._found
         ]
@@ -109,7 +115,9 @@ class Member(ABC):
         return self._found[variable].value.reveal()
 
     def credentials_failure(self, what: str, cure: str) -> AuthFailure:
-        """The error for credentials that are missing or not accepted, in the words promised for it if there are any."""
+        """The error for credentials that are missing or not accepted, in the words promised for it
+        if there are any.
+        """
         if not self.credentials_text:
             return AuthFailure(what, suggested_action=cure, provider=self.name)
         return AuthFailure(
@@ -137,22 +145,33 @@ class Member(ABC):
         """Raise what the probe's reply says is wrong."""
 
     def explain(self, error: WebquarryError) -> None:
-        """Put our name and our notice on an error; where its words are promised, into what it suggests."""
+        """Put our name and our notice on an error; where its words are promised, into what it
+        suggests.
+        """
         error.provider = self.name
         if error.message == self.credentials_text:
             error.suggested_action = f"{error.suggested_action} {self.notice}".rstrip()
             return
         named = self.name in error.message.lower() or self.label in error.message
-        said = error.message if named else f"{self.label}: {error.message}"
+        if named:
+            said = error.message
+        else:
+            said = f"{self.label}: {error.message}"
         error.args = (f"{said.removesuffix('.')}. {self.notice}".rstrip(),)
 
     def conceal(self, text: str) -> str:
-        """A text from the provider without our own keys, should it have put them back into its answer."""
-        return self._keys.sub(MASK, text) if self._keys else text
+        """A text from the provider without our own keys, should it have put them back into its
+        answer.
+        """
+        if self._keys:
+            return self._keys.sub(MASK, text)
+        return text
 
     @cached_property
     def _keys(self) -> re.Pattern[str] | None:
-        """Our secret keys, each letter as it is or percent-encoded; too short a key would mask ordinary words."""
+        """Our secret keys, each letter as it is or percent-encoded; too short a key would mask
+        ordinary words.
+        """
         held = [
             self._found[wanted.variable]
             for wanted in self.credentials
@@ -163,10 +182,14 @@ class Member(ABC):
             [f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in value]
             for value in values
         ]
-        return re.compile("|".join(map("".join, letters))) if letters else None
+        if letters:
+            return re.compile("|".join(map("".join, letters)))
+        return None
 
     def rest_after(self, reply: Reply) -> float:
-        """Seconds for which this reply asks to be left alone, although it may be a good one; 0 if it says nothing."""
+        """Seconds for which this reply asks to be left alone, although it may be a good one; 0 if
+        it says nothing.
+        """
         return 0.0
 
 

@@ -1,10 +1,11 @@
-"""A family of members asked for the same thing (patents, papers): who they are, one turn of one, and one request of one.
+"""A family of members asked for the same thing (patents, papers): who they are, one turn of one,
+and one request of one.
 
     turn = await family.turn(member, lambda seconds: ..., count=len, seconds=20)     # never raises what a member does
     turn.value, turn.attempt, turn.error
 
-A turn is that of `Asker`. One that minds haste is asked one call at a time (`Pace`); one that asked to be left alone after
-an answer (`Member.rest_after`) is, as far as the time allows.
+A turn is that of `Asker`. One that minds haste is asked one call at a time (`Pace`); one that asked
+to be left alone after an answer (`Member.rest_after`) is, as far as the time allows.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class Family(Generic[M]):
     async def turn(
         self, member: M, work: Work[T], *, seconds: float, count: Callable[[T], int]
     ) -> Turn[T]:
-        """Let a member work for at most so many seconds; `count` says how many results a value holds."""
+        """Let a member work for at most so many seconds; `count` says how many results a value
+        holds.
+        """
 
         async def explained(seconds: float) -> T:
             try:
@@ -95,7 +98,9 @@ class Family(Generic[M]):
         return await self._asker.turn(member, explained, seconds=seconds, count=count)
 
     async def send(self, member: Member, request: httpx2.Request, seconds: float) -> Reply:
-        """One request of a member, after its pause; what its reply says of haste holds for the next one."""
+        """One request of a member, after its pause; what its reply says of haste holds for the next
+        one.
+        """
         end = self._clock.monotonic() + seconds
         async with self._pace.turn(member):
             await self._wait_until_welcome(member, end)

@@ -1,10 +1,12 @@
-"""The connection to Redis, for all that several servers share: cache, single flight, journals, quotas, breakers.
+"""The connection to Redis, for all that several servers share: cache, single flight, journals,
+quotas, breakers.
 
     value = await link.run(lambda redis: redis.get(name))      # the value, or `LinkDown`
 
-Nobody waits long for it. A Redis that does not answer in time is left alone for a few seconds, then asked by one caller
-to see whether it is back, so that it heals by itself; the outage is said once, and so is its end. Names are keyed hashes
-behind a prefix and values are locked by whoever keeps them, so that Redis can read nothing.
+Nobody waits long for it. A Redis that does not answer in time is left alone for a few seconds, then
+asked by one caller to see whether it is back, so that it heals by itself; the outage is said once,
+and so is its end. Names are keyed hashes behind a prefix and values are locked by whoever keeps
+them, so that Redis can read nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ _REFUSALS_APART_SECONDS = 60.0
 
 
 class LinkDown(Exception):
-    """Redis did not answer, or not in time, or refused the command; the text says which, and holds no secret."""
+    """Redis did not answer, or not in time, or refused the command; the text says which, and holds
+    no secret.
+    """
 
     def __init__(self, reason: str, lost: bool = False) -> None:
         super().__init__(reason)
@@ -86,7 +90,9 @@ class Link:
         return self._down is None
 
     def vault(self, purpose: str) -> Vault:
-        """What locks the values of one purpose: each has a key of its own, made from the shared one."""
+        """What locks the values of one purpose: each has a key of its own, made from the shared
+        one.
+        """
         return Vault(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
 
     async def run(
@@ -118,7 +124,9 @@ class Link:
     async def get(self, name: bytes) -> bytes | None:
         """The value of a key."""
         found: Any = await self.run(lambda redis: redis.get(name))
-        return None if found is None else bytes(found)
+        if found is None:
+            return None
+        return bytes(found)
 
     async def script(
         self,
@@ -174,8 +182,9 @@ class Link:
 
 
 async def _in_time(work: Awaitable[T], seconds: float) -> T:
-    """The result, or TimeoutError. What has come is taken even if this loop was too busy to look in time: that is no
-    outage, and a timeout that cancels would make it one."""
+    """The result, or TimeoutError. What has come is taken even if this loop was too busy to look in
+    time: that is no outage, and a timeout that cancels would make it one.
+    """
     task = asyncio.ensure_future(work)
     task.add_done_callback(
         lambda ended: ended.cancelled() or ended.exception()

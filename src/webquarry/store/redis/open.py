@@ -1,10 +1,11 @@
-"""Which Redis the servers share, and the key that locks what they keep there: environment in, a `Link` out.
+"""Which Redis the servers share, and the key that locks what they keep there: environment in, a
+`Link` out.
 
     WEBQUARRY_REDIS_URL (or ~/.config/webquarry/redis-url), then REDIS_URL      redis://, rediss:// or unix://; "off" is none
     WEBQUARRY_STORE_KEY (or ~/.config/webquarry/store-key)                      32 bytes, the same on all servers
 
-Both are credentials: the URL may hold a password. Only a server asks here; a REDIS_URL that is there for something else
-changes nothing for anybody else.
+Both are credentials: the URL may hold a password. Only a server asks here; a REDIS_URL that is
+there for something else changes nothing for anybody else.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def store_key(environ: Mapping[str, str]) -> bytes:
     key = _decoded(found.value.reveal())
     if key is None:
         raise AuthFailure(
-            f"The value in {found.source} is no key: {_KEY_BYTES} bytes in hex or base64 are needed.",
+            f"The value in {found.source} is no key: {_KEY_BYTES} bytes in hex or base64 are "
+            "needed.",
             suggested_action=_MAKE_ONE,
         )
     return key
@@ -101,7 +103,9 @@ def _base64(text: str) -> bytes:
 
 
 def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
-    """The link to the Redis that is configured, which connects when it is first used; None where none is."""
+    """The link to the Redis that is configured, which connects when it is first used; None where
+    none is.
+    """
     found = redis_url(environ)
     if found is None:
         return None
@@ -132,8 +136,9 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
 
 
 async def check_redis(link: Link) -> None:
-    """See that Redis is there, lets us work, and is used with one key by all; what is wrong is raised. The first that
-    comes leaves its mark."""
+    """See that Redis is there, lets us work, and is used with one key by all; what is wrong is
+    raised. The first that comes leaves its mark.
+    """
     from webquarry.store.redis.connection import LinkDown
 
     mine = link.vault("key check").lock(b"webquarry", _CANARY)
@@ -148,7 +153,9 @@ async def check_redis(link: Link) -> None:
 
 
 async def ping_redis(link: Link) -> None:
-    """See that Redis is there and, if others use it, that they use it with our key; nothing is written."""
+    """See that Redis is there and, if others use it, that they use it with our key; nothing is
+    written.
+    """
     from webquarry.store.redis.connection import LinkDown
 
     async def ask(redis: Redis) -> Any:
@@ -167,14 +174,17 @@ def _check_key(link: Link, kept: bytes) -> None:
     if link.vault("key check").unlock(kept, _CANARY) is None:
         raise AuthFailure(
             f"Redis at {link.place} is in use with another {STORE_KEY.variable}.",
-            suggested_action=f"Give all servers the same key. To begin anew with this one, stop them all and delete "
-            f"the keys that begin with webquarry: in Redis; or use another database of it (…/1 in {REDIS_URL.variable}).",
+            suggested_action="Give all servers the same key. To begin anew with this one, stop "
+            "them all and delete "
+            "the keys that begin with webquarry: in Redis; or use another database of it (…/1 "
+            f"in {REDIS_URL.variable}).",
         )
 
 
 def _unusable(place: str, reason: str) -> AuthFailure | NetworkFailure:
     words: dict[str, Any] = {
-        "suggested_action": f"Start it, or correct {REDIS_URL.variable} (or REDIS_URL); `off` serves without it."
+        "suggested_action": f"Start it, or correct {REDIS_URL.variable} (or REDIS_URL); `off` "
+        "serves without it."
     }
     if reason.startswith(
         ("WRONGPASS", "NOAUTH", "NOPERM", "invalid username-password", "Authentication")

@@ -1,7 +1,9 @@
-"""Door: the command line. Flags come in; colours for a person, or one JSON object for a program, go out.
+"""Door: the command line. Flags come in; colours for a person, or one JSON object for a program, go
+out.
 
-Exit codes: 0 done, 1 failed (the reason on stderr, and as `error` in JSON), 2 wrong usage, 130 interrupted. What is
-heavy is imported inside the commands, so that help and completion answer at once.
+Exit codes: 0 done, 1 failed (the reason on stderr, and as `error` in JSON), 2 wrong usage, 130
+interrupted. What is heavy is imported inside the commands, so that help and completion answer at
+once.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ app = typer.Typer(
     name="webquarry",
     help="Real and verifiable sources from the web: search, read and cite.",
     context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,  # a traceback with colours is still a traceback; commands turn errors into words
+    # a traceback with colours is still a traceback; commands turn errors into words
+    pretty_exceptions_enable=False,
 )
 tools = typer.Typer(
     cls=LateGroup,
@@ -65,7 +68,9 @@ def run() -> int:
             app(prog_name="webquarry")
         except SystemExit as ended:
             sys.stdout.flush()
-            return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+            if isinstance(ended.code, int):
+                return ended.code
+            return int(ended.code is not None)
     except (
         BrokenPipeError
     ):  # the reader has gone, which is its right; nor may the interpreter's last flush complain

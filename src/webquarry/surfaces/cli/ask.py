@@ -57,7 +57,9 @@ def ask(
     ] = False,
     as_json: AsJson = None,
 ) -> None:
-    """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about twice as dear."""
+    """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about
+    twice as dear.
+    """
     with answering(as_json) as output:
         from webquarry.ask.models import Question
         from webquarry.surfaces.bridge import bridge
@@ -85,7 +87,10 @@ async def _asked(
         engine = kit.open_engine()
         try:
             limits = engine.limits()
-            limits = limits if max_usd is None else replace(limits, max_usd=max_usd)
+            if max_usd is None:
+                limits = limits
+            else:
+                limits = replace(limits, max_usd=max_usd)
             statement = engine.statement(door="cli", limits=limits, dry_run=dry_run)
             return await engine.ask(question, statement), statement.progress()
         finally:
@@ -121,7 +126,9 @@ def _as_dict(reply: Reply) -> dict[str, Any]:
         "model": reply.model,
         "usage": asdict(reply.usage),
     }
-    return fields if reply.value is None else fields | {"value": reply.value}
+    if reply.value is None:
+        return fields
+    return fields | {"value": reply.value}
 
 
 def _tell_usage(reply: Reply) -> None:
@@ -130,7 +137,9 @@ def _tell_usage(reply: Reply) -> None:
     if reply.remembered:
         line = "kept from before; it cost nothing"
     else:
-        cached = f" ({used.cached_tokens} more from the cache)" if used.cached_tokens else ""
+        cached = ""
+        if used.cached_tokens:
+            cached = f" ({used.cached_tokens} more from the cache)"
         searches = f"{used.searches} search{'' if used.searches == 1 else 'es'}"
         calls = f"{used.calls} call{'' if used.calls == 1 else 's'}"
         line = f"{calls}, {searches}, {used.input_tokens} tokens in{cached}, {used.output_tokens} out, {used.usd:.4f} USD"
@@ -146,9 +155,8 @@ def _planned(progress: Progress) -> str:
 
 def _failure(trouble: Trouble) -> WebquarryError:
     kind = _KINDS.get(trouble.code, ProviderFailure)
-    action = (
-        "Try again."
-        if trouble.retryable
-        else _CURES.get(trouble.code, "See docs/ask.md for what can be set.")
-    )
+    if trouble.retryable:
+        action = "Try again."
+    else:
+        action = _CURES.get(trouble.code, "See docs/ask.md for what can be set.")
     return kind(trouble.message, retryable=trouble.retryable, suggested_action=action)

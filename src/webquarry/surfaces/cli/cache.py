@@ -21,7 +21,9 @@ def stats(as_json: AsJson = None) -> None:
         from webquarry.surfaces.bridge import bridge
 
         report = bridge.run(_stats())
-        state = "on" if report["enabled"] else "off (WEBQUARRY_CACHE=0)"
+        state = "off (WEBQUARRY_CACHE=0)"
+        if report["enabled"]:
+            state = "on"
         said = f"{report['entries']} answers, {report['bytes']} of {report['maxBytes']} bytes, in {report['place']}"
         output.show(
             report,

@@ -1,8 +1,9 @@
-"""`webquarry demo`: search, read and cite on the recorded web that ships with the package, then a short research session.
+"""`webquarry demo`: search, read and cite on the recorded web that ships with the package, then a
+short research session.
 
-Nothing of the user's is looked at: no keys, no settings, no files, no network. The engine is the real one; only its
-transport answers from the recording, and its clock stands at the time of it. So every run prints the same. The session is
-recorded in a folder that is gone at the end.
+Nothing of the user's is looked at: no keys, no settings, no files, no network. The engine is the
+real one; only its transport answers from the recording, and its clock stands at the time of it. So
+every run prints the same. The session is recorded in a folder that is gone at the end.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ GOAL = "How is tidal power kept for slack water?"
 FIRST_STEP = "Tidal power cannot be kept: a turbine stands still at slack water."
 REVISION = "It can: batteries on the quay carry the supply over slack water, as two sources say."
 
-# The recording holds no keys and asks for none, but a provider without one would not ask. No folder of keys is looked into.
+# The recording holds no keys and asks for none, but a provider without one would not ask. No folder
+# of keys is looked into.
 ENVIRON = {"BRAVE_API_KEY": "demo", "HOME": os.devnull}
 _WIDTH = 96
 _EXCERPT_LINES = 12
@@ -53,7 +55,8 @@ async def tell(console: Console) -> None:
             await _research(kit, story)
     story.heading("Next")
     story.line(
-        "  1. Set a key to search the live web: export BRAVE_API_KEY=...  (https://brave.com/search/api/)"
+        "  1. Set a key to search the live web: export BRAVE_API_KEY=...  "
+        "(https://brave.com/search/api/)"
     )
     story.line("  2. See what works on this machine:    webquarry doctor")
 
@@ -75,7 +78,8 @@ async def _read_and_cite(kit: Toolkit, story: _Story, best: Result) -> None:
     page = await kit.reader.read(best.url)
     lines, start = page.markdown.splitlines(), _first_heading(page.markdown)
     story.heading(
-        f"Read: the first result as Markdown, from its heading on (line {start + 1} of {len(lines)})"
+        f"Read: the first result as Markdown, from its heading on (line {start + 1} of "
+        f"{len(lines)})"
     )
     for line in lines[start : start + _EXCERPT_LINES]:
         story.paragraph(line, "  | ")
@@ -101,7 +105,9 @@ def _first_heading(markdown: str) -> int:
 
 
 async def _meet_captcha(kit: Toolkit, story: _Story) -> None:
-    """A wall is an error with a kind and an action. Were it ever read as a page, the demo should say so."""
+    """A wall is an error with a kind and an action. Were it ever read as a page, the demo should
+    say so.
+    """
     story.heading("A captcha is an error, never content")
     story.line(f"  {CAPTCHA_PAGE}", "cyan")
     try:
@@ -114,7 +120,9 @@ async def _meet_captcha(kit: Toolkit, story: _Story) -> None:
 
 
 async def _research(kit: Toolkit, story: _Story) -> None:
-    """A session of two steps, of which the second revises the first; what the tools find is recorded on the way."""
+    """A session of two steps, of which the second revises the first; what the tools find is
+    recorded on the way.
+    """
     story.heading("Research: steps that are kept, and the sources found on the way")
     first = await _call(
         kit,
@@ -155,7 +163,9 @@ async def _call(kit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 class _Story:
-    """Prints the demo. Lines are broken here and not by the console, so that they do not depend on its width."""
+    """Prints the demo. Lines are broken here and not by the console, so that they do not depend on
+    its width.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console

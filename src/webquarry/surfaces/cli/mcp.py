@@ -1,4 +1,6 @@
-"""The command `webquarry mcp`: a tool set as an MCP server, on stdin and stdout or over HTTP, and how clients find it."""
+"""The command `webquarry mcp`: a tool set as an MCP server, on stdin and stdout or over HTTP, and
+how clients find it.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def mcp(
     toolset: Annotated[
         str,
         typer.Option(
-            help="The tools to serve: `research`, its smaller part `core`, or `duckduckgo` as websearch-mcp does.",
+            help="The tools to serve: `research`, its smaller part `core`, or `duckduckgo` as "
+            "websearch-mcp does.",
             autocompletion=_toolsets,
         ),
     ] = "research",
@@ -74,7 +77,8 @@ def mcp(
     text: Annotated[
         str | None,
         typer.Option(
-            help="What the text of a result holds beside its structured content: `json`, `markdown` or `digest`.",
+            help="What the text of a result holds beside its structured content: `json`, "
+            "`markdown` or `digest`.",
             autocompletion=lambda: list(_TEXTS),
         ),
     ] = None,

@@ -1,9 +1,10 @@
-"""What each MCP client needs in its configuration to start our server: printed, or written into the client's file.
+"""What each MCP client needs in its configuration to start our server: printed, or written into the
+client's file.
 
-A file is read whole before it is touched, only our entry in it is set, what it held before stays beside it as a backup,
-and the new one takes its place in one step. A file that cannot be understood is left alone, with an error. JSON keeps
-its other entries and their order; comments, which JSON proper has not, are a reason to leave the file alone. TOML is
-edited as text, so that comments stay.
+A file is read whole before it is touched, only our entry in it is set, what it held before stays
+beside it as a backup, and the new one takes its place in one step. A file that cannot be understood
+is left alone, with an error. JSON keeps its other entries and their order; comments, which JSON
+proper has not, are a reason to leave the file alone. TOML is edited as text, so that comments stay.
 """
 
 from __future__ import annotations
@@ -54,14 +55,18 @@ class Client:
 
     def merged(self, text: str, entry: Entry) -> str:
         """The text of the file with our entry set and all others as they were."""
-        return _merged_toml(text, self.key, entry) if self.toml else self._merged_json(text, entry)
+        if self.toml:
+            return _merged_toml(text, self.key, entry)
+        return self._merged_json(text, entry)
 
     def _merged_json(self, text: str, entry: Entry) -> str:
         whole = json.loads(text) if text.strip() else {}
         if not isinstance(whole, dict) or not isinstance(whole.setdefault(self.key, {}), dict):
             raise ValueError(f"{self.key} is not where it belongs")
         before = whole[self.key].get(entry.name)
-        kept = before if isinstance(before, dict) else {}  # such as env with the keys of the user
+        kept = {}  # such as env with the keys of the user
+        if isinstance(before, dict):
+            kept = before
         whole[self.key][entry.name] = {**kept, **self.fields(entry)}
         return json.dumps(whole, indent=_INDENT, ensure_ascii=False) + "\n"
 
@@ -90,7 +95,10 @@ def entry_for(toolset: str) -> Entry:
     beside = Path(sys.executable).parent / (
         f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
     )
-    command = str(beside) if beside.is_file() else shutil.which(_SCRIPT) or _SCRIPT
+    if beside.is_file():
+        command = str(beside)
+    else:
+        command = shutil.which(_SCRIPT) or _SCRIPT
     return Entry(
         "webquarry", command, ["mcp", *([] if toolset == "research" else ["--toolset", toolset])]
     )
@@ -105,8 +113,10 @@ def written(client: Client, entry: Entry, place: Path | None = None) -> tuple[Pa
         after = client.merged(before, entry)
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
-            f"The file {place} cannot be understood, so it was left as it is ({type(error).__name__}: {error}).",
-            suggested_action="Correct it, or put in by hand what the command prints without --write.",
+            f"The file {place} cannot be understood, so it was left as it is "
+            f"({type(error).__name__}: {error}).",
+            suggested_action="Correct it, or put in by hand what the command prints without "
+            "--write.",
         ) from error
     if after == before:
         return place, None
@@ -138,7 +148,9 @@ def _replace(place: Path, before: str, after: str) -> Path | None:
 
 
 def _free_name(place: Path) -> Path:
-    """A name for the backup that nothing has yet: an older backup may be the one that somebody needs."""
+    """A name for the backup that nothing has yet: an older backup may be the one that somebody
+    needs.
+    """
     names = (place.with_name(f"{place.name}.bak{number or ''}") for number in range(10_000))
     return next(name for name in names if not name.exists())
 
@@ -149,12 +161,17 @@ def _toml(key: str, entry: Entry) -> str:
 
 
 def _merged_toml(text: str, key: str, entry: Entry) -> str:
-    """Our table takes the place of the one there was, or stands at the end; its other values are kept."""
+    """Our table takes the place of the one there was, or stands at the end; its other values are
+    kept.
+    """
     whole = tomllib.loads(text)
     before = whole.get(key, {}).get(entry.name)
     block = _toml(key, entry)
     if before is None:
-        after = f"{text.rstrip()}\n\n{block}" if text.strip() else block
+        if text.strip():
+            after = f"{text.rstrip()}\n\n{block}"
+        else:
+            after = block
     else:
         head = re.search(
             rf"(?m)^[ \t]*\[[ \t]*{key}[ \t]*\.[ \t]*\"?{entry.name}\"?[ \t]*\][ \t]*(?:#.*)?$\n?",

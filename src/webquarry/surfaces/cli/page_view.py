@@ -1,6 +1,7 @@
 """How Markdown looks on a terminal: as it is, with headings and code set off.
 
-It is not rendered, because a renderer would turn `&#27;` back into the control character that was taken out.
+It is not rendered, because a renderer would turn `&#27;` back into the control character that was
+taken out.
 """
 
 from __future__ import annotations
@@ -21,8 +22,13 @@ def show_markdown(console: Console, markdown: str) -> None:
     in_code = False
     for line in printable(markdown).split("\n"):
         fence = bool(_FENCE.match(line))
-        style = (
-            "dim" if fence else "green" if in_code else "bold cyan" if _HEADING.match(line) else ""
-        )
+        if fence:
+            style = "dim"
+        elif in_code:
+            style = "green"
+        else:
+            style = ""
+            if _HEADING.match(line):
+                style = "bold cyan"
         console.print(Text(line, style), soft_wrap=True)
         in_code ^= fence

@@ -1,7 +1,7 @@
 """Door: `webquarry read`, the tool `scrape_page` with a flag for each of its parameters.
 
-What is printed as JSON is the tool's answer. For a person there is the Markdown, a line to cite it by, and, where the text
-was cut or is only a part, how to get the rest.
+What is printed as JSON is the tool's answer. For a person there is the Markdown, a line to cite it
+by, and, where the text was cut or is only a part, how to get the rest.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def _show(output: Output, found: Mapping[str, Any], notes: list[str], url: str) 
         lines.append(
             (
                 "Cut: ",
-                f"{found['contentLength']} bytes are shown, the page has {found['totalLength']}. {more}",
+                f"{found['contentLength']} bytes are shown, the page has {found['totalLength']}. "
+                f"{more}",
             )
         )
     output.console.print()

@@ -1,7 +1,7 @@
 """Door: `webquarry search`, the tool `web_search` with a flag for each of its parameters.
 
-What is printed as JSON is the tool's answer, byte for byte. `--explain` adds who was asked, in which order, and why: after
-the results for a person, on stderr where JSON is printed.
+What is printed as JSON is the tool's answer, byte for byte. `--explain` adds who was asked, in
+which order, and why: after the results for a person, on stderr where JSON is printed.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) 
         lines.append(f"Order: {', '.join(trace['order'])} ({trace['because']})")
     if meta.get("webquarry/cache", {}).get("cached"):
         lines.append(
-            f"From the cache, {meta['webquarry/cache']['ageSeconds']} seconds old; when it was found:"
+            f"From the cache, {meta['webquarry/cache']['ageSeconds']} seconds old; when it was "
+            "found:"
         )
     lines += _attempts(trace["attempts"])
     lines += [f"Note: {note}" for note in meta.get("webquarry/routing", {}).get("notes", [])]
@@ -124,7 +125,9 @@ def _attempts(attempts: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _tier(reputation: Mapping[str, str] | None) -> str:
-    return f"reputation: {reputation['tier']}" if reputation else ""
+    if reputation:
+        return f"reputation: {reputation['tier']}"
+    return ""
 
 
 def _wording(action: Mapping[str, str]) -> str:

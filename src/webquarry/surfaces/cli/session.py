@@ -1,6 +1,8 @@
-"""Door: `webquarry session`, the research sessions of this machine: which there are, what they hold, and their export.
+"""Door: `webquarry session`, the research sessions of this machine: which there are, what they
+hold, and their export.
 
-An id may be cut short as long as it means one session. An export is Markdown, or JSON with `--format json`, on stdout.
+An id may be cut short as long as it means one session. An export is Markdown, or JSON with
+`--format json`, on stdout.
 """
 
 from __future__ import annotations
@@ -62,7 +64,10 @@ def export(
         arguments = {"sessionId": _whole(id), "format": format, "verify_links": verify_links}
         with listening(_tell) if sys.stderr.isatty() else nullcontext():
             found = call_with("research_export", arguments, "research").as_dict()
-        text = as_json(found) if format == "json" else printable(found["content"]).rstrip("\n")
+        if format == "json":
+            text = as_json(found)
+        else:
+            text = printable(found["content"]).rstrip("\n")
         output.write(text)
 
 
@@ -82,7 +87,9 @@ def _whole(id: str) -> str:
             f"{len(meant)} sessions begin with {one_line(id)!r}.",
             suggested_action=f"Give more of the id: {', '.join(meant[:3])}.",
         )
-    return meant[0] if meant else id
+    if meant:
+        return meant[0]
+    return id
 
 
 async def _ids() -> list[str]:
@@ -136,14 +143,15 @@ def _show_one(console: Console, found: Mapping[str, Any]) -> None:
     about = found["summary"]
     line(about.get("researchGoal") or "Research session", "bold")
     line(
-        f"{found['sessionId']}, {found['status'].replace('_', ' ')}, last used {about['updatedAt']}",
+        f"{found['sessionId']}, {found['status'].replace('_', ' ')}, last used "
+        f"{about['updatedAt']}",
         "dim",
     )
     console.print()
     for step in found["stepIndex"]:
-        superseded = (
-            f" (superseded by step {step['supersededBy']})" if "supersededBy" in step else ""
-        )
+        superseded = ""
+        if "supersededBy" in step:
+            superseded = f" (superseded by step {step['supersededBy']})"
         line(f"{step['stepNumber']}. {step['text']}{superseded}", "dim" if superseded else "")
     console.print()
     for source in found["sources"]:

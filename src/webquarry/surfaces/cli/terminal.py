@@ -1,7 +1,8 @@
 """How the command line speaks: colours on a terminal, one JSON object with --json or when piped.
 
-Text from the web is untrusted: nothing in it may move the cursor, change the title or colour the screen. On a terminal
-control characters are taken out; in JSON they are escaped, so that the value stays what it was.
+Text from the web is untrusted: nothing in it may move the cursor, change the title or colour the
+screen. On a terminal control characters are taken out; in JSON they are escaped, so that the value
+stays what it was.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ AsJson = Annotated[  # the flag of every command that answers
         show_default=False,
     ),
 ]
-# Whole escape sequences: CSI ... final byte; OSC, DCS, SOS, PM, APC ... terminator; any other two-character one.
+# Whole escape sequences: CSI ... final byte; OSC, DCS, SOS, PM, APC ... terminator; any other
+# two-character one.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
@@ -75,8 +77,12 @@ class Output:
     """Where one command's answer goes, and in which form."""
 
     def __init__(self, as_json: bool | None) -> None:
-        self.json = not sys.stdout.isatty() if as_json is None else as_json
-        # No markup, emoji codes or highlighting: brackets and colons in our texts are what they look like.
+        if as_json is None:
+            self.json = not sys.stdout.isatty()
+        else:
+            self.json = as_json
+        # No markup, emoji codes or highlighting: brackets and colons in our texts are what they
+        # look like.
         self.console = Console(markup=False, emoji=False, highlight=False)
 
     def show(self, answer: Any, render: Callable[[Console], None] | None = None) -> None:
@@ -93,7 +99,9 @@ class Output:
         sys.stdout.write(text + "\n")
 
     def fail(self, error: WebquarryError) -> None:
-        """The error in words on stderr, and as the one JSON object on stdout when that is what is read there."""
+        """The error in words on stderr, and as the one JSON object on stdout when that is what is
+        read there.
+        """
         if self.json:
             self.write(as_json({"error": error.as_dict()}))
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
@@ -122,7 +130,8 @@ def answering(as_json: bool | None) -> Iterator[Output]:
         output.fail(
             WebquarryError(
                 f"Something unforeseen happened ({one_line(said)}).",
-                suggested_action="Run it again with WEBQUARRY_LOG_LEVEL=debug and report what it says.",
+                suggested_action="Run it again with WEBQUARRY_LOG_LEVEL=debug and report what it "
+                "says.",
             )
         )
         raise typer.Exit(1) from None

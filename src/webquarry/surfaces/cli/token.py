@@ -57,7 +57,9 @@ def add(
 
 @app.command("list")
 def list_() -> None:
-    """Show the tokens that there are: name, when they were made, when they end, what for, which share a caller."""
+    """Show the tokens that there are: name, when they were made, when they end, what for, which
+    share a caller.
+    """
     from webquarry.clock import Clock
     from webquarry.surfaces.cli.terminal import answering
     from webquarry.surfaces.server.tokens import METRICS
@@ -73,15 +75,22 @@ def list_() -> None:
         now = Clock().now()
         width = max(len(token.name) for token in tokens)
         for token in tokens:
-            end = "until revoked" if token.expires is None else f"until {token.expires}"
+            if token.expires is None:
+                end = "until revoked"
+            else:
+                end = f"until {token.expires}"
             shared = [
                 one.name
                 for one in tokens
                 if one.principal == token.principal and one.name != token.name
             ]
-            beside = f"  same caller as {', '.join(shared)}" if shared else ""
+            beside = ""
+            if shared:
+                beside = f"  same caller as {', '.join(shared)}"
             state = "  EXPIRED" if token.is_over(now) else ""
-            purpose = "  for /metrics alone" if token.use == METRICS else ""
+            purpose = ""
+            if token.use == METRICS:
+                purpose = "  for /metrics alone"
             typer.echo(
                 f"{token.name:<{width}}  made {token.created}  {end}{state}{purpose}{beside}"
             )

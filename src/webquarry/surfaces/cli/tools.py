@@ -1,7 +1,7 @@
 """Door: `webquarry tools`, the tool host on the command line.
 
-Tables on a terminal, JSON with --json or when piped; `check` prints one line per finding, as checkers do. Exit code 1
-for a failure or an error found, 2 for a command that was not understood.
+Tables on a terminal, JSON with --json or when piped; `check` prints one line per finding, as
+checkers do. Exit code 1 for a failure or an error found, 2 for a command that was not understood.
 """
 
 from __future__ import annotations
@@ -193,7 +193,9 @@ def _discover() -> ToolHost:
 
 @contextmanager
 def _without_echo() -> Iterator[None]:
-    """The reasons for skipping are in the answer; at the usual level the log would only repeat them."""
+    """The reasons for skipping are in the answer; at the usual level the log would only repeat
+    them.
+    """
     logger = logging.getLogger("webquarry.host.discovery")
     before = logger.level
     if logger.getEffectiveLevel() >= logging.WARNING:

@@ -1,6 +1,8 @@
-"""One call of a tool: checked, timed, cancelled with its caller, its progress told, its failure put into words.
+"""One call of a tool: checked, timed, cancelled with its caller, its progress told, its failure put
+into words.
 
-A failure is a result with `isError`, so that a model can repair its call: a sentence, then the facts as JSON.
+A failure is a result with `isError`, so that a model can repair its call: a sentence, then the
+facts as JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Manner:
-    """How a call is to be made: what the text holds, the time it may take, and to whom progress is told."""
+    """How a call is to be made: what the text holds, the time it may take, and to whom progress is
+    told.
+    """
 
     text: str = "json"
     seconds: float | None = None
@@ -62,7 +66,9 @@ async def call(
 
 
 async def success(answer: Answer, kit: Toolkit, text: str = "json") -> types.CallToolResult:
-    """Text answers are their text; the others are structured, with a text besides that holds what was chosen."""
+    """Text answers are their text; the others are structured, with a text besides that holds what
+    was chosen.
+    """
     if isinstance(answer, TextAnswer):
         return types.CallToolResult(
             content=[types.TextContent(text=answer.text)], _meta=answer.meta or None
@@ -71,7 +77,10 @@ async def success(answer: Answer, kit: Toolkit, text: str = "json") -> types.Cal
     whole = as_json(data)
     if answer.may_be_large and (linked := await link(answer, data, whole, kit)):
         return linked
-    shown = {"markdown": markdown, "digest": _digest}[text](data) if text != "json" else whole
+    if text != "json":
+        shown = {"markdown": markdown, "digest": _digest}[text](data)
+    else:
+        shown = whole
     return types.CallToolResult(
         content=[types.TextContent(text=shown)], structured_content=data, _meta=answer.meta or None
     )

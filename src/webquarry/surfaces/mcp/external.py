@@ -1,7 +1,9 @@
-"""External tools beside a tool set: what the tool host found, listed and called through the same door.
+"""External tools beside a tool set: what the tool host found, listed and called through the same
+door.
 
-Our own executables are left out, since the set serves them in a better form; a name that the set has already is the
-set's. Results come from programs that somebody else wrote: they are passed on as JSON, never interpreted.
+Our own executables are left out, since the set serves them in a better form; a name that the set
+has already is the set's. Results come from programs that somebody else wrote: they are passed on as
+JSON, never interpreted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Large results: the whole is kept for an hour and linked to, its digest is sent.
 
-An artifact is the JSON of an answer. Its address holds the SHA-256 of its bytes, so that equal answers have one address
-and nobody gets other bytes than those that were linked to. What was not kept is not linked to.
+An artifact is the JSON of an answer. Its address holds the SHA-256 of its bytes, so that equal
+answers have one address and nobody gets other bytes than those that were linked to. What was not
+kept is not linked to.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ async def link(
         "resource": address,
         "bytes": len(body),
         "mimeType": MIME_TYPE,
-        "summary": f"The whole of {name[:300]}, {len(body):,} bytes of JSON, is at the linked resource.",
+        "summary": f"The whole of {name[:300]}, {len(body):,} bytes of JSON, is at the linked "
+        "resource.",
         "expiresAt": expires.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "linked": True,
     }
@@ -95,12 +97,16 @@ async def read_artifact(uri: str, kit: Toolkit) -> str | None:
 
 
 async def _keep(body: bytes, kit: Toolkit) -> str | None:
-    """Keep it, and say where; None where nothing is kept: no cache, too large for it, or not where other servers look."""
+    """Keep it, and say where; None where nothing is kept: no cache, too large for it, or not where
+    other servers look.
+    """
     from webquarry.cache.cache import Made
 
     name = hashlib.sha256(body).hexdigest()
     await kit.cache.put(_key(name), Made(body, LIFE_SECONDS))
-    return _PREFIX + name if await kit.cache.kept_for_all(_key(name)) else None
+    if await kit.cache.kept_for_all(_key(name)):
+        return _PREFIX + name
+    return None
 
 
 def _key(name: str) -> str:

@@ -1,8 +1,9 @@
-"""How `tools/list` shows a tool set: its tools in the set's own order, each as its schema is written.
+"""How `tools/list` shows a tool set: its tools in the set's own order, each as its schema is
+written.
 
-The lists of the sets that ship are generated (data/mcp), because importing the tools and making their models would
-cost more than the rest of the start; a tool itself is imported when it is first called. A list that does not name the
-tools there are is left aside.
+The lists of the sets that ship are generated (data/mcp), because importing the tools and making
+their models would cost more than the rest of the start; a tool itself is imported when it is first
+called. A list that does not name the tools there are is left aside.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _SCHEMA_KEYS = ("type", "properties", "required")
 
 
 class ServedTools(Mapping[str, Tool]):
-    """The tools of a set, or of a named part of one, by name; each is imported when it is first asked for."""
+    """The tools of a set, or of a named part of one, by name; each is imported when it is first
+    asked for.
+    """
 
     def __init__(self, set_name: str) -> None:
         self.package, wanted = _package_and_names(set_name)
@@ -63,7 +66,9 @@ def served_sets() -> list[str]:
 
 
 def listed_tools(set_name: str) -> ServedTools:
-    """The tools by name, in the order their set gives, if it gives one: the first is the one most often wanted."""
+    """The tools by name, in the order their set gives, if it gives one: the first is the one most
+    often wanted.
+    """
     return ServedTools(set_name)
 
 
@@ -100,7 +105,9 @@ def generated_list(set_name: str) -> str:
 
 
 async def as_written(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware: the SDK writes the keys of its models by the alphabet; a list of tools gets back its own order."""
+    """Middleware: the SDK writes the keys of its models by the alphabet; a list of tools gets back
+    its own order.
+    """
     result = await call_next(ctx)
     if ctx.method == "tools/list" and isinstance(result, dict):
         result["tools"] = [_written(tool) for tool in result.get("tools", [])]
@@ -115,11 +122,9 @@ def _generated(package: str) -> dict[str, Any]:
     if package not in GENERATED:
         return {}
     file = files("webquarry") / "data" / "mcp" / f"{package}.json"
-    return (
-        {tool["name"]: tool for tool in json.loads(file.read_text("utf-8"))}
-        if file.is_file()
-        else {}
-    )
+    if file.is_file():
+        return {tool["name"]: tool for tool in json.loads(file.read_text("utf-8"))}
+    return {}
 
 
 def _package_and_names(set_name: str) -> tuple[str, tuple[str, ...] | None]:

@@ -1,4 +1,5 @@
-"""The resources of the research server: lenses, how the providers are doing, its health, and kept results.
+"""The resources of the research server: lenses, how the providers are doing, its health, and kept
+results.
 
 Nothing is sent to anybody to answer them, and no credential is in them.
 """
@@ -55,7 +56,8 @@ async def providers(kit: Toolkit) -> Any:
 async def health(kit: Toolkit) -> Any:
     """What doctor finds without asking anybody, and what the cache holds.
 
-    Callers of a server for others learn which parts work, and neither its folders and addresses nor what others keep.
+    Callers of a server for others learn which parts work, and neither its folders and addresses nor
+    what others keep.
     """
     from webquarry.surfaces.cli.doctor.checks import examine_parts
 
@@ -74,8 +76,10 @@ async def health(kit: Toolkit) -> Any:
 
 
 _RESOURCES: dict[str, tuple[str, str, Callable[[Toolkit], Any]]] = {
-    "lenses://catalog": ("Lenses", "Named sets of trusted domains that a search can be limited to.", lenses),
-    "stats://providers": ("Search providers", "Which providers are configured, and which rest after failures.", providers),
+    "lenses://catalog": ("Lenses", "Named sets of trusted domains that a search can be limited "
+                                   "to.", lenses),
+    "stats://providers": ("Search providers", "Which providers are configured, and which rest "
+                                              "after failures.", providers),
     "diagnostics://health": ("Health", "Version, parts and cache of this server.", health),
 }  # fmt: skip
 
@@ -113,7 +117,9 @@ async def list_templates(
 async def read_resource(
     context: Context, params: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
-    """One resource; a kept result is the same for everybody who knows its address, so it may be kept by the client."""
+    """One resource; a kept result is the same for everybody who knows its address, so it may be
+    kept by the client.
+    """
     uri, kit = str(params.uri), context.lifespan_context
     if uri in _RESOURCES:
         text = redact(as_json(await _RESOURCES[uri][2](kit)))

@@ -1,8 +1,8 @@
 """A tool set as an MCP server: the protocol's requests translated, nothing added.
 
-Built on the low-level server of the official SDK, which checks neither arguments nor results: `Tool.call` does.
-An unknown tool is a protocol error; whatever a tool says is a result. Research sets also have resources, prompts and
-completion.
+Built on the low-level server of the official SDK, which checks neither arguments nor results:
+`Tool.call` does. An unknown tool is a protocol error; whatever a tool says is a result. Research
+sets also have resources, prompts and completion.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def build_server(
 ) -> Server[Toolkit]:
     """The server of one tool set, and of the external tools of a host besides, if one is given.
 
-    Its toolkit is opened when it starts to serve and closed when it ends, unless one is given. `text` is what the text of a result holds;
-    the setting says it otherwise.
+    Its toolkit is opened when it starts to serve and closed when it ends, unless one is given.
+    `text` is what the text of a result holds; the setting says it otherwise.
     """
     tools = listed_tools(set_name)
     external = ExternalTools(host, tools) if host else None
@@ -99,7 +99,9 @@ def build_server(
 
 
 def settings_of(set_name: str) -> Settings:
-    """The settings from the environment, as a tool set that has some of its own (`own_settings`) wants them."""
+    """The settings from the environment, as a tool set that has some of its own (`own_settings`)
+    wants them.
+    """
     settings = Settings.from_environment()
     package = listed_tools(set_name).package
     adapt = getattr(import_module(f"webquarry.tools.{package}"), "own_settings", None)

@@ -1,4 +1,6 @@
-"""MCP over stdin and stdout. While it serves, stdout is the protocol's alone; logs and stray prints go to stderr."""
+"""MCP over stdin and stdout. While it serves, stdout is the protocol's alone; logs and stray prints
+go to stderr.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ Logs = tuple[str | None, str | None]  # the level and the format
 async def built(
     name: str, set_name: str, with_tools: bool, text: str | None, kit: Toolkit | None = None
 ) -> Server[Any]:
-    """The server, with the external tools found on this machine if asked to; on a toolkit of its own unless one is given."""
+    """The server, with the external tools found on this machine if asked to; on a toolkit of its
+    own unless one is given.
+    """
     host = None
     if with_tools:
         from webquarry.host.host import ToolHost
@@ -41,11 +45,14 @@ async def built(
 async def serve(
     name: str, set_name: str, with_tools: bool = False, text: str | None = None
 ) -> None:
-    """Serve one tool set, and the external tools found on this machine if asked to, until stdin closes."""
+    """Serve one tool set, and the external tools found on this machine if asked to, until stdin
+    closes.
+    """
     server = await built(name, set_name, with_tools, text)
     try:
         async with stdio_server() as (reading, writing):
-            # The SDK has moved the descriptors out of the way; a print would still wait in the buffer for the end.
+            # The SDK has moved the descriptors out of the way; a print would still wait in the
+            # buffer for the end.
             with redirect_stdout(sys.stderr):
                 await server.run(reading, writing, server.create_initialization_options())
     except* BrokenPipeError:
@@ -59,8 +66,11 @@ def run(
     text: str | None = None,
     logs: Logs = (None, None),
 ) -> int:
-    """The whole life of a stdio server; what a script returns. What `logs` leaves open is taken from the settings."""
-    # Ctrl-C ends the process at once: the thread that reads stdin could not be woken, and there is nothing to save.
+    """The whole life of a stdio server; what a script returns. What `logs` leaves open is taken
+    from the settings.
+    """
+    # Ctrl-C ends the process at once: the thread that reads stdin could not be woken, and there is
+    # nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         settings = settings_of(set_name)
@@ -76,7 +86,11 @@ def run(
 
 
 def ours_in(raised: BaseException) -> WebquarryError | None:
-    """The error of ours in what was raised: what goes wrong at the start comes in the task groups of the SDK."""
+    """The error of ours in what was raised: what goes wrong at the start comes in the task groups
+    of the SDK.
+    """
     if isinstance(raised, BaseExceptionGroup):
         return next((found for one in raised.exceptions if (found := ours_in(one))), None)
-    return raised if isinstance(raised, WebquarryError) else None
+    if isinstance(raised, WebquarryError):
+        return raised
+    return None

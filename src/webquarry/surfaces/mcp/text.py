@@ -1,7 +1,8 @@
 """An answer's JSON as text for a model: Markdown of the whole, or a digest within so many bytes.
 
-Works on any answer by its shape: short values become lines, lists of objects become numbered entries, long texts stand
-by themselves. Whatever is one line stays one line, so that no value can pass for a heading of ours.
+Works on any answer by its shape: short values become lines, lists of objects become numbered
+entries, long texts stand by themselves. Whatever is one line stays one line, so that no value can
+pass for a heading of ours.
 """
 
 from __future__ import annotations
@@ -28,11 +29,10 @@ def markdown(data: Mapping[str, Any]) -> str:
 
 def digest(data: Mapping[str, Any], limit: int, as_json: bool = False) -> str:
     """The beginning of the answer in at most `limit` bytes; what was cut is marked."""
-    text = (
-        json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        if as_json
-        else markdown(_shortened(data, limit))
-    )
+    if as_json:
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    else:
+        text = markdown(_shortened(data, limit))
     whole = text.strip().encode("utf-8", "replace")
     if len(whole) <= limit:
         return whole.decode()

@@ -1,4 +1,6 @@
-"""Who may use a server: settings and the address it listens on in, the way its callers are told apart out."""
+"""Who may use a server: settings and the address it listens on in, the way its callers are told
+apart out.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +33,26 @@ def access_of(
 ) -> Access | None:
     """The access of a server on this address; None where everybody on this machine may use it.
 
-    Nobody else's machine is served without it: that is refused here, before anything listens. A server that is `running`
-    goes on when its last token is revoked: then nobody gets in until there is another.
+    Nobody else's machine is served without it: that is refused here, before anything listens. A
+    server that is `running` goes on when its last token is revoked: then nobody gets in until there
+    is another.
     """
     way = settings.http_auth
     if way == "auto":
-        way = "oauth" if settings.oauth_issuer else "none" if host in LOOPBACK else "token"
+        if settings.oauth_issuer:
+            way = "oauth"
+        else:
+            way = "token"
+            if host in LOOPBACK:
+                way = "none"
     if way == "oauth":
         return _oauth(settings)
     if way == "token":
         return _tokens(settings, environ, running)
     if host not in LOOPBACK:
         raise BadInput(
-            f"The host {host} is not this machine alone, and WEBQUARRY_HTTP_AUTH=none lets everybody in.",
+            f"The host {host} is not this machine alone, and WEBQUARRY_HTTP_AUTH=none lets "
+            "everybody in.",
             suggested_action="Use token or oauth, or serve 127.0.0.1.",
         )
     return None
@@ -54,13 +63,15 @@ def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Ac
     if not running and not any(token.use == MCP for token in file.tokens()):
         raise BadInput(
             f"Callers must show a token, and there is none for them in {file.path}.",
-            suggested_action="Make one with `webquarry token add NAME`, or set an issuer (WEBQUARRY_OAUTH_ISSUER).",
+            suggested_action="Make one with `webquarry token add NAME`, or set an issuer "
+            "(WEBQUARRY_OAUTH_ISSUER).",
         )
     guarded = {
         _TOOLS: Challenge((MCP,), lacking="This token is for /metrics alone."),
         _FIGURES: Challenge(
             (METRICS,),
-            lacking="This token is not for /metrics: make one with webquarry token add NAME --metrics.",
+            lacking="This token is not for /metrics: make one with webquarry token add NAME "
+            "--metrics.",
         ),
     }
     return Access(TokenVerifier(file), guarded)

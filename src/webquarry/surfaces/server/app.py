@@ -3,10 +3,10 @@
     POST /mcp  and  /mcp/                       the protocol
     GET  /health/live, /health/ready, /metrics  for those who watch it
 
-Without access control only this machine is served, and whoever asks must name it as the host and come from no page of
-another site: a page in a browser could reach a loopback address otherwise. With it, everything that reaches the protocol
-has passed, from the outside in: Observe (a request id), Patience (slow clients), OriginCheck, Gate (who it is), Limits (how
-much they may ask).
+Without access control only this machine is served, and whoever asks must name it as the host and
+come from no page of another site: a page in a browser could reach a loopback address otherwise.
+With it, everything that reaches the protocol has passed, from the outside in: Observe (a request
+id), Patience (slow clients), OriginCheck, Gate (who it is), Limits (how much they may ask).
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def app_of(
     quota: Quota | None = None,
     health: Health | None = None,
 ) -> ASGIApp:
-    """The ASGI application of a server. Only tools that ask the client something need state, and we have none."""
+    """The ASGI application of a server. Only tools that ask the client something need state, and we
+    have none.
+    """
     hosts = settings.http_hosts
     app = server.streamable_http_app(
         stateless_http=stateless,
@@ -129,11 +131,14 @@ def _told(metadata: Mapping[str, object] | None) -> Callable[[Request], Awaitabl
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket, bound before anything else is opened, so that a port that is taken is told at once."""
+    """The socket, bound before anything else is opened, so that a port that is taken is told at
+    once.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=1024)
-        # Connections inherit it: without, the end of an answer waits for the client to acknowledge its beginning.
+        # Connections inherit it: without, the end of an answer waits for the client to acknowledge
+        # its beginning.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except (OSError, OverflowError, ValueError) as error:
@@ -148,8 +153,10 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class GracefulServer(uvicorn.Server):
-    """Ends when told to by a signal, without raising it again: first it says that no more requests should come, then it
-    takes none, and calls under way are given time to end. A second signal ends it sooner."""
+    """Ends when told to by a signal, without raising it again: first it says that no more requests
+    should come, then it takes none, and calls under way are given time to end. A second signal ends
+    it sooner.
+    """
 
     def __init__(self, config: uvicorn.Config, health: Health, drain_seconds: float) -> None:
         super().__init__(config)
@@ -157,8 +164,9 @@ class GracefulServer(uvicorn.Server):
         self._drain_seconds = drain_seconds
 
     def told_to_end(self, number: int) -> None:
-        """The first time it drains; every further time it hurries more. The library's own handler is not asked: it
-        would cut off answers that are under way as streams of events."""
+        """The first time it drains; every further time it hurries more. The library's own handler
+        is not asked: it would cut off answers that are under way as streams of events.
+        """
         first, self._health.draining = not self._health.draining, True
         if first and self._drain_seconds:
             asyncio.get_running_loop().call_later(self._drain_seconds, self._take_no_more)
@@ -173,7 +181,8 @@ class GracefulServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
-        # What is ignored stays so: a worker hears of the end from its parent, and not a second time from the terminal.
+        # What is ignored stays so: a worker hears of the end from its parent, and not a second time
+        # from the terminal.
         signals = [
             one
             for one in (signal.SIGINT, signal.SIGTERM)
@@ -284,7 +293,9 @@ def run(
 
 
 async def _can_be_opened(settings: Settings) -> None:
-    """A Redis that is configured and cannot be used is an error at the start, before anybody is served."""
+    """A Redis that is configured and cannot be used is an error at the start, before anybody is
+    served.
+    """
     async with Toolkit.open(settings, shared=True):
         pass
 

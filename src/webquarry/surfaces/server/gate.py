@@ -1,8 +1,10 @@
-"""The gate before the protocol: a request in, the same request in the name of its principal out, or a challenge.
+"""The gate before the protocol: a request in, the same request in the name of its principal out, or
+a challenge.
 
-What it guards is named by path, each with the scopes that it takes: who may ask the tools may not see the figures for that.
-Everything else (health, the metadata that tells a client where to get a token) is open. Challenges are those of RFC 6750,
-with the scopes and the metadata that the MCP specification asks for.
+What it guards is named by path, each with the scopes that it takes: who may ask the tools may not
+see the figures for that. Everything else (health, the metadata that tells a client where to get a
+token) is open. Challenges are those of RFC 6750, with the scopes and the metadata that the MCP
+specification asks for.
 """
 
 from __future__ import annotations
@@ -26,8 +28,10 @@ _RETRY_SECONDS = 30
 
 @dataclass(frozen=True)
 class Challenge:
-    """What a token needs for a path, and what a client that was turned away is told: the scopes, where to learn who gives
-    out tokens, and a sentence for one whose token is good for something else."""
+    """What a token needs for a path, and what a client that was turned away is told: the scopes,
+    where to learn who gives out tokens, and a sentence for one whose token is good for something
+    else.
+    """
 
     scopes: tuple[str, ...] = ()
     metadata_url: str | None = None
@@ -47,7 +51,9 @@ class Challenge:
 
 
 class Gate:
-    """An ASGI application before another one: nobody passes to a guarded path without a token that is good for it."""
+    """An ASGI application before another one: nobody passes to a guarded path without a token that
+    is good for it.
+    """
 
     def __init__(self, app: ASGIApp, verifier: Verifier, guarded: Mapping[str, Challenge]) -> None:
         self._app = app
@@ -55,9 +61,9 @@ class Gate:
         self._guarded = guarded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        challenge = (
-            self._guarded.get(scope["path"].rstrip("/")) if scope["type"] == "http" else None
-        )
+        challenge = None
+        if scope["type"] == "http":
+            challenge = self._guarded.get(scope["path"].rstrip("/"))
         if challenge is None:
             await self._app(scope, receive, send)
             return
@@ -126,4 +132,6 @@ def _bearer(scope: Scope) -> str | None:
     if len(given) != 1:
         return None
     scheme, _, token = given[0].decode("latin-1").partition(" ")
-    return token.strip() or None if scheme.lower() == "bearer" else None
+    if scheme.lower() == "bearer":
+        return token.strip() or None
+    return None

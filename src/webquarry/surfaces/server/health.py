@@ -4,7 +4,8 @@
     GET /health/ready    200 when requests should come here, 503 while it starts or drains
     GET /metrics         figures for Prometheus
 
-A Redis that is gone makes a server `degraded`, not unready: it goes on without, and so does every other server.
+A Redis that is gone makes a server `degraded`, not unready: it goes on without, and so does every
+other server.
 """
 
 from __future__ import annotations
@@ -36,11 +37,9 @@ class Health:
             Route("/health/live", endpoint=self._live, methods=["GET"]),
             Route("/health/ready", endpoint=self._ready, methods=["GET"]),
         ]
-        return (
-            [*found, Route("/metrics", endpoint=self._figures, methods=["GET"])]
-            if self._metrics
-            else found
-        )
+        if self._metrics:
+            return [*found, Route("/metrics", endpoint=self._figures, methods=["GET"])]
+        return found
 
     async def _live(self, request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -49,7 +48,10 @@ class Health:
         if self.draining:
             return JSONResponse({"status": "draining"}, 503, {"Retry-After": "5"})
         link = self._kit.link if self._kit else None
-        parts = {} if link is None else {"redis": "ok" if link.up else "gone"}
+        if link is None:
+            parts = {}
+        else:
+            parts = {"redis": "ok" if link.up else "gone"}
         return JSONResponse({"status": "degraded" if "gone" in parts.values() else "ok", **parts})
 
     async def _figures(self, request: Request) -> Response:

@@ -1,6 +1,8 @@
-"""How much a caller may ask: so many requests a minute and a day, so many calls at once, each alone and all together.
+"""How much a caller may ask: so many requests a minute and a day, so many calls at once, each alone
+and all together.
 
-What is over the limit is told when to come back (429 and `Retry-After`); nothing of it has been done.
+What is over the limit is told when to come back (429 and `Retry-After`); nothing of it has been
+done.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Limits:
             return
         said = await self._quota.take(self._limits(principal), self._clock.now().timestamp())
         if isinstance(said, Denied):
-            what = "this minute" if said.limit.window_seconds == _MINUTE else "today"
+            what = "today"
+            if said.limit.window_seconds == _MINUTE:
+                what = "this minute"
             await self._refuse(
                 send, principal, f"That is enough for {what}.", said.retry_after_seconds
             )

@@ -92,7 +92,8 @@ class Metrics:
     def _histogram(self, name: str, labels: tuple[str, ...]) -> Any:
         called = f"webquarry_{_NAMES.get(name, name)}_seconds"
         return self._library.Histogram(
-            called, f"Seconds by {' and '.join(labels)} and outcome.", [*labels, "outcome"], registry=self._registry,
+            called, f"Seconds by {' and '.join(labels)} and "
+                    "outcome.", [*labels, "outcome"], registry=self._registry,
             buckets=_BUCKETS,
         )  # fmt: skip
 

@@ -1,8 +1,9 @@
 """Tokens of an OAuth 2.1 issuer: a JWT in, the principal it speaks for out.
 
-We are a resource server: we check signature, issuer, audience and time ourselves, with the issuer's published keys, which
-are found by its metadata (RFC 8414, then OpenID), kept for an hour, and asked for again when a token names a key that is
-not among them, but not more often than twice a minute: a stranger's key names must not make us knock at the issuer's door.
+We are a resource server: we check signature, issuer, audience and time ourselves, with the issuer's
+published keys, which are found by its metadata (RFC 8414, then OpenID), kept for an hour, and asked
+for again when a token names a key that is not among them, but not more often than twice a minute: a
+stranger's key names must not make us knock at the issuer's door.
 """
 
 from __future__ import annotations
@@ -103,8 +104,10 @@ class OAuthVerifier(Verifier):
         await self._client.aclose()
 
     async def _key(self, name: str | None, algorithm: str) -> Any:
-        """The issuer's key of this name; without a name, the only one there is. Whose key is known waits for nobody's:
-        a stranger's key names, or an issuer that is slow, must not hold up those who are known."""
+        """The issuer's key of this name; without a name, the only one there is. Whose key is known
+        waits for nobody's: a stranger's key names, or an issuer that is slow, must not hold up
+        those who are known.
+        """
         key = self._found(name, algorithm)
         if key is not None and (self._lock.locked() or not self._is_due()):
             return key
@@ -122,7 +125,9 @@ class OAuthVerifier(Verifier):
         fitting = [
             one for one in self._keys if one.algorithm == algorithm and name in (None, one.name)
         ]
-        return fitting[0].key if len(fitting) == 1 or (fitting and name is not None) else None
+        if len(fitting) == 1 or (fitting and name is not None):
+            return fitting[0].key
+        return None
 
     def _is_due(self) -> bool:
         """Whether the keys are old, and the issuer may be asked again."""
@@ -148,7 +153,9 @@ class OAuthVerifier(Verifier):
         self._keys, self._fetched = keys, now
 
     def _read(self, told: Any) -> list[_Key]:
-        """What one published key is good for; an odd one for nothing, and the others do not suffer from it."""
+        """What one published key is good for; an odd one for nothing, and the others do not suffer
+        from it.
+        """
         if not isinstance(told, dict) or told.get("use", "sig") != "sig":
             return []
         kind = str(told.get("kty"))
@@ -199,12 +206,17 @@ def _principal(claims: dict[str, Any]) -> Principal:
     if not isinstance(who, str) or not who:
         raise Denied("The token does not say for whom it speaks.")
     granted = claims.get("scope", claims.get("scp", ""))
-    scopes = granted.split() if isinstance(granted, str) else [str(one) for one in granted or []]
+    if isinstance(granted, str):
+        scopes = granted.split()
+    else:
+        scopes = [str(one) for one in granted or []]
     return Principal(json.dumps(["oauth", claims["iss"], who]), who, frozenset(scopes))
 
 
 def _reason(jwt: Any, error: Exception) -> str:
-    """What is wrong with the token, in words of our own: those of the library may repeat what it holds."""
+    """What is wrong with the token, in words of our own: those of the library may repeat what it
+    holds.
+    """
     reasons = (
         (jwt.ExpiredSignatureError, "The token has expired."),
         (jwt.ImmatureSignatureError, "The token is not good yet."),

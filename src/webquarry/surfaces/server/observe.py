@@ -1,4 +1,6 @@
-"""Every request has an id: taken from whoever forwards it, or new; on the answer, in every line of the log, in the trace."""
+"""Every request has an id: taken from whoever forwards it, or new; on the answer, in every line of
+the log, in the trace.
+"""
 
 from __future__ import annotations
 
@@ -62,10 +64,14 @@ def _id_of(scope: Scope) -> str:
     given = next(
         (value.decode("latin-1") for name, value in scope["headers"] if name == _HEADER), ""
     )
-    return given if _FIT.fullmatch(given) else secrets.token_hex(8)
+    if _FIT.fullmatch(given):
+        return given
+    return secrets.token_hex(8)
 
 
 def _place(path: str) -> str:
     """The path, if it is one of ours: labels must be few."""
     known = ("/mcp", "/health/live", "/health/ready", "/metrics")
-    return path.rstrip("/") if path.rstrip("/") in known else "other"
+    if path.rstrip("/") in known:
+        return path.rstrip("/")
+    return "other"

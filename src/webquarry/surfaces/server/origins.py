@@ -1,4 +1,6 @@
-"""Web pages that may ask: a request that a browser sends for a page names the page's origin, and only known ones pass."""
+"""Web pages that may ask: a request that a browser sends for a page names the page's origin, and
+only known ones pass.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Principal:
-    """Somebody whose token is good. What is kept for them is kept under `id`; `name` is for logs and for people."""
+    """Somebody whose token is good. What is kept for them is kept under `id`; `name` is for logs
+    and for people.
+    """
 
     id: str
     name: str
@@ -16,7 +18,9 @@ class Principal:
 
 
 class Denied(Exception):
-    """The token is not good; `reason` may be told to whoever sent it, so it says nothing about other tokens."""
+    """The token is not good; `reason` may be told to whoever sent it, so it says nothing about
+    other tokens.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -32,7 +36,9 @@ class Verifier(ABC):
 
     @abstractmethod
     async def verify(self, token: str) -> Principal:
-        """The principal; `Denied` where the token is not good, `CannotTell` where that cannot be found out now."""
+        """The principal; `Denied` where the token is not good, `CannotTell` where that cannot be
+        found out now.
+        """
 
     async def aclose(self) -> None:  # noqa: B027 - most hold nothing open
         """Close what was opened."""

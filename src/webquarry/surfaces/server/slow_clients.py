@@ -1,5 +1,6 @@
-"""Clients that are too slow, too many or too wordy: they get so long for the head of a request, for its body, and to take
-what is sent to them; there are so many connections, and a head has so many bytes.
+"""Clients that are too slow, too many or too wordy: they get so long for the head of a request, for
+its body, and to take what is sent to them; there are so many connections, and a head has so many
+bytes.
 
 Whoever opens connections and says nothing, or reads one byte a minute, must not keep others out.
 """
@@ -27,9 +28,11 @@ _CROWDED_SECONDS = 5
 
 
 class PatientProtocol(H11Protocol):
-    """The server's side of a connection, which ends when the head of a request does not arrive in time.
+    """The server's side of a connection, which ends when the head of a request does not arrive in
+    time.
 
-    Where there are too many of them a request is told to come later, and when: the library only says no.
+    Where there are too many of them a request is told to come later, and when: the library only
+    says no.
     """
 
     head_seconds = HEAD_SECONDS
@@ -127,7 +130,8 @@ class Patience:
     async def _body(self, receive: Receive) -> list[Message] | None:
         """The messages that make up the request; None where they did not come in time.
 
-        Of a body that is too large only so much is taken that whoever limits it, behind us, can see that it is.
+        Of a body that is too large only so much is taken that whoever limits it, behind us, can see
+        that it is.
         """
         messages: list[Message] = []
         size = 0

@@ -1,8 +1,10 @@
-"""Tokens of our own: a name in, a token out once; only its SHA-256 is kept, in a file that a running server looks at again.
+"""Tokens of our own: a name in, a token out once; only its SHA-256 is kept, in a file that a
+running server looks at again.
 
-A token is 32 random bytes, so that a plain hash of it cannot be turned round. What is kept for a caller hangs on a random
-id and not on the token's name: a new "laptop" does not inherit what an old one left. A token is for the tools or for the
-figures, never for both: what Prometheus holds cannot ask anything that costs money.
+A token is 32 random bytes, so that a plain hash of it cannot be turned round. What is kept for a
+caller hangs on a random id and not on the token's name: a new "laptop" does not inherit what an old
+one left. A token is for the tools or for the figures, never for both: what Prometheus holds cannot
+ask anything that costs money.
 """
 
 from __future__ import annotations
@@ -53,7 +55,10 @@ def tokens_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     if settings.tokens_file is not None:
         return settings.tokens_file.expanduser()
     given = Path(environ.get("XDG_CONFIG_HOME") or "")
-    folder = given if given.is_absolute() else Path(environ.get("HOME") or Path.home()) / ".config"
+    if given.is_absolute():
+        folder = given
+    else:
+        folder = Path(environ.get("HOME") or Path.home()) / ".config"
     return folder / "webquarry" / "tokens.json"
 
 
@@ -85,7 +90,9 @@ class TokenFile:
     def add(
         self, name: str, *, lasts: timedelta | None = None, like: str | None = None, use: str = MCP
     ) -> str:
-        """A new token, which nobody can be shown again. With `like`, it speaks for the same caller as that one."""
+        """A new token, which nobody can be shown again. With `like`, it speaks for the same caller
+        as that one.
+        """
         if not name or len(name) > _NAME_LENGTH or not name.isprintable() or name != name.strip():
             raise BadInput(f"A token's name has 1 to {_NAME_LENGTH} printable characters.")
         token = PREFIX + secrets.token_urlsafe(32)
@@ -96,8 +103,13 @@ class TokenFile:
                     f"There is a token {name!r} already.",
                     suggested_action="Choose another name, or revoke it first.",
                 )
-            principal = _named(tokens, like).principal if like else f"token:{secrets.token_hex(16)}"
-            expires = (now + lasts).isoformat(timespec="seconds") if lasts else None
+            if like:
+                principal = _named(tokens, like).principal
+            else:
+                principal = f"token:{secrets.token_hex(16)}"
+            expires = None
+            if lasts:
+                expires = (now + lasts).isoformat(timespec="seconds")
             tokens.append(
                 Token(
                     name, principal, _hash(token), now.isoformat(timespec="seconds"), expires, use
@@ -128,8 +140,9 @@ class TokenFile:
 
 
 class TokenVerifier(Verifier):
-    """Knows the tokens of a file, and notices when it has changed. A file that cannot be read lets nobody in, and is said
-    once."""
+    """Knows the tokens of a file, and notices when it has changed. A file that cannot be read lets
+    nobody in, and is said once.
+    """
 
     def __init__(self, file: TokenFile, clock: Clock | None = None) -> None:
         self._file = file
@@ -158,8 +171,12 @@ class TokenVerifier(Verifier):
         with self._lock:
             state = _state(self._file.path)
             if state != self._seen:
-                self._known = {}  # should the file be damaged, what it said before does not count any more
-                self._known = {one.sha256: one for one in self._file.tokens()} if state else {}
+                # should the file be damaged, what it said before does not count any more
+                self._known = {}
+                if state:
+                    self._known = {one.sha256: one for one in self._file.tokens()}
+                else:
+                    self._known = {}
                 self._seen = state
             return self._known
 
@@ -177,7 +194,9 @@ def _read(entry: dict[str, Any]) -> Token:
 
 
 def _kept(token: Token) -> dict[str, Any]:
-    """Its entry in the file. What is for the tools does not say so: a server of an older version can read it."""
+    """Its entry in the file. What is for the tools does not say so: a server of an older version
+    can read it.
+    """
     entry = asdict(token)
     if token.use == MCP:
         del entry["use"]

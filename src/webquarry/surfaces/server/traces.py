@@ -1,4 +1,6 @@
-"""Traces for OpenTelemetry, when an endpoint is configured by its usual variables; nothing is loaded otherwise."""
+"""Traces for OpenTelemetry, when an endpoint is configured by its usual variables; nothing is
+loaded otherwise.
+"""
 
 from __future__ import annotations
 

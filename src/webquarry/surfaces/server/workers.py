@@ -1,8 +1,10 @@
-"""Several processes behind one socket: a number and what each does in, the exit code of all of them out.
+"""Several processes behind one socket: a number and what each does in, the exit code of all of them
+out.
 
-The parent only watches: it passes on the signal to end, and puts a new process in the place of one that died. When they
-die as fast as they are begun, something is wrong that another start will not mend, and all end. Should the parent itself
-be killed, the others notice by a pipe that closes, and end too.
+The parent only watches: it passes on the signal to end, and puts a new process in the place of one
+that died. When they die as fast as they are begun, something is wrong that another start will not
+mend, and all end. Should the parent itself be killed, the others notice by a pipe that closes, and
+end too.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class _Supervisor:
         return worst
 
     def _begin(self) -> None:
-        """A new process. Signals wait until it has its own handlers, so that none is taken for its parent's."""
+        """A new process. Signals wait until it has its own handlers, so that none is taken for its
+        parent's.
+        """
         signals = {signal.SIGTERM, signal.SIGINT}
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         if self._ending:  # told so just now: nobody would tell a new process any more
@@ -98,9 +102,14 @@ class _Supervisor:
         """What the end of a process counts for; it is replaced unless all are to end."""
         age = time.monotonic() - self._running.pop(process, 0.0)
         if self._ending:
-            return 0 if code == 0 else 1
+            if code == 0:
+                return 0
+            return 1
         log.warning("the worker %s ended with %s after %.0f seconds", process, code, age)
-        self._young_deaths = self._young_deaths + 1 if age < _YOUNG_SECONDS else 0
+        if age < _YOUNG_SECONDS:
+            self._young_deaths = self._young_deaths + 1
+        else:
+            self._young_deaths = 0
         if self._young_deaths >= _MOST_YOUNG_DEATHS * self._count:
             log.error("workers end as soon as they begin; giving up")
             self._end(signal.SIGTERM, None)

@@ -1,7 +1,9 @@
-"""`make demo-sql`: a CSV of companies comes in, an enriched table and its bill go out, without keys or internet.
+"""`make demo-sql`: a CSV of companies comes in, an enriched table and its bill go out, without keys
+or internet.
 
-The engine, the SQL functions and the bill are the real ones. Only the model and the search engine are played by the
-rehearsal on 127.0.0.1, with answers that are made up; nothing of the user's is looked at.
+The engine, the SQL functions and the bill are the real ones. Only the model and the search engine
+are played by the rehearsal on 127.0.0.1, with answers that are made up; nothing of the user's is
+looked at.
 """
 
 from __future__ import annotations
@@ -35,13 +37,15 @@ def main() -> None:
                 session, Path(str(resources.files("webquarry") / "data" / "sql" / "companies.csv"))
             )
         _say(
-            f"\nThe model was asked {stage.messages} times and the search engine {stage.searches} times."
+            f"\nThe model was asked {stage.messages} times and the search engine "
+            f"{stage.searches} times."
         )
 
 
 def _tell(session: Session, companies: Path) -> None:
     _say(
-        "A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM 'companies.csv'\n"
+        "A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM "
+        "'companies.csv'\n"
     )
     session.sql("CREATE TABLE companies AS FROM read_csv($1)", [str(companies)])
     _run(session, "", "FROM companies")
@@ -52,20 +56,24 @@ def _tell(session: Session, companies: Path) -> None:
     _run(session, "Now for real: equal rows are asked once", question)
     _run(
         session,
-        "Typed answers, with the sources of those that searched; planned as a whole before the first is paid for",
-        "SELECT company, answer.ceo, answer.founded, searched, len(sources) AS sources FROM ask_table('companies', company, "
+        "Typed answers, with the sources of those that searched; planned as a whole before the "
+        "first is paid for",
+        "SELECT company, answer.ceo, answer.founded, searched, len(sources) AS sources FROM "
+        "ask_table('companies', company, "
         """'[search] Who leads it, and since when does it exist?', schema := '{"ceo": "VARCHAR", "founded": "INTEGER"}')""",
     )
     _run(
         session,
         "An address in parts",
-        "SELECT DISTINCT company, unnest(a) FROM (SELECT company, stps_ask_ai_address(company) AS a FROM companies)",
+        "SELECT DISTINCT company, unnest(a) FROM (SELECT company, stps_ask_ai_address(company) "
+        "AS a FROM companies)",
     )
     _run(session, "The same again costs nothing", question, rows=False)
     _run(
         session,
         "The bill of today",
-        "SELECT model, sum(questions) AS questions, sum(calls) AS calls, sum(searches) AS searches, "
+        "SELECT model, sum(questions) AS questions, sum(calls) AS calls, sum(searches) AS "
+        "searches, "
         "round(sum(usd), 4) AS usd FROM webquarry_usage() WHERE calls > 0 GROUP BY model",
     )
 

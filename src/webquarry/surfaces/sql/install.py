@@ -1,11 +1,13 @@
 """`install`: a DuckDB connection comes in, and the database behind it has our functions.
 
-Functions belong to the database, macros to the connection. Whether a database has them already is asked of the database
-itself: one of its functions tells which of our instances it belongs to, so two names of one database are not two.
+Functions belong to the database, macros to the connection. Whether a database has them already is
+asked of the database itself: one of its functions tells which of our instances it belongs to, so
+two names of one database are not two.
 
-DuckDB calls a function by a bare pointer and lets go of it when the connection that registered it is closed, although other
-connections still see the function. So ours are never let go of (they are small); a marker that nobody calls, and that we do
-not hold, tells when the connection has been closed.
+DuckDB calls a function by a bare pointer and lets go of it when the connection that registered it
+is closed, although other connections still see the function. So ours are never let go of (they are
+small); a marker that nobody calls, and that we do not hold, tells when the connection has been
+closed.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _NUMBERS = itertools.count(1)
 
 
 class _Marker:
-    """A function that nobody calls; it lives exactly as long as the connection that has registered it is open."""
+    """A function that nobody calls; it lives exactly as long as the connection that has registered
+    it is open.
+    """
 
     def __call__(self, *columns: Any) -> Any:
         return columns[0]
@@ -53,7 +57,9 @@ class _Lease:
         self.instance = instance
 
     def end(self) -> None:
-        """At the end of the process: functions that are still registered would be reported as leaks."""
+        """At the end of the process: functions that are still registered would be reported as
+        leaks.
+        """
         connection = self.connection()
         if connection is None:
             return
@@ -75,7 +81,9 @@ def install(
     settings: Settings | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Instance:
-    """Give a connection and its database our functions. Doing it twice changes nothing but the keys that are given."""
+    """Give a connection and its database our functions. Doing it twice changes nothing but the keys
+    that are given.
+    """
     need_all()
     connection = _bare(connection)
     with _LOCK:
@@ -96,7 +104,9 @@ def install(
 
 
 def _bare(connection: Any) -> Any:
-    """DuckDB's own connection, where a library (SQLAlchemy) hands out a wrapper that may go before it."""
+    """DuckDB's own connection, where a library (SQLAlchemy) hands out a wrapper that may go before
+    it.
+    """
     return getattr(connection.create_function, "__self__", connection)
 
 
@@ -111,7 +121,9 @@ def find(connection: Any) -> Instance | None:
 
 
 def _check_no_transaction(connection: Any) -> None:
-    """Each statement is a transaction of its own, unless one is open; a rollback of that would take the functions away."""
+    """Each statement is a transaction of its own, unless one is open; a rollback of that would take
+    the functions away.
+    """
     first, second = (connection.execute("SELECT txid_current()").fetchall() for _ in range(2))
     if first == second:
         raise BadInput(
@@ -180,7 +192,9 @@ def _create_plain(
 
 
 def _lease(connection: Any, instance: Instance) -> _Lease:
-    """Notice when the connection is closed; the last one to go releases what the instance has opened."""
+    """Notice when the connection is closed; the last one to go releases what the instance has
+    opened.
+    """
     for lease in _LEASES.values():
         if lease.connection() is connection and lease.instance is instance:
             return lease

@@ -1,7 +1,8 @@
 """What belongs to one database: keys, options, the engine with its memo, the loop it works on.
 
-Nothing is opened before the first call. `release` closes everything that was opened; a call after it, from another
-connection to the same database, opens it again, with the keys and options that were set.
+Nothing is opened before the first call. `release` closes everything that was opened; a call after
+it, from another connection to the same database, opens it again, with the keys and options that
+were set.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class Instance:
         log.warning("%s", message)
 
     def run(self, work: Coroutine[Any, Any, T], scope: Scope, *, paid: bool) -> T:
-        """Run a coroutine on the loop and wait. When it is stopped, paid calls may end first, for a moment."""
+        """Run a coroutine on the loop and wait. When it is stopped, paid calls may end first, for a
+        moment.
+        """
         try:
             return self._opened().bridge.run(
                 _patiently(work, scope) if paid else _cut_off(work, scope)
@@ -91,7 +94,9 @@ class Instance:
             raise Cancelled("The statement was cancelled.") from None
 
     def cancel(self) -> None:
-        """Stop what runs: no further paid call, and calls under way are kept if they end soon. Any thread may call it."""
+        """Stop what runs: no further paid call, and calls under way are kept if they end soon. Any
+        thread may call it.
+        """
         self.statements.cancel()
 
     def interrupt(self) -> None:

@@ -1,8 +1,10 @@
-"""Ctrl-C for statements that run on DuckDB's own threads: a SIGINT comes in, every database's paid work is cancelled.
+"""Ctrl-C for statements that run on DuckDB's own threads: a SIGINT comes in, every database's paid
+work is cancelled.
 
-Python runs signal handlers on the main thread between two of its own instructions, and the main thread waits inside
-DuckDB until the statement has ended. The operating system's half of the handler, however, writes a byte to the wakeup
-descriptor at once; a thread of ours reads it. Whoever had set a descriptor before gets the bytes handed on.
+Python runs signal handlers on the main thread between two of its own instructions, and the main
+thread waits inside DuckDB until the statement has ended. The operating system's half of the
+handler, however, writes a byte to the wakeup descriptor at once; a thread of ours reads it. Whoever
+had set a descriptor before gets the bytes handed on.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ class Watcher:
         self._previous = -1
 
     def watch(self, one: Interruptible) -> None:
-        """Cancel this when Ctrl-C is pressed. Python lets only the main thread listen; elsewhere nothing changes."""
+        """Cancel this when Ctrl-C is pressed. Python lets only the main thread listen; elsewhere
+        nothing changes.
+        """
         with self._lock:
             if one not in self._watched:
                 self._watched.append(one)

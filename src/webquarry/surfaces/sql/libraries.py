@@ -1,4 +1,6 @@
-"""DuckDB and Arrow, which the optional part `sql` brings: the module comes out, or an error that says how to install it."""
+"""DuckDB and Arrow, which the optional part `sql` brings: the module comes out, or an error that
+says how to install it.
+"""
 
 from __future__ import annotations
 

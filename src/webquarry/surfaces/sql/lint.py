@@ -1,9 +1,10 @@
-"""Before a statement runs: its plan comes in, warnings about rows that would be paid for and thrown away go out.
+"""Before a statement runs: its plan comes in, warnings about rows that would be paid for and thrown
+away go out.
 
-DuckDB pushes a plain LIMIT below our functions, but not ORDER BY ... LIMIT; HAVING is evaluated for every input row, and a
-join may drop rows that were asked about below it. `EXPLAIN (FORMAT json)` shows this and pays nothing. A plan names an
-expression by its alias, so the text is parsed too, to learn which aliases hide a paid function. Estimates may be wrong:
-this warns, and never refuses.
+DuckDB pushes a plain LIMIT below our functions, but not ORDER BY ... LIMIT; HAVING is evaluated for
+every input row, and a join may drop rows that were asked about below it. `EXPLAIN (FORMAT json)`
+shows this and pays nothing. A plan names an expression by its alias, so the text is parsed too, to
+learn which aliases hide a paid function. Estimates may be wrong: this warns, and never refuses.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def look_at(connection: Any, text: str) -> list[Warning]:
             one.query for one in connection.extract_statements(text) if one.type.name in _EXPLAINED
         ]
     except library("duckdb").Error:
-        return []  # it is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must get through
+        # it is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must
+        # get through
+        return []
     return list(dict.fromkeys(warning for one in statements for warning in _look(connection, one)))
 
 
@@ -80,7 +83,9 @@ def _views(connection: Any, paid: frozenset[str]) -> list[tuple[str, str]]:
 
 
 def _trees(connection: Any, statement: str) -> list[Any]:
-    """The statement and the views that it may use, parsed. What stands before its SELECT (CREATE TABLE AS) is left out."""
+    """The statement and the views that it may use, parsed. What stands before its SELECT (CREATE
+    TABLE AS) is left out.
+    """
     texts = [statement, *(text for _, text in _views(connection, paid_names()))]
     trees = []
     for text in texts:
@@ -158,15 +163,19 @@ def _judge(node: Any, above: tuple[Any, ...]) -> Iterator[Warning]:
         name = one.get("name", "")
         if name in _LIMITS and node.get("name") == "FILTER":
             yield Warning(
-                f"A filter on an answer below LIMIT asks about many more rows than the limit has ({rows}).",
+                "A filter on an answer below LIMIT asks about many more rows than the limit has "
+                f"({rows}).",
                 "Limit the rows in a subquery first, or SET threads = 1 to stop sooner.",
             )
             return
         if name in _LIMITS:
-            order = "ORDER BY ... LIMIT" if name == "TOP_N" else "This LIMIT"
+            order = "This LIMIT"
+            if name == "TOP_N":
+                order = "ORDER BY ... LIMIT"
             yield Warning(
                 f"{order} throws rows away only after they were asked about ({rows}).",
-                "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT 5).",
+                "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT "
+                "5).",
             )
             return
         if _may_drop(one, node):
@@ -178,7 +187,9 @@ def _judge(node: Any, above: tuple[Any, ...]) -> Iterator[Warning]:
 
 
 def _may_drop(join: Any, node: Any) -> bool:
-    """A join that keeps fewer rows than were asked about, or has fewer on its other side, where not all are kept."""
+    """A join that keeps fewer rows than were asked about, or has fewer on its other side, where not
+    all are kept.
+    """
     kind = str(join.get("extra_info", {}).get("Join Type", ""))
     if "JOIN" not in join.get("name", "") or kind in ("LEFT", "OUTER", "FULL", "MARK", "SINGLE"):
         return False
@@ -200,19 +211,21 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _listed(value: Any) -> list[str]:
-    return (
-        [value]
-        if isinstance(value, str)
-        else [part for part in value or [] if isinstance(part, str)]
-    )
+    if isinstance(value, str):
+        return [value]
+    return [part for part in value or [] if isinstance(part, str)]
 
 
 def _estimate(node: Any) -> int:
     found = str(node.get("extra_info", {}).get("Estimated Cardinality", ""))
-    return int(found) if found.isdigit() else -1
+    if found.isdigit():
+        return int(found)
+    return -1
 
 
 def _rows(node: Any) -> str:
     below = next((child for child in node.get("children", [])), node)
     count = max(_estimate(node), _estimate(below))
-    return f"about {count:,} rows" if count >= 0 else "of unknown number"
+    if count >= 0:
+        return f"about {count:,} rows"
+    return "of unknown number"

@@ -4,7 +4,8 @@
         result = session.sql("SELECT ask(company, 'What industry?') FROM companies LIMIT 5")
         result.rows, result.progress.usage.usd, result.warnings
 
-Errors come back as they were raised, Ctrl-C as `KeyboardInterrupt`, a timeout and `cancel()` as `Cancelled`.
+Errors come back as they were raised, Ctrl-C as `KeyboardInterrupt`, a timeout and `cancel()` as
+`Cancelled`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Result:
 
 
 class Session:
-    """A connection with our functions. `cancel` may be called from any thread, the rest from one at a time."""
+    """A connection with our functions. `cancel` may be called from any thread, the rest from one at
+    a time.
+    """
 
     def __init__(self, connection: Any, *, owned: bool = False, **given: Any) -> None:
         self.connection = connection
@@ -84,7 +87,9 @@ class Session:
         timeout: float | None = None,
         lint: bool = True,
     ) -> Result:
-        """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan first."""
+        """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan
+        first.
+        """
         warnings = tuple(look_at(self.connection, statement)) if lint and not parameters else ()
         for warning in warnings:
             log.warning("%s", warning)
@@ -151,7 +156,9 @@ class Session:
 
     @contextmanager
     def _plainly(self, scope: Scope) -> Iterator[None]:
-        """DuckDB wraps what our functions raise, and tells of a Ctrl-C in several ways: here it is what it was."""
+        """DuckDB wraps what our functions raise, and tells of a Ctrl-C in several ways: here it is
+        what it was.
+        """
         duckdb = library("duckdb")
         try:
             yield

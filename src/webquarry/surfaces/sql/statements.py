@@ -1,7 +1,9 @@
-"""Where one statement ends and the next begins: a mark comes in, what belongs to that statement goes out.
+"""Where one statement ends and the next begins: a mark comes in, what belongs to that statement
+goes out.
 
-A macro knows the connection and the statement it runs in, so its mark is exact. A cursor does not see our macros; calls
-without a mark belong together while one of them runs, or began within a second of the last one.
+A macro knows the connection and the statement it runs in, so its mark is exact. A cursor does not
+see our macros; calls without a mark belong together while one of them runs, or began within a
+second of the last one.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ class Scope:
         self._tasks: set[asyncio.Task[Any]] = set()  # work that costs nothing and may be cut off
 
     def statement(self, engine: Engine, *, own_limits: bool) -> Statement:
-        """The engine's statement. `own_limits`: only the limits that the user has set himself, as for `stps_*`."""
+        """The engine's statement. `own_limits`: only the limits that the user has set himself, as
+        for `stps_*`.
+        """
         with self._lock:
             found = self._statements.get(own_limits)
             if found is None:
@@ -138,7 +142,9 @@ class Statements:
 
     @contextmanager
     def pinned(self, connection: int) -> Iterator[Scope]:
-        """Everything that a connection asks until the end of the block is one statement, cursors' calls included."""
+        """Everything that a connection asks until the end of the block is one statement, cursors'
+        calls included.
+        """
         scope = Scope()
         with self._lock:
             self._pinned[connection] = scope

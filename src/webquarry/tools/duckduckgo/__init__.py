@@ -1,4 +1,6 @@
-"""Search and instant answers by DuckDuckGo, as Markdown: the two tools that `websearch-mcp` serves. No key is needed."""
+"""Search and instant answers by DuckDuckGo, as Markdown: the two tools that `websearch-mcp` serves.
+No key is needed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ ORDER = ("web_search", "instant_answer")
 
 
 def own_settings(settings: Settings) -> Settings:
-    """The settings of the engine while it serves this tool set: what WEBSEARCH_... says counts for more."""
+    """The settings of the engine while it serves this tool set: what WEBSEARCH_... says counts for
+    more.
+    """
     said: dict[str, Any] = {
         "timeout_seconds": settings.websearch_timeout_secs,
         "user_agent": settings.websearch_user_agent,

@@ -30,6 +30,11 @@ def _advice(error: WebquarryError) -> str:
     wait = math.ceil(error.retry_after_seconds or 0)
     if wait and error.kind in _ADVICE:
         return f"Wait {wait} seconds and try again; asking earlier only prolongs it."
-    otherwise = "" if "provider" in error.suggested_action else error.suggested_action
+    if "provider" in error.suggested_action:
+        otherwise = ""
+    else:
+        otherwise = error.suggested_action
     lasting = error.kind == "network" and not error.retryable
-    return otherwise if lasting else _ADVICE.get(error.kind, otherwise)
+    if lasting:
+        return otherwise
+    return _ADVICE.get(error.kind, otherwise)

@@ -1,7 +1,8 @@
 """Results and instant answers -> the Markdown of this tool set, to the letter.
 
-Everything that was not written here comes from the web, or from a caller who may repeat what the web told it: it
-becomes text in one line that reads as it was and can open nothing, neither a heading nor a link, a fence or a chat's turn.
+Everything that was not written here comes from the web, or from a caller who may repeat what the
+web told it: it becomes text in one line that reads as it was and can open nothing, neither a
+heading nor a link, a fence or a chat's turn.
 """
 
 from __future__ import annotations
@@ -111,4 +112,6 @@ def _item(topic: Topic) -> str:
     name, text = inline(topic.name), inline(topic.text)
     if not name:
         return text and f"- {line(topic.text)}"
-    return f"- **{name}** - {text}" if text else f"- **{name}**"
+    if text:
+        return f"- **{name}** - {text}"
+    return f"- **{name}**"

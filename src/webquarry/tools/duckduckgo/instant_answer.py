@@ -34,7 +34,10 @@ async def instant_answer(
 
     async def make() -> Made:
         found = await _ask(kit, asked)
-        good = settings.cache_empty_seconds if found.is_empty else settings.cache_search_seconds
+        if found.is_empty:
+            good = settings.cache_empty_seconds
+        else:
+            good = settings.cache_search_seconds
         return Made(json.dumps(asdict(found), ensure_ascii=False).encode(), good)
 
     parameters = {

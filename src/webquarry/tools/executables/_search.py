@@ -1,4 +1,6 @@
-"""What the two search executables share, so that they cannot drift apart: arguments, answer, and the call itself."""
+"""What the two search executables share, so that they cannot drift apart: arguments, answer, and
+the call itself.
+"""
 
 from __future__ import annotations
 

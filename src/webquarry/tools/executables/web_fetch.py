@@ -1,9 +1,10 @@
 """The `web_fetch` tool: a URL and a range of lines come in, the page's Markdown goes out.
 
-Nothing is cut silently. When the lines asked for hold more bytes than the setting `fetch_max_bytes` allows, the text
-ends at the last line that fits, and the answer says how many lines there are and where to go on. A single line longer
-than the limit is cut inside, at a character; `cut_line_bytes` then says how long it really is, and `next_offset` goes
-to the line after it. Where reading lost part of the page, `notes` says what. None of these fields is there otherwise.
+Nothing is cut silently. When the lines asked for hold more bytes than the setting `fetch_max_bytes`
+allows, the text ends at the last line that fits, and the answer says how many lines there are and
+where to go on. A single line longer than the limit is cut inside, at a character; `cut_line_bytes`
+then says how long it really is, and `next_offset` goes to the line after it. Where reading lost
+part of the page, `notes` says what. None of these fields is there otherwise.
 """
 
 from __future__ import annotations
@@ -52,25 +53,30 @@ async def web_fetch(
         int | None, Field(description="Maximum number of lines to return", ge=1)
     ] = None,
 ) -> FetchAnswer:
-    """Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown using libxml2.
-    Supports pagination via offset and limit parameters similar to file_read."""
+    """Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown
+    using libxml2. Supports pagination via offset and limit parameters similar to file_read.
+    """
     try:
         page = await kit.reader.read(url)
     except WebquarryError as error:
-        promised = (
-            "Failed to parse HTML" if isinstance(error, Unreadable) else "Failed to fetch URL"
-        )
+        promised = "Failed to fetch URL"
+        if isinstance(error, Unreadable):
+            promised = "Failed to parse HTML"
         error.args = (f"{promised}: {error.message}",)
         raise
     for note in page.notes:
         log.warning("%s", note)
     answer = select_lines(page.markdown, offset or 1, limit, kit.settings.fetch_max_bytes)
-    return answer.model_copy(update={"notes": list(page.lost)}) if page.lost else answer
+    if page.lost:
+        return answer.model_copy(update={"notes": list(page.lost)})
+    return answer
 
 
 def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) -> FetchAnswer:
     """The lines from `offset` on, at most `limit` of them, within `max_bytes` (0: any size)."""
-    lines = markdown.removesuffix("\n").split("\n") if markdown else []
+    lines = []
+    if markdown:
+        lines = markdown.removesuffix("\n").split("\n")
     wanted = lines[offset - 1 : None if limit is None else offset - 1 + limit]
     fitting = _how_many_fit(wanted, max_bytes)
     if fitting == len(wanted):

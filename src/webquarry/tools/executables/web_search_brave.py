@@ -20,7 +20,8 @@ async def web_search_brave(
     allowed_domains: AllowedDomains = None,
     blocked_domains: BlockedDomains = None,
 ) -> SearchAnswer:
-    """Search the web using Brave Search API and use the results to inform responses. Provides up-to-date
-    information for current events and recent data. Returns search result information formatted as search result
-    blocks, including links as markdown hyperlinks."""
+    """Search the web using Brave Search API and use the results to inform responses. Provides
+    up-to-date information for current events and recent data. Returns search result information
+    formatted as search result blocks, including links as markdown hyperlinks.
+    """
     return await search(kit, "brave", query, allowed_domains, blocked_domains)

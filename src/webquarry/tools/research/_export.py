@@ -1,7 +1,8 @@
-"""A session -> the whole of it as data: steps, numbered sources with their citations, what went wrong.
+"""A session -> the whole of it as data: steps, numbered sources with their citations, what went
+wrong.
 
-The same session gives the same data, whenever it is asked for. Every text is free of invisible characters and of the
-delimiters of chats.
+The same session gives the same data, whenever it is asked for. Every text is free of invisible
+characters and of the delimiters of chats.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from webquarry.tools.research._session import FullStep, NumberedSource, in_full
 
 
 class ExportedSource(NumberedSource):
-    """A source: how to cite it (`citation` in APA, `reference` as CSL-JSON), and which steps and tools found it."""
+    __doc__ = (
+        "A source: how to cite it (`citation` in APA, `reference` as CSL-JSON), and which "
+        "steps and tools found it."
+    )
 
     steps: list[int]
     tools: list[str]
@@ -53,9 +57,18 @@ def exported_steps(session: Session) -> list[FullStep]:
 def _step(step: Step) -> FullStep:
     shown = in_full(step)
     shown.text = clean_text(shown.text)
-    shown.reasoning = clean_text(shown.reasoning) if shown.reasoning else None
-    shown.knowledge_gap = clean_text(shown.knowledge_gap) if shown.knowledge_gap else None
-    shown.branch_id = clean_line(shown.branch_id) if shown.branch_id else None
+    if shown.reasoning:
+        shown.reasoning = clean_text(shown.reasoning)
+    else:
+        shown.reasoning = None
+    if shown.knowledge_gap:
+        shown.knowledge_gap = clean_text(shown.knowledge_gap)
+    else:
+        shown.knowledge_gap = None
+    if shown.branch_id:
+        shown.branch_id = clean_line(shown.branch_id)
+    else:
+        shown.branch_id = None
     if shown.rejected_approaches:
         shown.rejected_approaches = [clean_text(one) for one in shown.rejected_approaches]
     return shown

@@ -1,7 +1,9 @@
-"""Addresses -> whether each still leads to its page. Asked as a reader would, within the time of the call.
+"""Addresses -> whether each still leads to its page. Asked as a reader would, within the time of
+the call.
 
-HEAD is refused by too many servers, so the beginning of each page is fetched, by the same client as everything else:
-guard, robots.txt and the pace of each host hold. A page that says it is missing is gone, whatever its status says.
+HEAD is refused by too many servers, so the beginning of each page is fetched, by the same client as
+everything else: guard, robots.txt and the pace of each host hold. A page that says it is missing is
+gone, whatever its status says.
 """
 
 from __future__ import annotations
@@ -96,7 +98,9 @@ def _named(error: WebquarryError) -> State:
     refused = (
         isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited"
     )
-    return "blocked" if refused else "unreachable"
+    if refused:
+        return "blocked"
+    return "unreachable"
 
 
 def _arrived(url: str, reply: Reply) -> LinkState:

@@ -1,7 +1,8 @@
 """An exported session -> Markdown that a person reads and keeps.
 
-Whatever users and the web have written stays text: a title cannot open a heading, a list, a table, a link or HTML. The
-same session gives the same bytes but for the line that says when it was exported.
+Whatever users and the web have written stays text: a title cannot open a heading, a list, a table,
+a link or HTML. The same session gives the same bytes but for the line that says when it was
+exported.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from webquarry.read.text.escape import escape_line_starts
 from webquarry.tools.research._export import ErrorCount, ExportedSource
 from webquarry.tools.research._session import FullStep
 
-# More than `read.escape` does, which may look at a whole run of text: these are pieces that stand beside markup of ours.
+# More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
+# beside markup of ours.
 _MARKUP = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#\w])")
 _WEB = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
 
@@ -70,7 +72,9 @@ def block(text: str) -> str:
 def linked(url: str) -> str:
     """An address that can be followed."""
     url = clean_url(url)
-    return f"<{url}>" if _WEB.fullmatch(url) else inline(url)
+    if _WEB.fullmatch(url):
+        return f"<{url}>"
+    return inline(url)
 
 
 def _marked(text: str) -> str:
@@ -103,7 +107,9 @@ def _step(step: FullStep) -> Iterator[str]:
     if step.rejected_approaches:
         yield "**Rejected:**"
         yield "\n".join(f"- {_line(one)}" for one in step.rejected_approaches)
-    facts = [f"Confidence: {step.confidence}."] if step.confidence else []
+    facts = []
+    if step.confidence:
+        facts = [f"Confidence: {step.confidence}."]
     facts += [f"Sources: {_numbers(step.sources)}."] if step.sources else []
     if facts:
         yield " ".join(facts)
@@ -136,8 +142,12 @@ def _source(source: ExportedSource, work: Work) -> str:
 
 def _link(source: ExportedSource) -> str:
     assert source.link
-    to = f" to {linked(source.link.new_url)}" if source.link.new_url else ""
-    why = f" ({inline(source.link.reason)})" if source.link.reason else ""
+    to = ""
+    if source.link.new_url:
+        to = f" to {linked(source.link.new_url)}"
+    why = ""
+    if source.link.reason:
+        why = f" ({inline(source.link.reason)})"
     return f"Link: {source.link.state}{to}{why}"
 
 
@@ -156,4 +166,6 @@ def _numbers(numbers: Iterable[int]) -> str:
 
 
 def _counted(count: int, name: str) -> str:
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+    if count == 1:
+        return f"{count} {name}"
+    return f"{count} {name}s"

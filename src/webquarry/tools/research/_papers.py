@@ -1,4 +1,6 @@
-"""Papers that were found -> the shape in which they leave, their references, and what travels beside the answer."""
+"""Papers that were found -> the shape in which they leave, their references, and what travels
+beside the answer.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ _TOLD = {
 
 
 class PaperResult(Shape):
-    """One paper; what nobody knows is absent. `origins` names the index behind each field that `source` did not give."""
+    __doc__ = (
+        "One paper; what nobody knows is absent. `origins` names the index behind each field "
+        "that `source` did not give."
+    )
 
     title: str
     url: str
@@ -127,7 +132,9 @@ def _shown(paper: Paper) -> PaperResult:
 def _names(authors: tuple[Author, ...]) -> list[str]:
     """The authors; of very many, the first ones and how many there are."""
     names = [clean_line(one.written) for one in authors[:_MOST_SHOWN]]
-    return [*names, f"et al. ({len(authors)} authors)"] if len(authors) > _MOST_SHOWN else names
+    if len(authors) > _MOST_SHOWN:
+        return [*names, f"et al. ({len(authors)} authors)"]
+    return names
 
 
 def _source(paper: Paper) -> Source:
@@ -138,7 +145,9 @@ def _source(paper: Paper) -> Source:
 
 
 def _work(paper: Paper) -> Work:
-    """The paper as a reference; a preprint's number stands where a journal's volume would. Nobody has accessed it yet."""
+    """The paper as a reference; a preprint's number stands where a journal's volume would. Nobody
+    has accessed it yet.
+    """
     kind = paper.kind or (
         "article-journal" if paper.journal else "article" if paper.doi else "webpage"
     )

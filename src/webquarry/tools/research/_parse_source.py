@@ -1,7 +1,8 @@
 """A source as a caller writes it -> the work to cite.
 
-Taken are an address, a DOI, an item of CSL-JSON, and an object with the fields that our own tools use for a page, a
-paper or a patent. What cannot be told from any of these is refused, with its place in the list.
+Taken are an address, a DOI, an item of CSL-JSON, and an object with the fields that our own tools
+use for a page, a paper or a patent. What cannot be told from any of these is refused, with its
+place in the list.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ _FORMS = (
 
 def work_of_given(given: str | Mapping[str, Any], number: int) -> Work:
     """The work that the source of this number describes."""
-    work = _of_text(given) if isinstance(given, str) else _of_fields(given)
+    if isinstance(given, str):
+        work = _of_text(given)
+    else:
+        work = _of_fields(given)
     if work is None:
         raise BadInput(
             f"Source {number} of the list has neither a title, an address nor a DOI.",
@@ -54,7 +58,9 @@ def _of_text(text: str) -> Work | None:
     text = redact(text.strip())
     if doi := normal_doi(text):
         return work_at(doi_url(doi))
-    return work_at(text) if _is_web(text) else None
+    if _is_web(text):
+        return work_at(text)
+    return None
 
 
 def _of_fields(fields: Mapping[str, Any]) -> Work | None:
@@ -70,7 +76,9 @@ def _of_fields(fields: Mapping[str, Any]) -> Work | None:
     if not (work.title or url or doi):
         return None
     place = url or doi_url(doi)
-    site = host_of_page(url) if work.kind == "webpage" and not doi else ""
+    site = ""
+    if work.kind == "webpage" and not doi:
+        site = host_of_page(url)
     return replace(
         work,
         title=work.title or title_from_url(place),

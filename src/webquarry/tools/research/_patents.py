@@ -106,5 +106,7 @@ def _csl(patent: PatentResult) -> dict[str, Any]:
 
 
 def _inventor(name: str) -> Name:
-    """In capitals the family name comes first, and nothing says where it ends: such a name stays whole."""
+    """In capitals the family name comes first, and nothing says where it ends: such a name stays
+    whole.
+    """
     return (None if name.isupper() else person(name)) or Name(literal=name)

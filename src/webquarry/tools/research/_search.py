@@ -1,4 +1,6 @@
-"""What the tools that search share: results in their common shape, and what travels beside an answer."""
+"""What the tools that search share: results in their common shape, and what travels beside an
+answer.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class SearchOutput(Answer):
 
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What the cache key must hold of a call: every argument but those that do not affect the results."""
+    """What the cache key must hold of a call: every argument but those that do not affect the
+    results.
+    """
     return {"tool": tool} | {
         name: value for name, value in arguments.items() if name not in NOT_IN_KEY
     }

@@ -69,7 +69,9 @@ class RepeatedError(Shape):
 
 
 def status_of(session: Session) -> Status:
-    return "finished" if session.finished else "in_progress"
+    if session.finished:
+        return "finished"
+    return "in_progress"
 
 
 def indexed(steps: Sequence[Step]) -> list[IndexedStep]:

@@ -1,7 +1,9 @@
-"""Pages that were read and judged -> the sources of an answer and one text of them all, within the limits.
+"""Pages that were read and judged -> the sources of an answer and one text of them all, within the
+limits.
 
-Paragraphs that an earlier source has are dropped, then what does not bear on the question if that is asked for, then the
-length is shared. Whatever is missing of a page is said with its source, and how to get it.
+Paragraphs that an earlier source has are dropped, then what does not bear on the question if that
+is asked for, then the length is shared. Whatever is missing of a page is said with its source, and
+how to get it.
 """
 
 from __future__ import annotations
@@ -22,8 +24,11 @@ READ_ON = "Call scrape_page with this url for the whole text"
 
 
 class FilteredOut(Shape):
-    """What a filter left out of a source. `matched` is false where nothing bears on the question: then the beginning
-    of the text is there."""
+    __doc__ = (
+        "What a filter left out of a source. `matched` is false where nothing bears on the "
+        "question: then the beginning\n"
+        "of the text is there."
+    )
 
     paragraphs: int
     bytes: int
@@ -31,8 +36,12 @@ class FilteredOut(Shape):
 
 
 class ScrapedSource(Shape):
-    """A page and what is known of it. `content` is absent where sources were not asked for; what is missing of the
-    text is told by `truncated`, `repeatedParagraphs` and `filtered`, with `totalLength` and `readOn`."""
+    __doc__ = (
+        "A page and what is known of it. `content` is absent where sources were not asked "
+        "for; what is missing of the\n"
+        "text is told by `truncated`, `repeatedParagraphs` and `filtered`, with `totalLength` "
+        "and `readOn`."
+    )
 
     url: str
     title: str
@@ -93,7 +102,9 @@ def build(pages: Sequence[Read], wishes: Wishes) -> tuple[list[ScrapedSource], s
 
 
 def _rest(page: Read, repeats: Repeats, wishes: Wishes) -> _Rest:
-    """What is left of a page, no more of it than can be given: one long text is in pieces at a time."""
+    """What is left of a page, no more of it than can be given: one long text is in pieces at a
+    time.
+    """
     whole = page.paragraphs
     parts = repeats.left_of(whole) if wishes.deduplicate else whole
     data, filtered = (

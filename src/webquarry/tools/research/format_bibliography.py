@@ -1,4 +1,6 @@
-"""The `format_bibliography` tool: the sources of a session, or given ones, as one bibliography. Nothing is looked up."""
+"""The `format_bibliography` tool: the sources of a session, or given ones, as one bibliography.
+Nothing is looked up.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ _SHOWN = 20  # numbers in a hint
 
 
 class BibliographyEntry(Shape):
-    """An entry, in the order of the text: the sources it stands for, by number, and its key where the style has keys."""
+    __doc__ = (
+        "An entry, in the order of the text: the sources it stands for, by number, and its "
+        "key where the style has keys."
+    )
 
     numbers: list[int]
     key: str | None = None
@@ -55,7 +60,8 @@ async def format_bibliography(
     sources: Annotated[
         list[str | dict[str, Any]] | None,
         Field(
-            description="If no session: URLs, DOIs, CSL-JSON items or {url, title, authors, published}."
+            description="If no session: URLs, DOIs, CSL-JSON items or {url, title, authors, "
+            "published}."
         ),
     ] = None,
 ) -> BibliographyOutput:
@@ -65,7 +71,8 @@ async def format_bibliography(
             "Both sessionId and sources were given."
             if sessionId
             else "Neither sessionId nor sources was given.",
-            suggested_action="Give the sessionId of a research session, or a list of sources, and not both.",
+            suggested_action="Give the sessionId of a research session, or a list of sources, "
+            "and not both.",
         )
     if sessionId:
         session = await kit.sessions.read(sessionId)
@@ -111,7 +118,10 @@ def _hints(works: Sequence[Work], of_session: bool) -> list[str]:
     if not unknown:
         return []
     shown = ", ".join(map(str, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
-    how = "with this sessionId" if of_session else "and give its citation.formatted.cslJson"
+    how = "and give its citation.formatted.cslJson"
+    if of_session:
+        how = "with this sessionId"
     return [
-        f"Neither author nor date is known of {shown}: read the page with scrape_page {how}, then call again."
+        f"Neither author nor date is known of {shown}: read the page with scrape_page {how}, "
+        "then call again."
     ]

@@ -1,4 +1,6 @@
-"""The `get_research_session` tool: what a session holds, to go on with it after the conversation was lost."""
+"""The `get_research_session` tool: what a session holds, to go on with it after the conversation
+was lost.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ class SessionSummary(Shape):
 
 
 class ResearchSessionOutput(Answer):
-    """A session for recovery: summary, index, the last steps, sources; or `step` alone, where one was asked for."""
+    __doc__ = (
+        "A session for recovery: summary, index, the last steps, sources; or `step` alone, "
+        "where one was asked for."
+    )
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 

@@ -64,8 +64,9 @@ async def instant_answer(
     ],
     sessionId: Annotated[str | None, Field(description="Research session.")] = None,
 ) -> InstantAnswerOutput:
-    """Look up a summary, a definition or a computed answer for a well-known topic, without searching. Often empty:
-    then use web_search."""
+    """Look up a summary, a definition or a computed answer for a well-known topic, without
+    searching. Often empty: then use web_search.
+    """
     arguments = {
         name: value for name, value in locals().items() if name != "kit"
     }  # all, also one that is added later
@@ -77,7 +78,10 @@ async def instant_answer(
     async def make() -> Made:
         async with kit.router.turn("duckduckgo"):
             found = await instant.ask(kit.client, settings, asked)
-        good = settings.cache_empty_seconds if found.is_empty else settings.cache_search_seconds
+        if found.is_empty:
+            good = settings.cache_empty_seconds
+        else:
+            good = settings.cache_search_seconds
         return Made(json.dumps(_fields(found), ensure_ascii=False).encode(), good)
 
     parameters = key_parameters("instant_answer", arguments) | {

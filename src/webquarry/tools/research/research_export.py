@@ -1,7 +1,8 @@
-"""The `research_export` tool: a whole session as Markdown or as data, with a citation for every source.
+"""The `research_export` tool: a whole session as Markdown or as data, with a citation for every
+source.
 
-Given the same session, the answer is the same to the byte but for the time of the export: `exportedAt`, or one line of
-the Markdown. What `verify_links` finds is as the web is.
+Given the same session, the answer is the same to the byte but for the time of the export:
+`exportedAt`, or one line of the Markdown. What `verify_links` finds is as the web is.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _NAME = "research_export"
 
 
 class ResearchExportOutput(Answer):
-    """The session: as Markdown in `content`, or as data in the other fields. `links` counts the states of its links."""
+    __doc__ = (
+        "The session: as Markdown in `content`, or as data in the other fields. `links` "
+        "counts the states of its links."
+    )
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -59,7 +63,8 @@ class ResearchExportOutput(Answer):
 
     def how_to_read_on(self) -> str:
         return (
-            "Call get_research_session, with stepNumber for one step at a time. On the command line, "
+            "Call get_research_session, with stepNumber for one step at a time. On the command "
+            "line, "
             f"`webquarry session export {self.session_id} > FILE` writes all of it."
         )
 
@@ -79,11 +84,9 @@ async def research_export(
         )
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
-    links = (
-        await check_links(kit, _NAME, [one.source.url for one in session.sources])
-        if verify_links
-        else None
-    )
+    links = None
+    if verify_links:
+        links = await check_links(kit, _NAME, [one.source.url for one in session.sources])
     answer = _data(session, links, moment(kit.clock.now()))
     if format == "json":
         return answer

@@ -1,7 +1,7 @@
 """The `sequential_search` tool: research in steps that are kept, with what was found on the way.
 
-Nothing here thinks: the caller does. A step is recorded first; what `depth` adds is worked out of what is recorded, and
-a search that fails costs the step nothing.
+Nothing here thinks: the caller does. A step is recorded first; what `depth` adds is worked out of
+what is recorded, and a search that fails costs the step nothing.
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ async def sequential_search(
         Field(description="standard adds coverage and refinement queries; thorough runs them."),
     ] = "quick",
 ) -> SequentialSearchOutput:
-    """Record a step of multi-step research; it survives restarts. Give the sessionId to the other tools: their sources
-    are recorded with the current step."""
+    """Record a step of multi-step research; it survives restarts. Give the sessionId to the other
+    tools: their sources are recorded with the current step.
+    """
     draft = Draft(
         number=stepNumber,
         text=searchStep,
@@ -125,7 +126,9 @@ async def sequential_search(
     else:
         session = await kit.sessions.begin(draft)
         step = session.current
-    queries = refinement_queries(session, step) if depth != "quick" else None
+    queries = None
+    if depth != "quick":
+        queries = refinement_queries(session, step)
     runs = None
     if depth == "thorough" and queries:
         runs = await _run(kit, session, step, queries)
@@ -145,7 +148,9 @@ async def sequential_search(
 
 
 async def _run(kit: Toolkit, session: Session, step: Step, queries: list[str]) -> list[SearchRun]:
-    """Search for each query at once, and record what came of it with the step, in the order of the queries."""
+    """Search for each query at once, and record what came of it with the step, in the order of the
+    queries.
+    """
 
     async def one(query: str) -> list[Source] | WebquarryError:
         note(f"searching for {query}")
@@ -202,7 +207,8 @@ def _hints(session: Session, begun: bool) -> list[str]:
     hints = []
     if begun and not session.finished:
         hints.append(
-            "Give this sessionId to every further step, and to search and reading tools to record sources."
+            "Give this sessionId to every further step, and to search and reading tools to "
+            "record sources."
         )
     if begun and not session.goal:
         hints.append(

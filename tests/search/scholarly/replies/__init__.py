@@ -1,4 +1,6 @@
-"""Recorded replies of the scholarly indexes, by index and outcome: `ok*`, `empty`, `error_<status>*`, `step_*`."""
+"""Recorded replies of the scholarly indexes, by index and outcome: `ok*`, `empty`,
+`error_<status>*`, `step_*`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The blocks of a Word document -> Markdown: headings, paragraphs, lists, tables, quotes, code, notes."""
+"""The blocks of a Word document -> Markdown: headings, paragraphs, lists, tables, quotes, code,
+notes.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,10 @@ class Body:
     def _settings(self, element: etree._Element | None) -> _Settings:
         style = self._story.styles.get(value_of(child_of(element, "w:pStyle")))
         direct = outline_level(value_of(child_of(element, "w:outlineLvl")))
-        heading = (style.heading or int(style.title)) if direct is None else direct
+        if direct is None:
+            heading = style.heading or int(style.title)
+        else:
+            heading = direct
         numbers = child_of(element, "w:numPr")
         list_id = value_of(child_of(numbers, "w:numId")) or style.list_id
         level = value_of(child_of(numbers, "w:ilvl")) or ""
@@ -131,11 +136,9 @@ class Body:
         )
 
     def _write(self, found: Paragraph, settings: _Settings) -> None:
-        mark = (
-            self._story.numbering.next(settings.list_id, settings.list_level)
-            if settings.list_id
-            else None
-        )
+        mark = None
+        if settings.list_id:
+            mark = self._story.numbering.next(settings.list_id, settings.list_level)
         if settings.style.code and not settings.heading:
             self._end_list()
             self._code.append(found.text())
@@ -152,7 +155,10 @@ class Body:
                 self.title = self.title or " ".join(found.text().split())
         elif settings.style.contents:
             page = _PAGE_NUMBER.search(found.text())
-            shown = text.removesuffix(page[1]).rstrip() + f" … {page[1]}" if page else text
+            if page:
+                shown = text.removesuffix(page[1]).rstrip() + f" … {page[1]}"
+            else:
+                shown = text
             self._item(shown, Mark("- ", level=settings.style.contents - 1))
         elif mark is not None:
             self._item(text, replace(mark, level=max(mark.level, settings.style.list_depth)))
@@ -166,7 +172,10 @@ class Body:
 
     def _heading(self, text: str, level: int, mark: Mark | None) -> None:
         self._end_list()
-        label = prose.line(mark.label, self._story.removed) if mark else ""
+        if mark:
+            label = prose.line(mark.label, self._story.removed)
+        else:
+            label = ""
         shown = f"{label} {text.replace(chr(10), ' ')}".strip()
         self._out.add(f"**{shown}**" if self._in_cell else f"{'#' * level} {escape_heading(shown)}")
 
@@ -179,7 +188,10 @@ class Body:
         self._out.tight = follows
         self._out.open(mark.marker, " " * len(mark.marker))
         self._levels.append(mark.level)
-        label = prose.line(mark.label, self._story.removed) if mark.marker == "- " else ""
+        if mark.marker == "- ":
+            label = prose.line(mark.label, self._story.removed)
+        else:
+            label = ""
         self._out.add(f"{label} {text}" if label else text)
 
     def _add(self, text: str) -> None:
@@ -270,11 +282,10 @@ class _Cell:
         span = value_of(child_of(settings, "w:gridSpan")) or ""
         merged = child_of(settings, "w:vMerge")
         self.element = element
-        self.columns = (
-            min(max(int(span), 1), _MOST_SPAN)
-            if span.isascii() and span.isdigit() and len(span) < 9
-            else 1
-        )
+        if span.isascii() and span.isdigit() and len(span) < 9:
+            self.columns = min(max(int(span), 1), _MOST_SPAN)
+        else:
+            self.columns = 1
         self.goes_on = merged is not None and value_of(merged) != "restart"
 
 
@@ -301,6 +312,6 @@ def _children(element: etree._Element, wanted: str) -> list[etree._Element]:
 def _skipped(row: etree._Element) -> int:
     """Columns that a row leaves out before its first cell."""
     value = value_of(child_of(child_of(row, "w:trPr"), "w:gridBefore")) or ""
-    return (
-        min(int(value), _MOST_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 0
-    )
+    if value.isascii() and value.isdigit() and len(value) < 9:
+        return min(int(value), _MOST_SPAN)
+    return 0

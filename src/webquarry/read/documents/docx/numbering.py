@@ -1,6 +1,8 @@
-"""The lists of a Word document: the list and the level that a paragraph names -> its bullet or its number.
+"""The lists of a Word document: the list and the level that a paragraph names -> its bullet or its
+number.
 
-Numbers run on per list, wherever its items stand; an item begins the numbers of all deeper levels anew.
+Numbers run on per list, wherever its items stand; an item begins the numbers of all deeper levels
+anew.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class Level:
 
 @dataclass(frozen=True)
 class Mark:
-    """What stands in front of an item. `marker` is Markdown's, `label` what a reader sees of a number."""
+    """What stands in front of an item. `marker` is Markdown's, `label` what a reader sees of a
+    number.
+    """
 
     marker: str
     label: str = ""
@@ -79,7 +83,10 @@ class Numbering:
             if counts[above] is None:
                 counts[above] = levels.get(above, Level()).start
         before = counts[level]
-        number = levels.get(level, Level()).start if before is None else min(before + 1, _LARGEST)
+        if before is None:
+            number = levels.get(level, Level()).start
+        else:
+            number = min(before + 1, _LARGEST)
         counts[level:] = [number, *[None] * (_LEVELS - level - 1)]
         return number
 
@@ -103,7 +110,10 @@ class Numbering:
                 if name_of(override.tag) == "w:lvlOverride" and place.isdigit():
                     number = int(place)
                     changed = child_of(override, "w:lvl")
-                    level = _level(changed) if changed is not None else levels.get(number, Level())
+                    if changed is not None:
+                        level = _level(changed)
+                    else:
+                        level = levels.get(number, Level())
                     start = value_of(child_of(override, "w:startOverride"))
                     levels[number] = Level(_integer(start, level.start), level.format, level.text)
             self._levels[list_id] = levels
@@ -132,24 +142,28 @@ def _level(element: etree._Element) -> Level:
 
 
 def _integer(text: str | None, otherwise: int) -> int:
-    return (
-        min(int(text), _LARGEST)
-        if text and text.isascii() and text.isdigit() and len(text) < 9
-        else otherwise
-    )
+    if text and text.isascii() and text.isdigit() and len(text) < 9:
+        return min(int(text), _LARGEST)
+    return otherwise
 
 
 def _written(number: int, form: str) -> str:
     """A number as the list writes it."""
     if form in ("lowerLetter", "upperLetter") and number > 0:
         letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 5)
-        return letter if form == "lowerLetter" else letter.upper()
+        if form == "lowerLetter":
+            return letter
+        return letter.upper()
     if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
         roman = _roman(number)
-        return roman if form == "lowerRoman" else roman.upper()
+        if form == "lowerRoman":
+            return roman
+        return roman.upper()
     if form == "decimalZero":
         return f"{number:02}"
-    return "" if form == "none" else str(number)
+    if form == "none":
+        return ""
+    return str(number)
 
 
 def _roman(number: int) -> str:

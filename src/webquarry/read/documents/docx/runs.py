@@ -1,7 +1,7 @@
 """The inside of a Word paragraph -> runs of text, each with its look.
 
-Insertions are text, deletions are not; of a field its result is; of alternative contents the first. What stands in
-text boxes, charts and diagrams is collected for whoever writes the paragraph.
+Insertions are text, deletions are not; of a field its result is; of alternative contents the first.
+What stands in text boxes, charts and diagrams is collected for whoever writes the paragraph.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ class RunReader:
 
     def _run(self, run: etree._Element) -> None:
         direct = run_properties(child_of(run, "w:rPr"))
-        character = self._story.styles.get(direct["w:rStyle"]).run if direct.get("w:rStyle") else {}
+        character = {}
+        if direct.get("w:rStyle"):
+            character = self._story.styles.get(direct["w:rStyle"]).run
         shown = character | direct
         reason = self._hidden_because(self._style.run | shown)
         look = Look(self._current_link(), _marks(shown))
@@ -176,7 +178,10 @@ class RunReader:
         elif kind == "separate" and fields:
             fields[-1].in_result = True
             found = _HYPERLINK.match(fields[-1].instruction[:5_000])
-            fields[-1].link = self._story.link(found[1] or found[2] or "") if found else None
+            if found:
+                fields[-1].link = self._story.link(found[1] or found[2] or "")
+            else:
+                fields[-1].link = None
         elif kind == "end" and fields:
             fields.pop()
 
@@ -198,7 +203,9 @@ class RunReader:
             "w:highlight"
         )
         white = (properties.get("w:color") or "").lower() in _WHITE
-        return SAME_COLOUR if white and ground and not self._shaded else None
+        if white and ground and not self._shaded:
+            return SAME_COLOUR
+        return None
 
 
 _SIGNS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
@@ -216,7 +223,9 @@ def _marks(properties: dict[str, str | None]) -> tuple[str, ...]:
         if any(is_on(properties, name) for name in names)
     ]
     raised = {"superscript": RAISED, "subscript": LOWERED}.get(properties.get("w:vertAlign") or "")
-    return (*found, raised) if raised else tuple(found)
+    if raised:
+        return (*found, raised)
+    return tuple(found)
 
 
 def _has_text(element: etree._Element) -> bool:

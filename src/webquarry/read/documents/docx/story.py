@@ -1,4 +1,6 @@
-"""What the parts of one Word document share: styles, lists, notes, links, and what was left out of the text."""
+"""What the parts of one Word document share: styles, lists, notes, links, and what was left out of
+the text.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ class Notes:
             return None
         if key not in self.labels:
             count = sum(other == kind for other, _ in self.labels) + 1
-            self.labels[key] = str(count) if kind == "footnote" else f"e{count}"
+            if kind == "footnote":
+                self.labels[key] = str(count)
+            else:
+                self.labels[key] = f"e{count}"
         return self.labels[key]
 
 
@@ -81,23 +86,25 @@ class Story:
     def link_to(self, identity: str | None) -> Span | None:
         """The link behind the name of a relation."""
         relation = self.relations.get(identity or "")
-        return self.link(relation.target) if relation is not None and relation.external else None
+        if relation is not None and relation.external:
+            return self.link(relation.target)
+        return None
 
     def link(self, address: str) -> Span | None:
         """A link to an address, if it is one that can be followed without harm."""
         target = self.links.absolute(address)
         if target is None:
             self.removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
+        if target:
+            return Span(LINK, target)
+        return None
 
     def related(self, identity: str | None) -> etree._Element | None:
         """The part of the file behind the name of a relation."""
         relation = self.relations.get(identity or "")
-        return (
-            None
-            if relation is None or relation.external
-            else self.package.xml_if_sound(relation.target)
-        )
+        if relation is None or relation.external:
+            return None
+        return self.package.xml_if_sound(relation.target)
 
     def _part(self, kind: str) -> etree._Element | None:
         relation = self._relation(kind)

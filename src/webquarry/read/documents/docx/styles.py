@@ -1,4 +1,5 @@
-"""The styles of a Word document: the id that a paragraph names -> what that style, and those it is based on, say.
+"""The styles of a Word document: the id that a paragraph names -> what that style, and those it is
+based on, say.
 
 Ids differ from language to language (`berschrift1`); the names behind them do not (`heading 1`).
 """
@@ -90,7 +91,10 @@ class Styles:
         if element is None or depth > _DEEPEST or identity in seen:
             return PLAIN
         based_on = value_of(child_of(element, "w:basedOn"))
-        base = self._resolved(based_on, depth + 1, seen | {identity}) if based_on else PLAIN
+        if based_on:
+            base = self._resolved(based_on, depth + 1, seen | {identity})
+        else:
+            base = PLAIN
         name = (value_of(child_of(element, "w:name")) or "").strip().lower()
         heading = _level(_HEADING.fullmatch(name)) or _outline_level(child_of(element, "w:pPr"))
         numbering = _numbering(element)
@@ -109,13 +113,19 @@ class Styles:
 
 
 def _level(found: re.Match[str] | None) -> int | None:
-    return int(found[1]) if found else None
+    if found:
+        return int(found[1])
+    return None
 
 
 def _list_depth(name: str) -> int:
-    """How deep the items of a style of lists stand by its name: `List Bullet 2` stands one level in."""
+    """How deep the items of a style of lists stand by its name: `List Bullet 2` stands one level
+    in.
+    """
     found = _LIST.fullmatch(name)
-    return int(found[1]) - 1 if found else 0
+    if found:
+        return int(found[1]) - 1
+    return 0
 
 
 def _outline_level(settings: etree._Element | None) -> int | None:
@@ -123,10 +133,14 @@ def _outline_level(settings: etree._Element | None) -> int | None:
 
 
 def outline_level(value: str | None) -> int | None:
-    """The level of a heading that an outline level stands for; 0 for the level that means: no heading."""
+    """The level of a heading that an outline level stands for; 0 for the level that means: no
+    heading.
+    """
     if value is None or not value.isdigit():
         return None
-    return int(value) + 1 if int(value) < 9 else 0
+    if int(value) < 9:
+        return int(value) + 1
+    return 0
 
 
 def _numbering(element: etree._Element | None) -> etree._Element | None:

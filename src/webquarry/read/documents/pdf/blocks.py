@@ -1,8 +1,10 @@
-"""Lines and tables in reading order -> blocks: paragraphs, list items, code, lines of a table of contents, tables.
+"""Lines and tables in reading order -> blocks: paragraphs, list items, code, lines of a table of
+contents, tables.
 
-A paragraph ends where the page shows it: at a wider gap, an indent, a change of size or weight, a mark of a list, or a
-last line that left room for the next word. It goes on in the next column or on the next page when its last sentence is
-not finished there; notes at the foot of the page in between stay behind it.
+A paragraph ends where the page shows it: at a wider gap, an indent, a change of size or weight, a
+mark of a list, or a last line that left room for the next word. It goes on in the next column or on
+the next page when its last sentence is not finished there; notes at the foot of the page in between
+stay behind it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from webquarry.read.documents.pdf.tables import Item, Table
 Kind = Literal["text", "item", "code", "contents", "table"]
 
 _BULLET = re.compile(r"[•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]\s*(?=\S)")
-# What begins an item only where something else says so too: numbers, dashes, the letter that stands for a circle.
+# What begins an item only where something else says so too: numbers, dashes, the letter that stands
+# for a circle.
 _MAYBE = re.compile(
     r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\]|[–*-])\s+(?=\S)|o\s+(?=[A-Z])"
 )
@@ -43,11 +46,15 @@ class Block:
 
     @property
     def page(self) -> int:
-        return self.table.page if self.table else self.lines[0].page
+        if self.table:
+            return self.table.page
+        return self.lines[0].page
 
     @property
     def size(self) -> float:
-        return max(line.size for line in self.lines) if self.lines else 0.0
+        if self.lines:
+            return max(line.size for line in self.lines)
+        return 0.0
 
     @property
     def bold(self) -> bool:
@@ -66,7 +73,9 @@ def build_blocks(pages: list[list[Item]], body: float) -> list[Block]:
             if isinstance(item, Table):
                 builder.add_table(item)
             elif column is not None:
-                after = placed[place + 1][0] if place + 1 < len(placed) else None
+                after = None
+                if place + 1 < len(placed):
+                    after = placed[place + 1][0]
                 builder.add(item, column, after if isinstance(after, Line) else None)
     return builder.blocks
 
@@ -113,7 +122,9 @@ class _Builder:
             return Block("contents")
         marker = _marker(line)
         is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
-        return Block("item", marker=marker) if marker and not is_note else Block("text")
+        if marker and not is_note:
+            return Block("item", marker=marker)
+        return Block("text")
 
     def _home_of(self, line: Line, column: Column, after: Line | None) -> Block | None:
         """The block that a line goes on, or None when it begins one."""
@@ -123,7 +134,9 @@ class _Builder:
         if is_new_column(last, line):
             return self._carried_over(line, column, after)
         block = self._open
-        return block if block and not self._starts_block(block, last, line, column, after) else None
+        if block and not self._starts_block(block, last, line, column, after):
+            return block
+        return None
 
     def _carried_over(self, line: Line, column: Column, after: Line | None) -> Block | None:
         """The unfinished paragraph of the column before."""
@@ -136,7 +149,9 @@ class _Builder:
                 return None
             if block.kind not in ("text", "item") or block.lines[-1].page < line.page - 1:
                 return None
-            return None if block.bold != line.bold or _is_finished(block, column) else block
+            if block.bold != line.bold or _is_finished(block, column):
+                return None
+            return block
         return None
 
     def _starts_block(
@@ -165,7 +180,9 @@ class _Builder:
 def _marker(line: Line) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
     found = _BULLET.match(line.text) or _MAYBE.match(line.text)
-    return found[0].rstrip() if found and not line.mono else ""
+    if found and not line.mono:
+        return found[0].rstrip()
+    return ""
 
 
 def is_contents(text: str) -> bool:
@@ -178,7 +195,9 @@ def is_contents(text: str) -> bool:
 def contents_entry(text: str) -> tuple[str, str]:
     """What a line of a table of contents names, and the page it gives."""
     found = _LEADERS.search(text)
-    return (text[: found.start()], found[1] or "") if found else (text, "")
+    if found:
+        return (text[: found.start()], found[1] or "")
+    return (text, "")
 
 
 def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
@@ -222,7 +241,10 @@ def _ends_paragraph(
     ):
         return True
     if block.kind == "item" or block.hanging:
-        text_left = block.lines[1].left if len(block.lines) > 1 else block.lines[0].left
+        if len(block.lines) > 1:
+            text_left = block.lines[1].left
+        else:
+            text_left = block.lines[0].left
         return len(block.lines) > 1 and block.hanging and line.left < text_left - INDENT * line.size
     if abs(line.left + line.right - last.left - last.right) < line.size:  # both are centred
         return False
@@ -239,7 +261,9 @@ def _ends_paragraph(
 
 
 def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
-    """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if there is one."""
+    """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if
+    there is one.
+    """
     if line.left <= column.left + INDENT * line.size:
         return False
     return (
@@ -257,7 +281,9 @@ def _leaves_room(last: Line, line: Line, column: Column) -> bool:
 
 
 def _is_finished(block: Block, column: Column) -> bool:
-    """Whether a paragraph ended where its column did, as far as its last line and the way paragraphs begin here tell."""
+    """Whether a paragraph ended where its column did, as far as its last line and the way
+    paragraphs begin here tell.
+    """
     last = block.lines[-1]
     if _SENTENCE_END.search(last.text) is None:
         return False

@@ -1,6 +1,7 @@
 """A PDF file comes in, Markdown goes out, or a refusal that says why none can be made.
 
-pages -> lines (hidden text dropped) -> running heads dropped -> tables -> blocks -> headings -> Markdown
+pages -> lines (hidden text dropped) -> running heads dropped -> tables -> blocks -> headings ->
+Markdown
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class _Pages:
     def add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
         """The next page."""
         scene = look_at(page) if page else Scene()
-        lines = read_lines(page, scene, number, removed) if page else []
+        lines = []
+        if page:
+            lines = read_lines(page, scene, number, removed)
         self.lines.append(lines)
         self.grids.append(find_grids(page, scene.rules, lines) if page else [])
         self.pictured += bool(scene.images) and not lines
@@ -96,7 +99,8 @@ def _read(pdf: Pdf, removed: Counter[str]) -> _Pages:
             length += page.count if page else 0
             if length > LONGEST_TEXT:
                 pages.notes.append(
-                    f"The PDF has more text than is read at once; it ends before page {number + 1:,}."
+                    "The PDF has more text than is read at once; it ends before page "
+                    f"{number + 1:,}."
                 )
                 break
             if page is None:
@@ -134,7 +138,8 @@ def _notes_on_pictures(pages: _Pages) -> tuple[str, ...]:
     if not pages.pictured:
         return ()
     return (
-        f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of {len(pages.lines):,}.",
+        f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
+        f"{len(pages.lines):,}.",
     )
 
 
@@ -147,4 +152,6 @@ def _title_in_text(
         for place, block in enumerate(blocks)
         if levels.get(place) == 1 and block.page < _TITLE_PAGES
     ]
-    return name(joiner.join(line.text for line in tops[0].lines), removed) if tops else ""
+    if tops:
+        return name(joiner.join(line.text for line in tops[0].lines), removed)
+    return ""

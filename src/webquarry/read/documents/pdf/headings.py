@@ -1,7 +1,8 @@
 """Blocks -> which of them are headings, and of which level.
 
-The outline of the file is believed where it names a block. Otherwise a heading is set larger than the body, or bold, in
-a short block of its own. Levels follow size, then weight, then the depth of numbers such as 2.1.
+The outline of the file is believed where it names a block. Otherwise a heading is set larger than
+the body, or bold, in a short block of its own. Levels follow size, then weight, then the depth of
+numbers such as 2.1.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> 
     looks = _without_title_lines(blocks, _without_rows_of_names(blocks, looks))
     levels = _levels(looks)
     named = _named_by_outline(blocks, outline)
-    return _reconciled(levels, named, blocks) if named else levels
+    if named:
+        return _reconciled(levels, named, blocks)
+    return levels
 
 
 def _may_be(block: Block, body: float, bold_counts: bool) -> bool:
@@ -90,7 +93,9 @@ def _without_rows_of_names(blocks: list[Block], looks: dict[int, _Look]) -> dict
 
 
 def _without_title_lines(blocks: list[Block], looks: dict[int, _Look]) -> dict[int, _Look]:
-    """On the first page, what follows the title and is not followed by any text: authors, places, dates."""
+    """On the first page, what follows the title and is not followed by any text: authors, places,
+    dates.
+    """
     first = [place for place in looks if blocks[place].page == blocks[0].page]
     largest = min((looks[place].size for place in first), default=0.0)
     kept = dict(looks)
@@ -151,7 +156,9 @@ def _named_by_outline(blocks: list[Block], outline: list[Bookmark]) -> dict[int,
 def _reconciled(
     levels: dict[int, int], named: dict[int, int], blocks: list[Block]
 ) -> dict[int, int]:
-    """The outline's levels, below a title that it does not name; others keep a level only if they look like a named one."""
+    """The outline's levels, below a title that it does not name; others keep a level only if they
+    look like a named one.
+    """
     largest = max(blocks[place].size for place in named)
     titles = [
         place for place in levels if place not in named and blocks[place].size > largest + _STEP

@@ -1,4 +1,6 @@
-"""Lines of one paragraph -> one text: hyphens at their ends undone, blanks where the script has blanks."""
+"""Lines of one paragraph -> one text: hyphens at their ends undone, blanks where the script has
+blanks.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class Joiner:
         return before, "" if _CJK.match(before[-1:]) and _CJK.match(after) else " "
 
     def _hyphen(self, before: str, after: str) -> str:
-        """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the word."""
+        """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the
+        word.
+        """
         head, tail = (
             _LAST_WORD.search(before[-_LONGEST_WORD:]),
             _FIRST_WORD.match(after[:_LONGEST_WORD]),
@@ -76,6 +80,6 @@ class Joiner:
         if head is None or tail is None or not after[0].islower():
             return "-"
         compound = f"{head[0]}-{tail[0]}".casefold()
-        return (
-            "-" if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER else ""
-        )
+        if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER:
+            return "-"
+        return ""

@@ -1,4 +1,6 @@
-"""The lines of a document -> what is usual in it: the size of its body, the distance of lines, the edges of columns."""
+"""The lines of a document -> what is usual in it: the size of its body, the distance of lines, the
+edges of columns.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _FAR_IN = 4.0  # sizes of a line
 
 @dataclass
 class Column:
-    """A stretch of lines that go down the page. `left` is where most of them begin, `right` the furthest they reach."""
+    """A stretch of lines that go down the page. `left` is where most of them begin, `right` the
+    furthest they reach.
+    """
 
     left: float
     right: float
@@ -34,7 +38,9 @@ def body_size(lines: Iterable[Line]) -> float:
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 4) / 4] += len(line.text)
-    return max(sizes.items(), key=lambda entry: (entry[1], -entry[0]))[0] if sizes else 10.0
+    if sizes:
+        return max(sizes.items(), key=lambda entry: (entry[1], -entry[0]))[0]
+    return 10.0
 
 
 def columns_of(pages: list[list[Line]], body: float) -> list[list[Column]]:
@@ -104,4 +110,6 @@ def _pitch(lines: list[Line]) -> float:
     if not found:
         return _USUAL_PITCH
     common = Counter(round(value, 1) for value in found).most_common(1)[0]
-    return common[0] if common[1] > 1 else min(median(found), 1.6)
+    if common[1] > 1:
+        return common[0]
+    return min(median(found), 1.6)

@@ -1,7 +1,9 @@
-"""The characters of a page -> its lines in the order in which they were written, each with its place and its look.
+"""The characters of a page -> its lines in the order in which they were written, each with its
+place and its look.
 
-Four characters of a line are asked (the first, one behind the mark of a list, one in the middle, the last); only lines
-that may be rows of a table are asked word by word. Hidden characters are taken out here, and counted.
+Four characters of a line are asked (the first, one behind the mark of a list, one in the middle,
+the last); only lines that may be rows of a table are asked word by word. Hidden characters are
+taken out here, and counted.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from typing import NamedTuple
 from webquarry.read.documents.pdf.pdfium import Box, PageText
 from webquarry.read.documents.pdf.scene import TINY, Scene
 
-HYPHEN = "\ufffe"  # what PDFium writes for a hyphen at the end of a line, instead of hyphen and line break
+# what PDFium writes for a hyphen at the end of a line, instead of hyphen and line break
+HYPHEN = "\ufffe"
 _LINE = re.compile(f"[^\n{HYPHEN}]+{HYPHEN}?")
 _WORD = re.compile(r"\S+")
 _SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
@@ -47,7 +50,9 @@ class Word(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """One line. Of a line that runs upwards, the places are those it would have if the page were turned."""
+    """One line. Of a line that runs upwards, the places are those it would have if the page were
+    turned.
+    """
 
     text: str
     page: int
@@ -167,7 +172,9 @@ def _line(page: PageText, places: range | list[int], number: int) -> Line | None
 
 
 def _inner_places(text: str) -> tuple[int, int]:
-    """A letter of the second word, so that the mark of a list decides nothing, and one in the middle."""
+    """A letter of the second word, so that the mark of a list decides nothing, and one in the
+    middle.
+    """
     second = _SECOND_WORD.match(text)
     middle = len(text) // 2
     while text[middle].isspace():
@@ -176,13 +183,17 @@ def _inner_places(text: str) -> tuple[int, int]:
 
 
 def _is_mono(page: PageText, text: str, places: Sequence[int]) -> bool:
-    """Whether every word of a line is set in a font for code; prose often begins and ends with a name from it."""
+    """Whether every word of a line is set in a font for code; prose often begins and ends with a
+    name from it.
+    """
     starts = (found.start() for found in islice(_WORD.finditer(text), _MOST_WORDS_ASKED))
     return all(page.font_of(page.index_of(places[start])).mono for start in starts)
 
 
 def _turned(box: Edges, turns: int) -> Edges:
-    """A box after so many quarter turns clockwise, which makes text that was turned the other way level."""
+    """A box after so many quarter turns clockwise, which makes text that was turned the other way
+    level.
+    """
     left, bottom, right, top = box
     if turns == 1:
         return bottom, -right, top, -left
@@ -192,7 +203,9 @@ def _turned(box: Edges, turns: int) -> Edges:
 
 
 def _find_cells(page: PageText, lines: list[Line]) -> None:
-    """Look for wide gaps in lines that are wider than their letters explain, where two of them are neighbours."""
+    """Look for wide gaps in lines that are wider than their letters explain, where two of them are
+    neighbours.
+    """
     pitches = [line.width / (len(line.text) * line.size) for line in lines]
     long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
     usual = min(_PROSE_PITCH, median(long) if long else _PROSE_PITCH)
@@ -214,7 +227,9 @@ def _may_have_cells(line: Line, pitch: float, usual: float) -> bool:
 
 
 def _cells(words: list[Word], size: float) -> list[Word]:
-    """The words of a line, put together where the gaps between them are ordinary; empty when all of them are."""
+    """The words of a line, put together where the gaps between them are ordinary; empty when all of
+    them are.
+    """
     gaps = [after.left - before.right for before, after in pairwise(words)]
     if not gaps:
         return []

@@ -26,7 +26,9 @@ _NO_TITLE = re.compile(
 def title_of(pdf: Pdf, removed: Counter[str]) -> str:
     """The title in the file, unless a program made it up."""
     title = name(pdf.says("Title"), removed)
-    return "" if _NO_TITLE.fullmatch(title) else title
+    if _NO_TITLE.fullmatch(title):
+        return ""
+    return title
 
 
 def author_of(pdf: Pdf, removed: Counter[str]) -> str:
@@ -37,7 +39,9 @@ def date_of(pdf: Pdf, key: str) -> Dated | None:
     """The date under a key, as exact as it was given; None for one that cannot be."""
     text = pdf.says(key)[:100]
     value = _from_iso(text) or _from_pdf(text)
-    return Dated(value, f"pdf:{key}") if value else None
+    if value:
+        return Dated(value, f"pdf:{key}")
+    return None
 
 
 def _from_iso(text: str) -> str | None:
@@ -45,7 +49,9 @@ def _from_iso(text: str) -> str | None:
     if found is None:
         return None
     day, time, zone = found.groups()
-    return f"{day}T{time}{zone or ''}" if time else day
+    if time:
+        return f"{day}T{time}{zone or ''}"
+    return day
 
 
 def _from_pdf(text: str) -> str | None:
@@ -64,5 +70,10 @@ def _from_pdf(text: str) -> str | None:
     value = "-".join(part for part in (year, month, day) if part)
     if minute is None:
         return value
-    zone = "Z" if utc else f"{sign}{hours}:{minutes or '00'}" if sign else ""
+    if utc:
+        zone = "Z"
+    else:
+        zone = ""
+        if sign:
+            zone = f"{sign}{hours}:{minutes or '00'}"
     return f"{value}T{hour}:{minute}:{second or '00'}{zone}"

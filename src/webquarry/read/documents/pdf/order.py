@@ -1,7 +1,7 @@
 """The lines of a page -> the same in reading order.
 
-The order in which a page was written is nearly always the order in which it is read, columns included. Only where it
-jumps up and down within one column are the lines sorted by their places.
+The order in which a page was written is nearly always the order in which it is read, columns
+included. Only where it jumps up and down within one column are the lines sorted by their places.
 """
 
 from __future__ import annotations

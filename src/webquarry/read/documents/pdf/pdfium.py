@@ -1,7 +1,9 @@
-"""PDFium as the other modules of this folder see it: a file comes in, pages with their characters go out.
+"""PDFium as the other modules of this folder see it: a file comes in, pages with their characters
+go out.
 
-Everything that speaks to the library is here and in `scene.py`. Calls go straight to its C functions: a helper object
-for each question would cost more than the answer. Indices count characters of the page, as the library does.
+Everything that speaks to the library is here and in `scene.py`. Calls go straight to its C
+functions: a helper object for each question would cost more than the answer. Indices count
+characters of the page, as the library does.
 """
 
 from __future__ import annotations
@@ -120,7 +122,10 @@ class PageText:
     def __init__(self, page: Any, text: Any, box: Box) -> None:
         self.handle = page
         self._text = text
-        self.box = box if min(box.right - box.left, box.top - box.bottom) > 1 else _EVERYWHERE
+        if min(box.right - box.left, box.top - box.bottom) > 1:
+            self.box = box
+        else:
+            self.box = _EVERYWHERE
         self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self._rectangle = raw.FS_RECTF()
         self._rectangle_reference = ctypes.byref(self._rectangle)
@@ -140,7 +145,9 @@ class PageText:
         if not self._shifted:
             return place
         found: int = raw.FPDFText_GetCharIndexFromTextIndex(self._text, place)
-        return found if found >= 0 else min(place, self.count - 1)
+        if found >= 0:
+            return found
+        return min(place, self.count - 1)
 
     def box_of(self, index: int) -> tuple[float, float, float, float]:
         """The place of a character, as high as its font: left, bottom, right, top."""
@@ -184,9 +191,13 @@ class PageText:
         return font
 
     def object_of(self, index: int) -> int:
-        """Which object of the page drew a character; 0 for one that the library made up, such as a blank."""
+        """Which object of the page drew a character; 0 for one that the library made up, such as a
+        blank.
+        """
         found = raw.FPDFText_GetTextObject(self._text, index)
-        return ctypes.addressof(found.contents) if found else 0
+        if found:
+            return ctypes.addressof(found.contents)
+        return 0
 
     def _read(self) -> str:
         if not self.count:
@@ -196,8 +207,11 @@ class PageText:
         written = raw.FPDFText_GetText(self._text, 0, self.count, buffer)
         count = max(0, min(written, size) - 1)
         text = bytes(memoryview(buffer).cast("B")[: 2 * count]).decode("utf-16-le", "surrogatepass")
-        # the library counts a pair of surrogates as two, and so must we; they are joined when the text is written
-        return text if len(text) == count else "".join(map(chr, buffer[:count]))
+        # the library counts a pair of surrogates as two, and so must we; they are joined when the
+        # text is written
+        if len(text) == count:
+            return text
+        return "".join(map(chr, buffer[:count]))
 
 
 def _refusal(code: int | None) -> str:

@@ -1,8 +1,9 @@
 """Blocks and the levels of headings -> Markdown.
 
-Where a page of a longer document begins, a line `[page 3]` says so, in front of the first block that begins there; a
-paragraph that runs over the page is not interrupted. Brackets of the document itself are escaped, so no text in it can
-pass for such a mark. What stands before the first mark is on page 1.
+Where a page of a longer document begins, a line `[page 3]` says so, in front of the first block
+that begins there; a paragraph that runs over the page is not interrupted. Brackets of the document
+itself are escaped, so no text in it can pass for such a mark. What stands before the first mark is
+on page 1.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ class Renderer:
             self._add_text(block)
 
     def _stays_in_item(self, block: Block) -> bool:
-        """Whether a block belongs to the list that is open: an item, or a paragraph as far in as the text of one."""
+        """Whether a block belongs to the list that is open: an item, or a paragraph as far in as
+        the text of one.
+        """
         if block.kind in ("item", "contents"):
             return True
         if block.kind != "text" or not self._items:
@@ -98,13 +101,18 @@ class Renderer:
     def _item(self, block: Block) -> tuple[str, str]:
         """The mark of a list item in Markdown, and its text."""
         marker = _markdown_marker(block.marker)
-        skip = 0 if marker == "- " and not _is_bullet(block.marker) else len(block.marker)
+        if marker == "- " and not _is_bullet(block.marker):
+            skip = 0
+        else:
+            skip = len(block.marker)
         return marker, prose.paragraph(self._text(block, skip), self._removed)
 
     def _contents(self, block: Block) -> str:
         name, page = contents_entry(block.lines[0].text)
         text = prose.paragraph(self._joiner.join([name]), self._removed)
-        return f"{text} … {page}" if page else text
+        if page:
+            return f"{text} … {page}"
+        return text
 
     def _add_item(self, block: Block, marker: str, text: str) -> None:
         """Put an item into the list that is open, as deep as it is indented on the page."""
@@ -183,4 +191,6 @@ def _is_bullet(marker: str) -> bool:
 def _markdown_marker(marker: str) -> str:
     number = marker[:-1]
     ordered = marker[-1] in ".)" and number.isascii() and number.isdigit()
-    return f"{marker} " if ordered and len(marker) <= _LONGEST_NUMBER else "- "
+    if ordered and len(marker) <= _LONGEST_NUMBER:
+        return f"{marker} "
+    return "- "

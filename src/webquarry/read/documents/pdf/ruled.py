@@ -1,6 +1,7 @@
 """Lines drawn on a page and the text between them -> tables, cell by cell.
 
-Rules that touch make a grid. What was left out of a grid, a piece of line between two cells, makes them one.
+Rules that touch make a grid. What was left out of a grid, a piece of line between two cells, makes
+them one.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Grid:
 
 
 def find_grids(page: PageText, rules: list[Box], lines: list[Line]) -> list[Grid]:
-    """The grids of a page that may be tables: two columns and two rows at least. Lines in them get their words."""
+    """The grids of a page that may be tables: two columns and two rows at least. Lines in them get
+    their words.
+    """
     grids = _grids(rules) if rules else []
     for line in lines:
         if not line.turns and any(grid.holds(*line.centre) for grid in grids):

@@ -1,7 +1,9 @@
-"""The lines of all pages -> the same without what is printed on every page: running heads and page numbers.
+"""The lines of all pages -> the same without what is printed on every page: running heads and page
+numbers.
 
-Only the top and the bottom tenth of a page are looked at. A line goes when the same one, whatever its digits, stands on
-many pages, when it carries the number of its page like the others do, or when it is nothing but that number.
+Only the top and the bottom tenth of a page are looked at. A line goes when the same one, whatever
+its digits, stands on many pages, when it carries the number of its page like the others do, or when
+it is nothing but that number.
 """
 
 from __future__ import annotations

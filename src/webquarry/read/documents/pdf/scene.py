@@ -1,8 +1,9 @@
-"""What is drawn on a page besides its letters -> which letters nobody can see, and where lines and pictures are.
+"""What is drawn on a page besides its letters -> which letters nobody can see, and where lines and
+pictures are.
 
-Objects come in the order in which they are painted, so the ground under a piece of text is the last area before it.
-Text in the colour of its ground, smaller than two points, off the page, or drawn without ink is hidden. Text without
-ink over a picture is what a scanner read, and stays.
+Objects come in the order in which they are painted, so the ground under a piece of text is the last
+area before it. Text in the colour of its ground, smaller than two points, off the page, or drawn
+without ink is hidden. Text without ink over a picture is what a scanner read, and stays.
 """
 
 from __future__ import annotations
@@ -101,7 +102,9 @@ class _Painter:
     def paint(
         self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: Matrix, depth: int
     ) -> None:
-        """Follow the objects of a page or of a form. Most of them are text, and most text is plain to see."""
+        """Follow the objects of a page or of a form. Most of them are text, and most text is plain
+        to see.
+        """
         kind_of, bounds_of, mode_of = (
             raw.FPDFPageObj_GetType,
             raw.FPDFPageObj_GetBounds,
@@ -227,10 +230,15 @@ class _Painter:
             return None
         left, bottom, right, top = self._edges
         box = Box(left.value, bottom.value, right.value, top.value)
-        return box if matrix is _PAGE else matrix.box(box)
+        if matrix is _PAGE:
+            return box
+        return matrix.box(box)
 
     def _colour(self, one: Any, *, stroked: bool) -> Colour | None:
-        ask = raw.FPDFPageObj_GetStrokeColor if stroked else raw.FPDFPageObj_GetFillColor
+        if stroked:
+            ask = raw.FPDFPageObj_GetStrokeColor
+        else:
+            ask = raw.FPDFPageObj_GetFillColor
         if not ask(one, *self._channel_references):
             return None
         red, green, blue, alpha = self._channels

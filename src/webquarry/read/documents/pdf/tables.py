@@ -1,7 +1,8 @@
 """The lines of a page -> lines and tables, in order.
 
-A table is ruled, or it is three rows and more whose parts stand below each other with clear gaps between. Two columns
-of prose that were written across the page look like that too, and are put back one after the other.
+A table is ruled, or it is three rows and more whose parts stand below each other with clear gaps
+between. Two columns of prose that were written across the page look like that too, and are put back
+one after the other.
 """
 
 from __future__ import annotations
@@ -101,7 +102,9 @@ def _take_aligned(items: list[Item]) -> Iterator[Item]:
 
 
 def _run_of_rows(items: list[Item], start: int) -> list[Line]:
-    """The rows that follow each other closely from here on. A part alone may go on from the row above."""
+    """The rows that follow each other closely from here on. A part alone may go on from the row
+    above.
+    """
     run: list[Line] = []
     for item in islice(items, start, None):
         if not isinstance(item, Line) or (len(item.cells) < 2 and not run):
@@ -135,7 +138,9 @@ def _goes_on(run: list[Line], line: Line) -> bool:
 
 
 def _bands(run: list[Line]) -> list[tuple[float, float]]:
-    """The columns: stretches of the page with cells, none of which reaches into another; empty if there are none."""
+    """The columns: stretches of the page with cells, none of which reaches into another; empty if
+    there are none.
+    """
     full = [row for row in run if len(row.cells) > 1]
     cells = sorted((cell.left, cell.right) for row in full for cell in row.cells)
     bands: list[tuple[float, float]] = []
@@ -150,7 +155,9 @@ def _bands(run: list[Line]) -> list[tuple[float, float]]:
     if any(len(set(row)) < len(row) for row in places):
         return []
     shared = sum(len(row) for row in places) / (len(bands) * len(full))
-    return bands if shared >= 0.5 else []
+    if shared >= 0.5:
+        return bands
+    return []
 
 
 def _band_of(cell: Word, bands: list[tuple[float, float]]) -> int:
@@ -162,7 +169,10 @@ def _band_of(cell: Word, bands: list[tuple[float, float]]) -> int:
 def _rows(run: list[Line], bands: list[tuple[float, float]]) -> list[list[str]]:
     rows: list[list[str]] = []
     for line in run:
-        cells = line.cells if len(line.cells) > 1 else [Word(line.text, line.left, line.right)]
+        if len(line.cells) > 1:
+            cells = line.cells
+        else:
+            cells = [Word(line.text, line.left, line.right)]
         row = [""] * len(bands)
         for cell in cells:
             row[_band_of(cell, bands)] = cell.text
@@ -190,7 +200,10 @@ def _columns(run: list[Line], bands: list[tuple[float, float]]) -> Iterator[Line
     """Rows that are lines of prose side by side, column by column."""
     for place in range(len(bands)):
         for line in run:
-            cells = line.cells if len(line.cells) > 1 else [Word(line.text, line.left, line.right)]
+            if len(line.cells) > 1:
+                cells = line.cells
+            else:
+                cells = [Word(line.text, line.left, line.right)]
             for cell in cells:
                 if _band_of(cell, bands) == place:
                     yield replace(

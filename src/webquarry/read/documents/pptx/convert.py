@@ -1,7 +1,8 @@
 """A presentation (PPTX) comes in, Markdown goes out, or a refusal that says why none can be made.
 
-Slides come in the order of the presentation, which need not be that of their file names. Where a slide begins, a line
-`[slide 3]` says so, as page marks do in a PDF; what stands before the first mark is on slide 1.
+Slides come in the order of the presentation, which need not be that of their file names. Where a
+slide begins, a line `[slide 3]` says so, as page marks do in a PDF; what stands before the first
+mark is on slide 1.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class _Writer:
         length = 0
         if len(parts) > _MOST_SLIDES:
             self.lost.append(
-                f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} were read."
+                f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} "
+                "were read."
             )
         for number, part in enumerate(parts[:_MOST_SLIDES], 1):
             root = self._package.xml(part)
@@ -81,7 +83,8 @@ class _Writer:
             length += len(text)
             if length > LONGEST_TEXT:
                 self.lost.append(
-                    f"The presentation has more text than is read at once; it ends before slide {number:,}."
+                    "The presentation has more text than is read at once; it ends before slide "
+                    f"{number:,}."
                 )
                 break
             if text and number > 1:

@@ -1,7 +1,8 @@
 """The shapes of a slide -> its title and the rest of its words in the order in which they are seen.
 
-The title comes first, then everything from top to bottom. A placeholder without a place of its own stands where the
-layout of the slide puts it. Dates, footers and numbers of slides are left out like running heads.
+The title comes first, then everything from top to bottom. A placeholder without a place of its own
+stands where the layout of the slide puts it. Dates, footers and numbers of slides are left out like
+running heads.
 """
 
 from __future__ import annotations
@@ -60,14 +61,16 @@ class Layout:
 def shapes_of(
     root: etree._Element, layout: Layout, size: Place, removed: Counter[str]
 ) -> list[Shape]:
-    """The shapes of a slide that say something, in reading order. `size` is that of the slide: height, width."""
+    """The shapes of a slide that say something, in reading order. `size` is that of the slide:
+    height, width.
+    """
     tree = child_of(child_of(root, "p:cSld"), "p:spTree")
     found: list[Shape] = []
     place: Place = (0, 0)
     for shape in _shapes(tree, 0, removed) if tree is not None else ():
-        own = (
-            _own_place(shape) if shape.getparent() is tree else None
-        )  # places in a group are its own
+        own = None  # places in a group are its own
+        if shape.getparent() is tree:
+            own = _own_place(shape)
         place = own or layout.place_of(shape) or _group_place(shape, tree) or place
         if own is not None and _is_outside(shape, own, size):
             removed[OFF_SLIDE] += 1
@@ -95,11 +98,9 @@ def _kind(shape: etree._Element) -> str:
     if name_of(shape.tag) == "p:graphicFrame":
         data = child_of(child_of(shape, "a:graphic"), "a:graphicData")
         kinds = {"a:tbl": "table", "c:chart": "chart", "dgm:relIds": "diagram"}
-        return (
-            next((kinds[name_of(one.tag)] for one in data if name_of(one.tag) in kinds), "")
-            if data is not None
-            else ""
-        )
+        if data is not None:
+            return next((kinds[name_of(one.tag)] for one in data if name_of(one.tag) in kinds), "")
+        return ""
     if child_of(shape, "p:txBody") is None:
         return ""
     placeholder = _placeholder(shape)
@@ -108,7 +109,11 @@ def _kind(shape: etree._Element) -> str:
     kind = placeholder.get("type") or ""
     if kind in _RUNNING:
         return ""
-    return "title" if kind in _TITLES else "list" if kind in _LISTS else "text"
+    if kind in _TITLES:
+        return "title"
+    if kind in _LISTS:
+        return "list"
+    return "text"
 
 
 def _properties(shape: etree._Element) -> etree._Element | None:
@@ -129,7 +134,9 @@ def _is_hidden(shape: etree._Element) -> bool:
 def _transform(shape: etree._Element) -> etree._Element | None:
     found = child_of(child_of(shape, "p:spPr"), "a:xfrm")
     found = child_of(shape, "p:xfrm") if found is None else found
-    return child_of(child_of(shape, "p:grpSpPr"), "a:xfrm") if found is None else found
+    if found is None:
+        return child_of(child_of(shape, "p:grpSpPr"), "a:xfrm")
+    return found
 
 
 def _own_place(shape: etree._Element) -> Place | None:

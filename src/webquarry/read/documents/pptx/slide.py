@@ -1,4 +1,6 @@
-"""One slide -> Markdown: its title as a heading, then lists, text, tables, charts and diagrams, then the notes."""
+"""One slide -> Markdown: its title as a heading, then lists, text, tables, charts and diagrams,
+then the notes.
+"""
 
 from __future__ import annotations
 
@@ -159,7 +161,9 @@ class Slide:
         target = self._links.absolute(relation.target)
         if target is None:
             self._removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
+        if target:
+            return Span(LINK, target)
+        return None
 
     def _table(self, element: etree._Element) -> str:
         heads = (value_of(child_of(element, "a:tblPr"), "firstRow") or "") in ("1", "true")
@@ -176,11 +180,9 @@ class Slide:
 
     def _cell(self, cell: etree._Element, heading: bool) -> Cell:
         span = cell.get("gridSpan") or ""
-        columns = (
-            min(max(int(span), 1), _MOST_SPAN)
-            if span.isascii() and span.isdigit() and len(span) < 9
-            else 1
-        )
+        columns = 1
+        if span.isascii() and span.isdigit() and len(span) < 9:
+            columns = min(max(int(span), 1), _MOST_SPAN)
         if cell.get("vMerge") in ("1", "true"):
             return Cell("", heading, columns)
         paragraphs = self._paragraphs(child_of(cell, "a:txBody"))
@@ -188,7 +190,10 @@ class Slide:
         return Cell(text.replace("\n", " "), heading, columns)
 
     def _graphic(self, shape: Shape) -> None:
-        wanted, key = ("c:chart", "id") if shape.kind == "chart" else ("dgm:relIds", "dm")
+        if shape.kind == "chart":
+            wanted, key = ("c:chart", "id")
+        else:
+            wanted, key = ("dgm:relIds", "dm")
         element = next((one for one in shape.element.iter() if name_of(one.tag) == wanted), None)
         relation = self._relations.get(value_of(element, key) or "")
         root = self._part(relation)
@@ -226,11 +231,9 @@ class Slide:
         return self._part(next((one for one in self._relations.values() if one.kind == kind), None))
 
     def _part(self, relation: Relation | None) -> etree._Element | None:
-        return (
-            None
-            if relation is None or relation.external
-            else self._package.xml_if_sound(relation.target)
-        )
+        if relation is None or relation.external:
+            return None
+        return self._package.xml_if_sound(relation.target)
 
 
 def _is_notes(shape: etree._Element) -> bool:
@@ -240,22 +243,25 @@ def _is_notes(shape: etree._Element) -> bool:
 
 def _level(paragraph: etree._Element) -> int:
     level = value_of(child_of(paragraph, "a:pPr"), "lvl") or ""
-    return (
-        min(int(level), _LEVELS - 1)
-        if level.isascii() and level.isdigit() and len(level) < 4
-        else 0
-    )
+    if level.isascii() and level.isdigit() and len(level) < 4:
+        return min(int(level), _LEVELS - 1)
+    return 0
 
 
 def _mark(paragraph: etree._Element, *, bulleted: bool) -> str:
     """The mark of an item; empty for a paragraph that is none."""
     settings = child_of(paragraph, "a:pPr")
-    names = {name_of(one.tag) for one in settings} if settings is not None else set()
+    if settings is not None:
+        names = {name_of(one.tag) for one in settings}
+    else:
+        names = set()
     if "a:buNone" in names:
         return ""
     if "a:buAutoNum" in names:
         return "1. "
-    return "- " if bulleted or names & {"a:buChar", "a:buBlip"} else ""
+    if bulleted or names & {"a:buChar", "a:buBlip"}:
+        return "- "
+    return ""
 
 
 def _marks(settings: etree._Element | None) -> tuple[str, ...]:

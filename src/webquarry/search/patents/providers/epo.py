@@ -1,7 +1,9 @@
-"""EPO Open Patent Services 3.2: patents of the whole world by title, abstract, parties and class; key and secret, free.
+"""EPO Open Patent Services 3.2: patents of the whole world by title, abstract, parties and class;
+key and secret, free.
 
-A token comes first (OAuth2, some twenty minutes). Questions are in CQL, answers in XML, "nothing found" is a 404, and a
-used-up quota a 403 that says so in a header. The traffic light of every answer tells how many requests are welcome.
+A token comes first (OAuth2, some twenty minutes). Questions are in CQL, answers in XML, "nothing
+found" is a 404, and a used-up quota a 403 that says so in a header. The traffic light of every
+answer tells how many requests are welcome.
 """
 
 from __future__ import annotations
@@ -80,7 +82,10 @@ class Epo(PatentProvider):
         )
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
-        how = f"docdb/{number.docdb}" if number.kind else f"epodoc/{number.epodoc}"
+        if number.kind:
+            how = f"docdb/{number.docdb}"
+        else:
+            how = f"epodoc/{number.epodoc}"
         path = f"{REST}/publication/{how}/biblio"
         return httpx2.Request("GET", self.endpoint(path), headers={"Accept": "application/xml"})
 
@@ -92,11 +97,9 @@ class Epo(PatentProvider):
 
     def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
         cut = terms(query.text, MOST_WORDS)[1]
-        return (
-            (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",)
-            if cut
-            else ()
-        )
+        if cut:
+            return (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",)
+        return ()
 
     def rest_after(self, reply: Reply) -> float:
         """A pause where the light is not green; a minute where it is black."""
@@ -104,7 +107,9 @@ class Epo(PatentProvider):
         lights = _LIGHT.findall(reply.headers.get("x-throttling-control", "")[:1000])
         for name, colour, number in lights:
             if name == service and colour != "green":
-                return 60.0 if colour == "black" or not int(number) else 60.0 / int(number)
+                if colour == "black" or not int(number):
+                    return 60.0
+                return 60.0 / int(number)
         return 0.0
 
     def parse_reply(self, reply: Reply) -> PatentBatch:
@@ -117,7 +122,10 @@ class Epo(PatentProvider):
         if reply.status != 200 or _name(root) != "world-patent-data":
             raise self._failure(reply, code, words)
         search = root.find(".//{*}biblio-search")
-        total = None if search is None else int(_number(search.get("total-result-count")))
+        if search is None:
+            total = None
+        else:
+            total = int(_number(search.get("total-result-count")))
         patents = tuple(
             found
             for part in root.iterfind(".//{*}exchange-document")
@@ -173,7 +181,9 @@ class Epo(PatentProvider):
 
 
 def cql(query: PatentQuery) -> str:
-    """The question in CQL. Every value stands in quotation marks and holds none, nor any sign that means something."""
+    """The question in CQL. Every value stands in quotation marks and holds none, nor any sign that
+    means something.
+    """
     field = "ti" if query.search_type == "specific" else "ta"
     asked, _ = terms(query.text, MOST_WORDS)
     single = [word for word in asked if " " not in word]
@@ -192,7 +202,9 @@ def cql(query: PatentQuery) -> str:
 
 
 def _name(element: _Element) -> str:
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+    if isinstance(element.tag, str):
+        return etree.QName(element).localname
+    return ""
 
 
 def _in_english(elements: list[_Element]) -> str:
@@ -209,7 +221,9 @@ def _date(element: _Element | None) -> str | None:
 
 
 def _parties(part: _Element, kind: str) -> Iterator[str]:
-    """Each comes twice, in capitals with the country and as it was written; the latter is preferred."""
+    """Each comes twice, in capitals with the country and as it was written; the latter is
+    preferred.
+    """
     every = part.findall(f".//{{*}}{kind}")
     written = [party for party in every if party.get("data-format") == "original"]
     for party in written or every:

@@ -1,7 +1,8 @@
-"""The Lens: patents of the whole world with their legal status, needs a token (free for trials and science).
+"""The Lens: patents of the whole world with their legal status, needs a token (free for trials and
+science).
 
-API: POST https://api.lens.org/patent/search with a query in JSON; no value is ever part of a query string but a class
-symbol that was checked before.
+API: POST https://api.lens.org/patent/search with a query in JSON; no value is ever part of a query
+string but a class symbol that was checked before.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ class Lens(PatentProvider):
             return error
         if reply.status == 403:
             return AuthFailure(
-                f"{self.label} does not open the search to this token: {said or 'no reason was given.'}",
+                f"{self.label} does not open the search to this token: "
+                f"{said or 'no reason was given.'}",
                 suggested_action=f"Check the plan on {self.sign_up}, or name another provider.",
             )
         if reply.status == 429 and _is_month_over(reply):
@@ -186,7 +188,9 @@ def _string(value: dict[str, Any], name: str) -> str:
 
 
 def _said(value: object) -> str:
-    """A text in whatever form it comes: a text, an object with its language, or a list of either; English first."""
+    """A text in whatever form it comes: a text, an object with its language, or a list of either;
+    English first.
+    """
     parts = value if isinstance(value, list) else [value]
     texts = [("", part) if isinstance(part, str) else (part.get("lang"), part.get("text")) for part in parts
              if isinstance(part, str | dict)]  # fmt: skip

@@ -1,7 +1,9 @@
-"""arXiv: preprints of physics, mathematics, computer science and neighbours. Needs no key, and wants to be asked slowly.
+"""arXiv: preprints of physics, mathematics, computer science and neighbours. Needs no key, and
+wants to be asked slowly.
 
-API: GET https://export.arxiv.org/api/query, one request in three seconds; the answer is Atom. A limit that was reached may
-come with HTTP 200, as the plain text `Rate exceeded.`; an error in the question as a feed with one entry `Error`.
+API: GET https://export.arxiv.org/api/query, one request in three seconds; the answer is Atom. A
+limit that was reached may come with HTTP 200, as the plain text `Rate exceeded.`; an error in the
+question as a feed with one entry `Error`.
 """
 
 from __future__ import annotations
@@ -80,7 +82,8 @@ class Arxiv(Scholarly):
                 entry.find(f"{_ATOM}id")
             ):
                 raise BadInput(
-                    f"arXiv did not accept the request: {quoted(said(entry.find(f'{_ATOM}summary')))}"
+                    "arXiv did not accept the request: "
+                    f"{quoted(said(entry.find(f'{_ATOM}summary')))}"
                 )
         if not entries and said(feed.find(f"{_SEARCH}totalResults")) != "0":
             raise ProviderFailure("arXiv answered with an empty page although it has results.")

@@ -1,8 +1,9 @@
 """Crossref: what publishers register about their DOIs, with notices of retraction. Needs no key.
 
-API: GET https://api.crossref.org/works. Whoever gives an e-mail address (WEBQUARRY_CONTACT) is served from a better pool.
-A word of the question is enough for a match, so the newest matches are seldom meant: papers come by relevance, and are
-put in order of their dates on our side. Abstracts are JATS.
+API: GET https://api.crossref.org/works. Whoever gives an e-mail address (WEBQUARRY_CONTACT) is
+served from a better pool. A word of the question is enough for a match, so the newest matches are
+seldom meant: papers come by relevance, and are put in order of their dates on our side. Abstracts
+are JATS.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ class Crossref(Scholarly):
         clock: Clock | None = None,
     ) -> Self:
         provider = super().configure(settings, environ, clock)
-        provider.min_interval_seconds = 1 / 3 if provider.contact else cls.min_interval_seconds
+        if provider.contact:
+            provider.min_interval_seconds = 1 / 3
+        else:
+            provider.min_interval_seconds = cls.min_interval_seconds
         return provider
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -133,15 +137,15 @@ class Crossref(Scholarly):
             return not_json(reply, self.label)
         problems = objects(json_object(reply, self.label).get("message"))
         said = quoted(problems[0].get("message")) if problems else ""
-        return (
-            BadInput(f"Crossref did not accept the request: {said}")
-            if problems
-            else failure(reply, self.label)
-        )
+        if problems:
+            return BadInput(f"Crossref did not accept the request: {said}")
+        return failure(reply, self.label)
 
 
 def _first(values: object) -> object:
-    return values[0] if isinstance(values, list) and values else None
+    if isinstance(values, list) and values:
+        return values[0]
+    return None
 
 
 def _author(one: dict[str, Any]) -> Author | None:
@@ -149,7 +153,9 @@ def _author(one: dict[str, Any]) -> Author | None:
 
 
 def _date(value: object) -> str:
-    parts = value.get("date-parts") if isinstance(value, dict) else None
+    parts = None
+    if isinstance(value, dict):
+        parts = value.get("date-parts")
     return date_of(_first(parts))
 
 

@@ -1,7 +1,8 @@
 """Europe PMC: life sciences, with preprints and open full texts. Needs no key.
 
-API: GET https://www.ebi.ac.uk/europepmc/webservices/rest/search; asked for `core` records, which have abstracts (HTML) and the
-types that tell of retractions. A question it cannot read is answered with HTTP 200 and `errMsg`.
+API: GET https://www.ebi.ac.uk/europepmc/webservices/rest/search; asked for `core` records, which
+have abstracts (HTML) and the types that tell of retractions. A question it cannot read is answered
+with HTTP 200 and `errMsg`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class EuropePMC(Scholarly):
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         text = " ".join(_OPERATORS.sub(" ", query.text).split())
-        text = text if text.count('"') % 2 == 0 else text.replace('"', " ").strip()
+        if text.count('"') % 2 == 0:
+            text = text
+        else:
+            text = text.replace('"', " ").strip()
         if not text.replace('"', "").strip():
             raise BadInput("Europe PMC takes no query without a word in it.")
         parts = [f"({text})"]
@@ -106,7 +110,9 @@ class EuropePMC(Scholarly):
             flagged(each.get("type"), self.name, str(each.get("reference"))) for each in comments
         ]
         kinds = part(one, "pubTypeList").get("pubType")
-        types = [flagged(kind, self.name) for kind in kinds] if isinstance(kinds, list) else []
+        types = []
+        if isinstance(kinds, list):
+            types = [flagged(kind, self.name) for kind in kinds]
         yield from (notice for notice in named if notice)
         yield from (
             one
@@ -134,9 +140,13 @@ def _authors(one: dict[str, Any]) -> Iterator[Author]:
 
 
 def _published(one: dict[str, Any], year: str) -> object:
-    """The day of first publication, if it is of the year of the paper; that of a later registration is not."""
+    """The day of first publication, if it is of the year of the paper; that of a later registration
+    is not.
+    """
     first = str(one.get("firstPublicationDate") or "")
-    return first if first.startswith(year) and year else year
+    if first.startswith(year) and year:
+        return first
+    return year
 
 
 def _pdf(one: dict[str, Any]) -> object:

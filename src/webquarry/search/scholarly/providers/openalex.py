@@ -1,7 +1,8 @@
-"""OpenAlex: open catalogue of works of all fields. Needs no key; a free one allows ten times as many searches a day.
+"""OpenAlex: open catalogue of works of all fields. Needs no key; a free one allows ten times as
+many searches a day.
 
-API: GET https://api.openalex.org/works. Since 2026 a search costs credits of a daily budget, and an e-mail address counts
-for nothing, so none is sent. Abstracts come as an inverted index.
+API: GET https://api.openalex.org/works. Since 2026 a search costs credits of a daily budget, and an
+e-mail address counts for nothing, so none is sent. Abstracts come as an inverted index.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""PubMed: biomedical literature. Needs no key; with one (NCBI_API_KEY) ten requests a second are allowed instead of three.
+"""PubMed: biomedical literature. Needs no key; with one (NCBI_API_KEY) ten requests a second are
+allowed instead of three.
 
-API: GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils: `esearch.fcgi` gives identifiers as JSON, `efetch.fcgi` their records
-as XML, with abstracts and types of publication. Errors may come with HTTP 200.
+API: GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils: `esearch.fcgi` gives identifiers as JSON,
+`efetch.fcgi` their records as XML, with abstracts and types of publication. Errors may come with
+HTTP 200.
 """
 
 from __future__ import annotations
@@ -47,17 +49,22 @@ class PubMed(Scholarly):
         clock: Clock | None = None,
     ) -> Self:
         provider = super().configure(settings, environ, clock)
-        provider.min_interval_seconds = 0.1 if provider.sources() else cls.min_interval_seconds
+        if provider.sources():
+            provider.min_interval_seconds = 0.1
+        else:
+            provider.min_interval_seconds = cls.min_interval_seconds
         return provider
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        term = (
-            f"({query.text}) AND free full text[sb]"
-            if query.open_access or query.with_pdf
-            else query.text
-        )
+        if query.open_access or query.with_pdf:
+            term = f"({query.text}) AND free full text[sb]"
+        else:
+            term = query.text
         parameters = {"term": term, "retmode": "json", "retmax": str(RECORDS)}
-        parameters["sort"] = "pub_date" if query.newest_first else "relevance"
+        if query.newest_first:
+            parameters["sort"] = "pub_date"
+        else:
+            parameters["sort"] = "relevance"
         if (
             query.year_from is not None or query.year_to is not None
         ):  # one without the other is not heeded
@@ -73,9 +80,9 @@ class PubMed(Scholarly):
 
     def next_request(self, reply: Reply) -> httpx2.Request | None:
         ids = self._ids(reply) if _is_json(reply) else []
-        return (
-            self._request("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"}) if ids else None
-        )
+        if ids:
+            return self._request("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"})
+        return None
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200 or _is_json(reply):
@@ -103,10 +110,14 @@ class PubMed(Scholarly):
     def _ids(self, reply: Reply) -> list[str]:
         found = json_object(reply, self.label)
         result = found.get("esearchresult")
-        problem = result.get("ERROR") if isinstance(result, dict) else None
+        problem = None
+        if isinstance(result, dict):
+            problem = result.get("ERROR")
         if reply.status != 200 or "error" in found or problem:
             raise self._failure(found, problem, reply)
-        ids = result.get("idlist") if isinstance(result, dict) else None
+        ids = None
+        if isinstance(result, dict):
+            ids = result.get("idlist")
         if not isinstance(ids, list):
             raise ProviderFailure("PubMed answered with JSON of an unknown shape (HTTP 200).")
         return [one for one in ids if isinstance(one, str) and one.isascii() and one.isdigit()][
@@ -120,16 +131,16 @@ class PubMed(Scholarly):
         if reply.status == 429 or "rate limit" in said_so.lower():
             return rate_limited(reply, self.label, said_so)
         if "backend" in said_so.lower() or not problem:
-            return (
-                failure(reply, self.label, said_so)
-                if reply.status != 200
-                else ProviderFailure(f"PubMed failed: {said_so}")
-            )
+            if reply.status != 200:
+                return failure(reply, self.label, said_so)
+            return ProviderFailure(f"PubMed failed: {said_so}")
         return BadInput(f"PubMed did not accept the request: {said_so}")
 
     def _paper(self, one: etree._Element) -> Paper | None:
         citation, ids = one.find("MedlineCitation"), {}
-        article = citation.find("Article") if citation is not None else None
+        article = None
+        if citation is not None:
+            article = citation.find("Article")
         if citation is None or article is None:
             return None
         for number in one.iterfind("PubmedData/ArticleIdList/ArticleId"):
@@ -193,7 +204,9 @@ def _author(one: etree._Element) -> Author | None:
 
 
 def _published(article: etree._Element) -> str:
-    """The date of the issue, or of the first appearance where that is no plain date (`2018 Jan-Feb`)."""
+    """The date of the issue, or of the first appearance where that is no plain date (`2018
+    Jan-Feb`).
+    """
     issue, first = article.find("Journal/JournalIssue/PubDate"), article.find("ArticleDate")
     for place in (issue, first):
         if place is not None and (year := said(place.find("Year"))):
@@ -204,4 +217,6 @@ def _published(article: etree._Element) -> str:
                 + (f"-{number:02}" if number else "")
                 + (f"-{int(day):02}" if number and day.isdecimal() else "")
             )
-    return said(issue.find("MedlineDate"))[:4] if issue is not None else ""
+    if issue is not None:
+        return said(issue.find("MedlineDate"))[:4]
+    return ""

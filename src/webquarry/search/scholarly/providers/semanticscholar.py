@@ -1,7 +1,9 @@
-"""Semantic Scholar: papers of all fields. Without a key one pool is shared by everybody, and often says that it is full.
+"""Semantic Scholar: papers of all fields. Without a key one pool is shared by everybody, and often
+says that it is full.
 
-API: GET https://api.semanticscholar.org/graph/v1/paper/search; a key (SEMANTIC_SCHOLAR_API_KEY) goes into a header. Papers come
-by relevance only, and are put in order of their dates on our side. It knows nothing of retractions.
+API: GET https://api.semanticscholar.org/graph/v1/paper/search; a key (SEMANTIC_SCHOLAR_API_KEY)
+goes into a header. Papers come by relevance only, and are put in order of their dates on our side.
+It knows nothing of retractions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What doctor looks at besides those who are asked: libraries, trust, folders, proxy, recording, routing, the model, lenses.
+"""What doctor looks at besides those who are asked: libraries, trust, folders, proxy, recording,
+routing, the model, lenses.
 
-Settings and environment come in, one `Finding` per part comes out. Nothing here goes to the network or writes a file, but
-`ask_redis`, which doctor calls unless it is to ask nobody.
+Settings and environment come in, one `Finding` per part comes out. Nothing here goes to the network
+or writes a file, but `ask_redis`, which doctor calls unless it is to ask nobody.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         fields = {"name": self.name, "state": self.state, "detail": self.detail, "cure": self.cure}
-        told = {} if self.reachable is None else {"reachable": self.reachable}
+        if self.reachable is None:
+            told = {}
+        else:
+            told = {"reachable": self.reachable}
         return {name: value for name, value in fields.items() if value} | told
 
 
@@ -65,7 +69,9 @@ def _variables(settings: Settings, environ: Mapping[str, str]) -> Finding:
     if not unknown:
         return Finding("settings", "ok", ", ".join(given) or "all at their defaults")
     nearest = get_close_matches(unknown[0], known, 1)
-    meant = f"; did you mean {nearest[0]}?" if nearest else "; docs/settings.md lists them all"
+    meant = "; docs/settings.md lists them all"
+    if nearest:
+        meant = f"; did you mean {nearest[0]}?"
     return Finding(
         "settings",
         "warning",
@@ -83,7 +89,8 @@ def _libxml2(settings: Settings, environ: Mapping[str, str]) -> Finding:
     return Finding(
         "libxml2",
         "broken",
-        f"{version} reads HTML by the rules of 1999; {'.'.join(map(str, LIBXML2_NEEDED))} or newer is needed",
+        f"{version} reads HTML by the rules of 1999; {'.'.join(map(str, LIBXML2_NEEDED))} or "
+        "newer is needed",
         "Install lxml from its wheel: pip install --upgrade --only-binary lxml 'lxml>=6.1'",
     )
 
@@ -128,11 +135,9 @@ def _socks(settings: Settings, environ: Mapping[str, str]) -> Finding:
     wanted = any(proxy.lower().startswith("socks") for proxy in proxies)
     if find_spec("socksio"):
         return Finding("socks", "ok", "SOCKS proxies")
-    detail = (
-        "not installed, and your proxy is a SOCKS proxy"
-        if wanted
-        else "not installed: SOCKS proxies"
-    )
+    detail = "not installed: SOCKS proxies"
+    if wanted:
+        detail = "not installed, and your proxy is a SOCKS proxy"
     return Finding("socks", "broken" if wanted else "off", detail, "pip install 'webquarry[socks]'")
 
 
@@ -197,20 +202,26 @@ def _proxy(settings: Settings, environ: Mapping[str, str]) -> Finding:
     shown = [f"{scheme} by {_host(proxy)}" for scheme, proxy in named.items() if proxy]
     if not shown:
         return Finding("proxy", "ok", "none")
-    besides = f", but not for {', '.join(settings.no_proxy)}" if settings.no_proxy else ""
+    besides = ""
+    if settings.no_proxy:
+        besides = f", but not for {', '.join(settings.no_proxy)}"
     return Finding("proxy", "ok", "; ".join(shown) + besides)
 
 
 def _host(proxy: str) -> str:
     try:
         parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+        if parts.port:
+            return f"{parts.hostname}:{parts.port}"
+        return str(parts.hostname)
     except ValueError:
         return "a URL that cannot be read"
 
 
 def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may hold a password."""
+    """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may
+    hold a password.
+    """
     from webquarry.store.redis.open import REDIS_URL, place_of, redis_url, store_key
 
     try:
@@ -314,7 +325,9 @@ def _routing(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 
 def _scholarly(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    """The indexes that `academic_search` asks, and the keys that raise their limits: where each was found, no value."""
+    """The indexes that `academic_search` asks, and the keys that raise their limits: where each was
+    found, no value.
+    """
     from webquarry.registry import members_of
     from webquarry.search.scholarly.provider import Scholarly
 
@@ -341,7 +354,9 @@ def _scholarly(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 
 def _patents(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    """The registers that `patent_search` asks: which are configured, and from where; nobody is asked."""
+    """The registers that `patent_search` asks: which are configured, and from where; nobody is
+    asked.
+    """
     from webquarry.registry import members_of
     from webquarry.search.patents.provider import PatentProvider
 
@@ -402,7 +417,9 @@ def _lenses(settings: Settings, environ: Mapping[str, str]) -> Finding:
         lenses = load_lenses(settings.lenses)
     except WebquarryError as error:
         return Finding("lenses", "broken", error.message, error.suggested_action)
-    own = f", those of {settings.lenses} among them" if settings.lenses else ""
+    own = ""
+    if settings.lenses:
+        own = f", those of {settings.lenses} among them"
     return Finding("lenses", "ok", f"{len(lenses)}{own}")
 
 

@@ -1,9 +1,9 @@
 """`webquarry doctor`: what is configured, what works, and one line of cure for what does not.
 
-The environment comes in, a `Report` goes out. Every configured provider, scholarly index, register of patents and the Redis
-are asked once, all at the same time, unless `offline`. The exit code answers one question: would anything that the user
-has configured fail now? Somebody who needs no key and does not answer is a warning; nothing configured is no failure, but
-earns advice.
+The environment comes in, a `Report` goes out. Every configured provider, scholarly index, register
+of patents and the Redis are asked once, all at the same time, unless `offline`. The exit code
+answers one question: would anything that the user has configured fail now? Somebody who needs no
+key and does not answer is a warning; nothing configured is no failure, but earns advice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _IN_DETAIL = {"scholarly", "patents"}  # parts whose members are listed one by o
 
 @dataclass(frozen=True)
 class ProviderFinding:
-    """One provider, index or register: configured or not, from where, reachable or not (None: nobody asked)."""
+    """One provider, index or register: configured or not, from where, reachable or not (None:
+    nobody asked).
+    """
 
     provider: Member
     state: str
@@ -109,7 +111,9 @@ class Report:
             for finding in self.providers
             if finding.provider.credentials
         ]
-        return " and ".join(wanted.variable for wanted in keyed[0]) if keyed else "a key"
+        if keyed:
+            return " and ".join(wanted.variable for wanted in keyed[0])
+        return "a key"
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -124,7 +128,9 @@ class Report:
 
 
 async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = False) -> Report:
-    """Look at everything. A setting that cannot be used is a finding too, and the rest is looked at without it."""
+    """Look at everything. A setting that cannot be used is a finding too, and the rest is looked at
+    without it.
+    """
     environ = os.environ if environ is None else environ
     broken: list[Finding] = []
     try:
@@ -157,7 +163,9 @@ async def _asked(
     part: Finding, settings: Settings, environ: Mapping[str, str], *, offline: bool
 ) -> Finding:
     """The part, asked if it is one that can be."""
-    return part if offline or part.name != "redis" else await ask_redis(part, settings, environ)
+    if offline or part.name != "redis":
+        return part
+    return await ask_redis(part, settings, environ)
 
 
 async def _examine_family(
@@ -187,7 +195,9 @@ async def _examined(
     member: Member, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
 ) -> ProviderFinding:
     if member.unusable:
-        without = "" if member.missing else ", or remove it: it works without"
+        without = ", or remove it: it works without"
+        if member.missing:
+            without = ""
         said = " ".join(member.unusable.values())
         return ProviderFinding(
             member, "broken", said, f"Replace it; get one from {member.sign_up}{without}"
@@ -200,7 +210,9 @@ async def _examined(
         or member.name == settings.search_provider
     )
     if offline:
-        detail = "configured; not asked" if chosen else "needs no key; not asked"
+        detail = "needs no key; not asked"
+        if chosen:
+            detail = "configured; not asked"
         return _with_open_files(ProviderFinding(member, "ok", detail, chosen=chosen))
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
@@ -216,7 +228,9 @@ async def _examined(
         return _failed(
             member, ProviderFailure(f"{member.label} failed: {type(error).__name__}."), chosen
         )
-    accepted = "answers and accepts the credentials" if member.sources() else "answers"
+    accepted = "answers"
+    if member.sources():
+        accepted = "answers and accepts the credentials"
     return _with_open_files(ProviderFinding(member, "ok", accepted, reachable=True, chosen=chosen))
 
 
@@ -228,7 +242,9 @@ def _incomplete(provider: Member) -> ProviderFinding:
         for one in provider.credentials
         if one.variable in provider.missing
     ]
-    or_write = f", or write {' and '.join(files)}" if files else ""
+    or_write = ""
+    if files:
+        or_write = f", or write {' and '.join(files)}"
     cure = f"Set {missing}{or_write}; get it from {provider.sign_up}"
     if provider.sources():
         return ProviderFinding(

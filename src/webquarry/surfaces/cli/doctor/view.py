@@ -63,4 +63,6 @@ def _with_sources(finding: ProviderFinding) -> str:
         source if variable in source else f"{variable} from {source}"
         for variable, source in sources.items()
     )
-    return f"{finding.detail} ({told})" if told else finding.detail
+    if told:
+        return f"{finding.detail} ({told})"
+    return finding.detail

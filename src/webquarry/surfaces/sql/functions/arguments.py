@@ -1,8 +1,10 @@
-"""Arguments of a SQL function: Arrow columns come in by place, and go out by name, cast to what the parameter takes.
+"""Arguments of a SQL function: Arrow columns come in by place, and go out by name, cast to what the
+parameter takes.
 
-Two ways in. A macro hands over every parameter in order, after two columns that name the connection and the statement. On
-a cursor, where macros are not seen, DuckDB calls the function with whatever was written and has dropped all names: there
-the options come as a struct, `ask(context, prompt, {model: '...'})`, and anything that cannot be placed is refused.
+Two ways in. A macro hands over every parameter in order, after two columns that name the connection
+and the statement. On a cursor, where macros are not seen, DuckDB calls the function with whatever
+was written and has dropped all names: there the options come as a struct, `ask(context, prompt,
+{model: '...'})`, and anything that cannot be placed is refused.
 """
 
 from __future__ import annotations
@@ -43,11 +45,14 @@ class Given:
 
 
 def from_macro(function: str, parameters: Sequence[Parameter], columns: Sequence[Any]) -> Given:
-    """The arguments as a macro passes them: connection, statement, then every parameter. A struct of options is
-    understood here too, so that one text works on connections and cursors."""
+    """The arguments as a macro passes them: connection, statement, then every parameter. A struct
+    of options is understood here too, so that one text works on connections and cursors.
+    """
     connection, statement, *rest = (_whole(column) for column in columns)
     rows = len(connection)
-    mark = (connection[0].as_py(), statement[0].as_py()) if rows else None
+    mark = None
+    if rows:
+        mark = (connection[0].as_py(), statement[0].as_py())
     by_name = {one.name: column for one, column in zip(parameters, rest, strict=True)}
     is_struct = library("pyarrow").types.is_struct
     packed = [
@@ -62,7 +67,9 @@ def from_macro(function: str, parameters: Sequence[Parameter], columns: Sequence
 def from_call(
     function: str, parameters: Sequence[Parameter], places: int, columns: Sequence[Any]
 ) -> Given:
-    """The arguments of a call on a cursor: up to `places` of them by place, further ones in a struct."""
+    """The arguments of a call on a cursor: up to `places` of them by place, further ones in a
+    struct.
+    """
     arrow = library("pyarrow")
     given = [_whole(column) for column in columns]
     named: dict[str, Any] = {}
@@ -79,11 +86,10 @@ def from_call(
     twice = by_place.keys() & named.keys()
     missing = [name for name in required if name not in by_place and name not in named]
     if missing or twice:
-        problem = (
-            f"needs {', '.join(missing)}"
-            if missing
-            else f"was given {', '.join(sorted(twice))} twice"
-        )
+        if missing:
+            problem = f"needs {', '.join(missing)}"
+        else:
+            problem = f"was given {', '.join(sorted(twice))} twice"
         raise BadInput(
             f"{function} {problem}.", suggested_action=_how(function, parameters, places)
         )
@@ -130,7 +136,8 @@ def _how(function: str, parameters: Sequence[Parameter], places: int) -> str:
         return f"Write {function}({', '.join(one.name for one in parameters)}), without names: DuckDB drops them on a cursor."
     call = ", ".join(one.name for one in parameters if one.required)
     return (
-        f"Write {function}({call}, {{name: value}}): DuckDB drops the names of name := value on a cursor. On a connection "
+        f"Write {function}({call}, {{name: value}}): DuckDB drops the names of name := value on "
+        "a cursor. On a connection "
         "that webquarry.sql.install was called with, names work."
     )
 
@@ -141,12 +148,19 @@ def _whole(column: Any) -> Any:
     if isinstance(column, arrow.ChunkedArray):
         column = column.combine_chunks()
         if isinstance(column, arrow.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks else arrow.array([], column.type)
-    return column.storage if isinstance(column, arrow.ExtensionArray) else column
+            if column.num_chunks:
+                column = column.chunk(0)
+            else:
+                column = arrow.array([], column.type)
+    if isinstance(column, arrow.ExtensionArray):
+        return column.storage
+    return column
 
 
 def _cast(column: Any, parameter: Parameter) -> Any:
-    """The column as the parameter takes it. Texts are made of what has one obvious text, and of nothing else."""
+    """The column as the parameter takes it. Texts are made of what has one obvious text, and of
+    nothing else.
+    """
     arrow = library("pyarrow")
     kinds, kind = arrow.types, column.type
     if kinds.is_null(kind):

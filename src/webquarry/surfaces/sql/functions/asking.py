@@ -1,7 +1,9 @@
-"""The functions that ask a model: `ask`, `ask_table` and the `stps_ask_ai` family. Chunks of questions in, answers out.
+"""The functions that ask a model: `ask`, `ask_table` and the `stps_ask_ai` family. Chunks of
+questions in, answers out.
 
-The work is done by `webquarry.ask.batch`, which knows Arrow and no DuckDB. Here are only the forms: a STRUCT for `ask`,
-texts for `stps_*`, and the order of `ask_table`, which counts every row before the first one is paid for.
+The work is done by `webquarry.ask.batch`, which knows Arrow and no DuckDB. Here are only the forms:
+a STRUCT for `ask`, texts for `stps_*`, and the order of `ask_table`, which counts every row before
+the first one is paid for.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _ASKED = ("context", "prompt", "model", "max_tokens", "search", "schema", "fresh
 _KEY = (*_ASKED, "instructions")  # what makes two questions the same; the context first
 _ADDRESS_TOKENS = 800
 _ADDRESS_PROMPT = (
-    "What is the official postal address of this company's head office? Look it up if you can. Leave a part empty if you "
+    "What is the official postal address of this company's head office? Look it up if you can. "
+    "Leave a part empty if you "
     "do not know it."
 )
 _GENDER_TOKENS = 50
@@ -93,9 +96,11 @@ def _check_money(call: Call, statement: Statement) -> None:
     worst = planned.progress().worst_usd
     if worst > most:
         raise LimitReached(
-            f"The {planned.progress().planned:,} questions of this statement may cost up to ${worst:.2f}, and max_usd is "
+            f"The {planned.progress().planned:,} questions of this statement may cost up to "
+            f"${worst:.2f}, and max_usd is "
             f"${most:.2f}; nothing was spent.",
-            suggested_action="Ask for fewer rows, lower max_tokens, or raise the limit: SELECT webquarry_set('max_usd', '...').",
+            suggested_action="Ask for fewer rows, lower max_tokens, or raise the limit: SELECT "
+            "webquarry_set('max_usd', '...').",
         )
 
 
@@ -177,7 +182,9 @@ def _batch(call: Call, asked: dict[str, list[Any]] | None = None) -> Any:
 def _rows(
     call: Call, statement: Statement, default: str, asked: dict[str, list[Any]] | None = None
 ) -> list[dict[str, Any] | None]:
-    """The answers row by row, after errors were treated as `on_error` says; None where nothing was asked."""
+    """The answers row by row, after errors were treated as `on_error` says; None where nothing was
+    asked.
+    """
     instance, batch = call.instance, _batch(call, asked)
     way = _on_error(call, default)
     batch, failed = _without_failed(call, batch)
@@ -204,7 +211,9 @@ def _runner(call: Call) -> Run:
 
 
 def _without_failed(call: Call, batch: Any) -> tuple[Any, dict[int, Any]]:
-    """A question that has failed in this statement is not paid for again: `unnest` asks once for each field."""
+    """A question that has failed in this statement is not paid for again: `unnest` asks once for
+    each field.
+    """
     known = call.scope.failed
     if not known:
         return batch, {}
@@ -243,9 +252,11 @@ def _fail(rows: list[dict[str, Any] | None]) -> None:
         place, error = failed[0]
         kept = sum(1 for row in rows if row and not row["error"])
         raise ProviderFailure(
-            f"Row {place + 1} of {len(rows)} failed: {error['message']} ({len(failed)} failed in all.)",
+            f"Row {place + 1} of {len(rows)} failed: {error['message']} ({len(failed)} failed in "
+            "all.)",
             retryable=error["retryable"],
-            suggested_action=f"{kept} answers are kept: running the statement again pays only for the others.",
+            suggested_action=f"{kept} answers are kept: running the statement again pays only "
+            "for the others.",
         )
 
 
@@ -353,7 +364,8 @@ FUNCTIONS = (
 
 TABLES = (
     "CREATE OR REPLACE TEMP MACRO json_transform(first, second) AS first",
-    "CREATE OR REPLACE TEMP MACRO ask_table(table_name, context, prompt, model := NULL, max_tokens := NULL, "
+    "CREATE OR REPLACE TEMP MACRO ask_table(table_name, context, prompt, model := NULL, "
+    "max_tokens := NULL, "
     f"search := NULL, schema := NULL, on_error := NULL, fresh := NULL) AS TABLE {_TABLE}",
     "DROP MACRO temp.main.json_transform",
 )

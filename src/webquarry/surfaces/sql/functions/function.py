@@ -1,8 +1,9 @@
 """What a SQL function is: its parameters, its type and its body; and how its calls reach the body.
 
-The same body stands behind two names. `_webquarry_<name>` is called by our macro, which casts what is required and adds the
-connection and the statement; `<name>` is what cursors see. Both are volatile and see NULLs, so a row is evaluated once per
-appearance and EXPLAIN, PREPARE and DESCRIBE evaluate none.
+The same body stands behind two names. `_webquarry_<name>` is called by our macro, which casts what
+is required and adds the connection and the statement; `<name>` is what cursors see. Both are
+volatile and see NULLs, so a row is evaluated once per appearance and EXPLAIN, PREPARE and DESCRIBE
+evaluate none.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Function:
     macro: str | None = None  # the name of the macro, where it is another
     public: bool = True  # whether cursors see it
     shadowed: str | None = (
-        None  # a function of DuckDB's that wants constants, which a macro's parameters are only later
+        # a function of DuckDB's that wants constants, which a macro's parameters are only later
+        None
     )
 
     @property
@@ -88,7 +90,10 @@ class Function:
 
     def door(self, instance: Instance, *, inner: bool) -> Callable[..., Any]:
         """What DuckDB calls: Arrow columns in, an Arrow array out."""
-        places = len(self.parameters) if self.places is None else self.places
+        if self.places is None:
+            places = len(self.parameters)
+        else:
+            places = self.places
 
         def enter(*columns: Any) -> Any:
             with speaking(None):
@@ -108,11 +113,9 @@ class Function:
             finally:
                 if scope.running <= 1:
                     instance.line.clear()
-            return (
-                values
-                if isinstance(values, arrow.Array)
-                else arrow.array(values, arrow_type(self.shape))
-            )
+            if isinstance(values, arrow.Array):
+                return values
+            return arrow.array(values, arrow_type(self.shape))
 
 
 class SqlError(Exception):
@@ -120,7 +123,9 @@ class SqlError(Exception):
 
 
 class speaking:
-    """Errors of ours leave as one text without secrets; the scope remembers the error itself, which DuckDB forgets."""
+    """Errors of ours leave as one text without secrets; the scope remembers the error itself, which
+    DuckDB forgets.
+    """
 
     def __init__(self, scope: Scope | None) -> None:
         self._scope = scope

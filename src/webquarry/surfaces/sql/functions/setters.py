@@ -1,7 +1,8 @@
-"""The functions that set and show what belongs to this database: keys, model, search provider, options, the bill.
+"""The functions that set and show what belongs to this database: keys, model, search provider,
+options, the bill.
 
-The `stps_*` answer in the words of the original. A key in a SQL text may end up in DuckDB's query log, in a shell's history
-and in a notebook; whoever sets one that way is told so, once.
+The `stps_*` answer in the words of the original. A key in a SQL text may end up in DuckDB's query
+log, in a shell's history and in a notebook; whoever sets one that way is told so, once.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ def _set_key(variable: str, done: str, null: str, call: Call) -> list[Any]:
     if variable != GOOGLE_ENGINE:
         call.instance.warn_once(
             "sql-key",
-            "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the environment variable "
-            f"{MODEL_KEY}, the file ~/.stps/anthropic_api_key (mode 0600), or webquarry.sql.install(con, api_key=...)",
+            "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the "
+            "environment variable "
+            f"{MODEL_KEY}, the file ~/.stps/anthropic_api_key (mode 0600), or "
+            "webquarry.sql.install(con, api_key=...)",
         )
     return [null if value is None else done for value in values]
 
@@ -65,7 +68,8 @@ def _set_search_provider(call: Call) -> list[Any]:
     return [
         "ERROR: Provider cannot be NULL (use 'brave' or 'google')"
         if value is None
-        else f"Search provider set to: {call.instance.set_option('search_provider', _provider(value))}"
+        else "Search provider set to: "
+        f"{call.instance.set_option('search_provider', _provider(value))}"
         for value in call.given.lists("value")[0]
     ]
 
@@ -88,7 +92,9 @@ def _set(call: Call) -> list[Any]:
 
 
 def _text(value: str | None) -> str:
-    return "none" if value is None else value
+    if value is None:
+        return "none"
+    return value
 
 
 def usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
@@ -100,7 +106,9 @@ def usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
 
 
 def _cell(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) or value is None else str(value)
+    if isinstance(value, str | int | float) or value is None:
+        return value
+    return str(value)
 
 
 def _usage_of_days(call: Call) -> list[Any]:
@@ -146,7 +154,9 @@ def _speaking(read: Callable[[], Any]) -> Any:
 
 
 def without_arguments(instance: Instance) -> dict[str, tuple[Callable[[], Any], Shape]]:
-    """Functions that take nothing, which DuckDB knows in another form: by name, the function and its shape."""
+    """Functions that take nothing, which DuckDB knows in another form: by name, the function and
+    its shape.
+    """
     return {
         "stps_get_model": (
             lambda: _speaking(lambda: instance.engine.options.get("model")),

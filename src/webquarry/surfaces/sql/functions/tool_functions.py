@@ -1,7 +1,9 @@
-"""The tools of the registry as SQL functions: a signature comes in, a scalar and a table function go out.
+"""The tools of the registry as SQL functions: a signature comes in, a scalar and a table function
+go out.
 
-`web_search('duckdb').results[1].url` is the whole answer as a STRUCT with an `error` field; `FROM web_search('duckdb')` has
-a row for each result, or one row where the answer has no list of results. SQL speaks in snake case, and calls the count `n`.
+`web_search('duckdb').results[1].url` is the whole answer as a STRUCT with an `error` field; `FROM
+web_search('duckdb')` has a row for each result, or one row where the answer has no list of results.
+SQL speaks in snake case, and calls the count `n`.
 """
 
 from __future__ import annotations
@@ -43,11 +45,10 @@ def _functions(found: Tool) -> list[Function]:
     assert isinstance(shape, dict)
     whole = {**shape, "error": ERROR}
     listed = shape.get("results")
-    row = (
-        {**listed[0], "error": ERROR}
-        if isinstance(listed, list) and isinstance(listed[0], dict)
-        else whole
-    )
+    if isinstance(listed, list) and isinstance(listed[0], dict):
+        row = {**listed[0], "error": ERROR}
+    else:
+        row = whole
     required = sum(1 for one in taken if one.required)
     return [
         Function(found.name, taken, whole, partial(_answers, found, whole), places=required),
@@ -95,7 +96,9 @@ def _answers(found: Tool, shape: Shape, call: Call) -> Any:
 
 
 def _rows(found: Tool, shape: Shape, listed: bool, call: Call) -> Any:
-    """A list of rows for each row; a failure is an error, or with `on_error := 'column'` a row that holds it."""
+    """A list of rows for each row; a failure is an error, or with `on_error := 'column'` a row that
+    holds it.
+    """
     arrow = library("pyarrow")
     lists: list[list[Any]] = []
     for answer, way in zip(_called(found, call), call.given.lists("on_error")[0], strict=True):
@@ -126,7 +129,10 @@ def _called(found: Tool, call: Call) -> list[Any]:
             if value is not None
         }
         missing = any(one.required and names[one.name] not in arguments for one in taken)
-        key = None if missing else (found.name, json.dumps(arguments, sort_keys=True))
+        if missing:
+            key = None
+        else:
+            key = (found.name, json.dumps(arguments, sort_keys=True))
         wanted.append(key)
         if key is not None:
             asked[key] = arguments

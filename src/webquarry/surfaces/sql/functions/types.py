@@ -1,7 +1,9 @@
-"""Shapes: one description of a value, from which its SQL type, its Arrow type and the structure for `json_transform` come.
+"""Shapes: one description of a value, from which its SQL type, its Arrow type and the structure for
+`json_transform` come.
 
-A shape is the name of a SQL type, a list with the shape of its elements, or a dict of the shapes of its fields.
-`shape_of` makes one from a JSON Schema, as tools describe their answers; what has no fixed shape there is JSON text.
+A shape is the name of a SQL type, a list with the shape of its elements, or a dict of the shapes of
+its fields. `shape_of` makes one from a JSON Schema, as tools describe their answers; what has no
+fixed shape there is JSON text.
 """
 
 from __future__ import annotations
@@ -74,7 +76,10 @@ def shape_of(
     schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None, depth: int = 0
 ) -> Shape:
     """The shape of what a JSON Schema describes."""
-    known = schema.get("$defs", {}) if definitions is None else definitions
+    if definitions is None:
+        known = schema.get("$defs", {})
+    else:
+        known = definitions
     if "$ref" in schema:
         schema = known.get(schema["$ref"].rpartition("/")[2], {})
     options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
@@ -89,7 +94,9 @@ def shape_of(
         }
     if kind == "array" and isinstance(schema.get("items"), dict):
         return [shape_of(schema["items"], known, depth + 1)]
-    return _SCALARS.get(kind, "VARCHAR") if isinstance(kind, str) else "VARCHAR"
+    if isinstance(kind, str):
+        return _SCALARS.get(kind, "VARCHAR")
+    return "VARCHAR"
 
 
 def fit(value: Any, shape: Shape) -> Any:
@@ -97,13 +104,13 @@ def fit(value: Any, shape: Shape) -> Any:
     if value is None:
         return None
     if isinstance(shape, dict):
-        return (
-            {name: fit(value.get(name), part) for name, part in shape.items()}
-            if isinstance(value, dict)
-            else None
-        )
+        if isinstance(value, dict):
+            return {name: fit(value.get(name), part) for name, part in shape.items()}
+        return None
     if isinstance(shape, list):
-        return [fit(one, shape[0]) for one in value] if isinstance(value, list) else None
+        if isinstance(value, list):
+            return [fit(one, shape[0]) for one in value]
+        return None
     if shape == "VARCHAR" and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     return value

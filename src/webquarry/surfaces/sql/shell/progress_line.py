@@ -1,4 +1,6 @@
-"""The progress line: how far a statement is comes in, one line on stderr that rewrites itself goes out."""
+"""The progress line: how far a statement is comes in, one line on stderr that rewrites itself goes
+out.
+"""
 
 from __future__ import annotations
 
@@ -69,9 +71,13 @@ class ProgressLine:
             self._shown, self._next = False, 0.0
 
     def _is_wanted(self, stream: TextIO) -> bool:
-        return stream.isatty() if self.wanted is None else self.wanted
+        if self.wanted is None:
+            return stream.isatty()
+        return self.wanted
 
 
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}" if minutes else f"{rest} s"
+    if minutes:
+        return f"{minutes}:{rest:02}"
+    return f"{rest} s"

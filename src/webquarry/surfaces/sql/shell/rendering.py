@@ -1,6 +1,7 @@
 """Rows for a person or a program: a result comes in; a table, CSV, JSON or Markdown goes out.
 
-Text from the web is untrusted: in a table nothing in it may move the cursor, and in JSON it is escaped.
+Text from the web is untrusted: in a table nothing in it may move the cursor, and in JSON it is
+escaped.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def as_text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, dict | list | tuple):
         return json.dumps(plain(value), ensure_ascii=False)
     return str(value)
@@ -37,7 +40,9 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     if isinstance(value, date | datetime | time):
         return value.isoformat()
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return str(value)
 
 
 def _table(result: Result) -> str:
@@ -77,11 +82,15 @@ def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> 
 
 
 def _cell(value: Any) -> str:
-    return "NULL" if value is None else _cut(one_line(as_text(value)))
+    if value is None:
+        return "NULL"
+    return _cut(one_line(as_text(value)))
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}\u2026"
+    if len(text) <= _WIDEST:
+        return text
+    return f"{text[: _WIDEST - 1]}\u2026"
 
 
 def _csv(result: Result) -> str:
@@ -117,4 +126,6 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 
 def render(result: Result, style: str) -> str:
     """The rows in one of `FORMATS`; nothing for a statement that has none."""
-    return FORMATS[style](result) if result.columns else ""
+    if result.columns:
+        return FORMATS[style](result)
+    return ""

@@ -1,7 +1,8 @@
 """The SQL shell: lines come in, results go out on stdout, and what they cost on stderr.
 
-Statements end with a semicolon and may run over several lines; what begins with a dot is a command of the shell. An error
-is told and the shell goes on; Ctrl-C stops the statement that runs, or empties the line.
+Statements end with a semicolon and may run over several lines; what begins with a dot is a command
+of the shell. An error is told and the shell goes on; Ctrl-C stops the statement that runs, or
+empties the line.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ class Shell:
         except (KeyboardInterrupt, Cancelled):
             self.interrupted = True
             self._fail(
-                "The statement was stopped. What was paid for is kept: running it again pays only for the rest."
+                "The statement was stopped. What was paid for is kept: running it again pays "
+                "only for the rest."
             )
         except WebquarryError as error:
             self._fail(f"Error: {error.message}\nTry: {error.suggested_action}")

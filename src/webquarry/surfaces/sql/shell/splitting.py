@@ -1,11 +1,14 @@
-"""Statements out of typed text: lines come in, whole statements (up to their semicolon) and the rest go out."""
+"""Statements out of typed text: lines come in, whole statements (up to their semicolon) and the
+rest go out.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# What may hold a semicolon that ends nothing: strings, quoted names, dollar quotes, comments. An open one takes all that follows.
+# What may hold a semicolon that ends nothing: strings, quoted names, dollar quotes, comments. An
+# open one takes all that follows.
 _TOKEN = re.compile(
     r"(?s)'(?:[^']|'')*(?:'|$)"
     r'|"(?:[^"]|"")*(?:"|$)'
@@ -30,7 +33,9 @@ def split(text: str) -> tuple[list[str], str]:
 
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """The commands (True) and statements of a whole text in order, each looked at once however long the text is."""
+    """The commands (True) and statements of a whole text in order, each looked at once however long
+    the text is.
+    """
     start = 0
     while start < len(text):
         found = _COMMENT.match(text, start)
