@@ -21,7 +21,7 @@ from web_scholarly_replies import scholarly_exchanges
 from web_search_replies import search_exchanges
 
 from webquarry.clock import FrozenClock
-from webquarry.net.archive.open import Recorder, recorded_web
+from webquarry.net.archive.open import Recorder, demo_recording
 
 MOMENT = datetime(
     2026, 11, 10, 9, 0, tzinfo=UTC
@@ -38,7 +38,7 @@ def recorded_bytes() -> bytes:
 
 def main(path: Path | None = None) -> None:
     """Write the file anew, where the package keeps it unless told otherwise."""
-    path = path or recorded_web()
+    path = path or demo_recording()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(recorded_bytes())
 

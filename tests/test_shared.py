@@ -13,9 +13,8 @@ from tests.redis_server import RedisServer
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.caller import serving
-from webquarry.errors import RateLimited
+from webquarry.errors import RateLimited, RecordsFailure
 from webquarry.quota.base import Denied, Granted, Limit
-from webquarry.records.base import RecordsFailure
 from webquarry.surfaces.mcp.linking import _keep, read_artifact
 from webquarry.toolkit import Toolkit
 

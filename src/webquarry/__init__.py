@@ -1,7 +1,7 @@
 """webquarry: real and verifiable sources from the web, behind every door you already have open.
 
-    answer = webquarry.call("web_fetch", url="https://example.org")     # sync, also inside a running loop
-    async with webquarry.open() as quarry:                              # async; every tool is a method
+    answer = webquarry.call("web_fetch", url="https://example.org")  # sync, also in a running loop
+    async with webquarry.open() as quarry:                           # async; every tool is a method
         page = await quarry.web_fetch(url="https://example.org")
 
 The public names are looked up when they are first used, so that `import webquarry` costs next to
@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from webquarry.errors import (
         AuthFailure,
         BadInput,
+        Cancelled,
         Challenge,
+        LimitReached,
         LoginWall,
         MissingExtra,
         NetworkFailure,
+        NoSlot,
         NotFound,
         NotRecorded,
         ProviderFailure,
         RateLimited,
+        RecordsFailure,
         Refused,
         RobotsRefused,
         ScriptPage,
@@ -43,14 +47,18 @@ if TYPE_CHECKING:
 __all__ = [
     "AuthFailure",
     "BadInput",
+    "Cancelled",
     "Challenge",
+    "LimitReached",
     "LoginWall",
     "MissingExtra",
     "NetworkFailure",
+    "NoSlot",
     "NotFound",
     "NotRecorded",
     "ProviderFailure",
     "RateLimited",
+    "RecordsFailure",
     "Refused",
     "RobotsRefused",
     "ScriptPage",

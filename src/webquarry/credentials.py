@@ -35,7 +35,7 @@ class Credential:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundCredential:
     """A credential that was found, and where."""
 
     value: Secret
@@ -49,12 +49,14 @@ def folders(environ: Mapping[str, str]) -> list[Path]:
     return list(dict.fromkeys([home / ".config" / "ikigai", ours, home / ".config" / "webquarry"]))
 
 
-def find(credential: Credential, environ: Mapping[str, str] | None = None) -> Found | None:
+def find(
+    credential: Credential, environ: Mapping[str, str] | None = None
+) -> FoundCredential | None:
     """The first place that holds a value, or None."""
     environ = os.environ if environ is None else environ
     value = environ.get(credential.variable, "").strip()
     if value:
-        return Found(
+        return FoundCredential(
             _usable(value, credential.variable), f"environment variable {credential.variable}"
         )
     for folder in folders(environ):
@@ -72,7 +74,7 @@ def find(credential: Credential, environ: Mapping[str, str] | None = None) -> Fo
             continue
         if value:
             _warn_if_open(path)
-            return Found(_usable(value, str(path)), str(path))
+            return FoundCredential(_usable(value, str(path)), str(path))
     return None
 
 

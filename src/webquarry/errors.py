@@ -2,6 +2,7 @@
 
 WebquarryError                internal      a bug of ours, or something nobody foresaw
 ├── BadInput                  bad_input     the caller can fix it
+│   └── LimitReached          bad_input     a limit on rows or money was reached
 ├── Refused                   blocked       the guard said no: scheme, spelling, private address, port
 ├── RobotsRefused             robots        the site's robots.txt said no
 ├── NetworkFailure            network       no complete answer came back
@@ -12,8 +13,11 @@ WebquarryError                internal      a bug of ours, or something nobody f
 │   └── LoginWall             login_wall    the page is behind an account
 ├── NotFound                  not_found     404, 410, or a page that says so
 ├── RateLimited               rate_limited  somebody asked us to slow down
+│   └── NoSlot                rate_limited  as many calls as are allowed at once are under way
 ├── AuthFailure               auth          a credential is missing or was not accepted
 ├── ProviderFailure           network       one provider failed in a way of its own
+├── RecordsFailure            internal      the records could not be read or written
+├── Cancelled                 internal      the user stopped it; what was paid for is kept
 └── Unreadable                unsupported   fetched, but no text could be made of it
     ├── ScriptPage            js_shell      nothing is there until its scripts have run
     ├── ThinPage              thin          nothing, or next to nothing, is there
@@ -102,6 +106,12 @@ class BadInput(WebquarryError):
     suggested_action = "Correct the input and call again."
 
 
+class LimitReached(BadInput):
+    """A limit on rows or money was reached; what was paid for until then is kept."""
+
+    suggested_action = "Raise the limit, or ask for less."
+
+
 class Refused(WebquarryError):
     """The guard said no; nothing was sent to the refused address."""
 
@@ -132,7 +142,10 @@ class NotRecorded(NetworkFailure):
     """Replay is on and the recording does not hold this request."""
 
     retryable = False
-    suggested_action = "Record it first (WEBQUARRY_RECORD=file.warc.gz), or turn replay off (unset WEBQUARRY_REPLAY)."
+    suggested_action = (
+        "Record it first (WEBQUARRY_RECORD=file.warc.gz), "
+        "or turn replay off (unset WEBQUARRY_REPLAY)."
+    )
 
 
 class TooLarge(WebquarryError):
@@ -178,6 +191,13 @@ class RateLimited(WebquarryError):
     suggested_action = "Wait 60 seconds and try again, or name another provider."
 
 
+class NoSlot(RateLimited):
+    """As many calls as are allowed at once are under way."""
+
+    retry_after_seconds = 1.0
+    suggested_action = "Wait for a call that is under way to end, then try again."
+
+
 class AuthFailure(WebquarryError):
     """A credential is missing or was not accepted."""
 
@@ -191,6 +211,22 @@ class ProviderFailure(WebquarryError):
     kind = "network"
     retryable = True
     suggested_action = "Try again, or name another provider."
+
+
+class RecordsFailure(WebquarryError):
+    """The records could not be read or written; nothing was changed."""
+
+    kind = "internal"
+    retryable = True
+    suggested_action = "Try again; `webquarry doctor` says where records are kept and what is wrong with the place."
+
+
+class Cancelled(WebquarryError):
+    """The asking was stopped by the user; what was paid for until then is kept."""
+
+    kind = "internal"
+    retryable = True
+    suggested_action = "Ask again: only what is missing is paid for."
 
 
 class Unreadable(WebquarryError):

@@ -16,7 +16,7 @@ _LABELS: ContextVar[Mapping[str, str]] = ContextVar("webquarry_log_labels", defa
 
 
 @contextmanager
-def labelled(**labels: str) -> Iterator[None]:
+def add_labels(**labels: str) -> Iterator[None]:
     """Put these on every line that is logged within the block, and by tasks that are begun in it."""
     token = _LABELS.set({**_LABELS.get(), **labels})
     try:

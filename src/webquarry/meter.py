@@ -21,10 +21,10 @@ End = Callable[[str], None]
 class Listener(Protocol):
     """Somebody who keeps what is told."""
 
-    def counted(self, name: str, value: float, labels: dict[str, str]) -> None:
+    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
         """Something happened so many times."""
 
-    def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         """Something took so long and came out like this."""
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
@@ -47,7 +47,7 @@ def unlisten(listener: Listener) -> None:
 def count(name: str, value: float = 1.0, **labels: str) -> None:
     """Say that something happened."""
     for listener in _listeners:
-        listener.counted(name, value, labels)
+        listener.on_count(name, value, labels)
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def span(name: str, **labels: str) -> Iterator[End]:
         for one in reversed(inner):
             one.__exit__(None, None, None)
         for listener in _listeners:
-            listener.ended(name, time.monotonic() - started, outcome, labels)
+            listener.on_end(name, time.monotonic() - started, outcome, labels)
 
 
 def _unheard(how: str) -> None:

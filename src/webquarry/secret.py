@@ -71,7 +71,7 @@ class Secret:
         raise TypeError("a secret cannot be pickled")
 
 
-def known_values() -> frozenset[str]:
+def list_known_values() -> frozenset[str]:
     """The values of every secret of this process, plain and percent-encoded."""
     return frozenset(_KNOWN)
 

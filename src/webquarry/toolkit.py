@@ -84,10 +84,10 @@ class Toolkit:
     def replay(self) -> Replay | None:
         if self.settings.replay is None:
             return None
-        from webquarry.net.archive.open import Replay, recorded_web
+        from webquarry.net.archive.open import Replay, demo_recording
 
         return Replay(
-            recorded_web() if self.settings.replay == Path("demo") else self.settings.replay
+            demo_recording() if self.settings.replay == Path("demo") else self.settings.replay
         )
 
     @cached_property

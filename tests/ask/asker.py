@@ -11,7 +11,8 @@ import os
 import sys
 
 from tests.ask.fakes import open_engine
-from webquarry.ask.models import LimitReached, Question
+from webquarry.ask.models import Question
+from webquarry.errors import LimitReached
 
 
 async def ask(mark: str, count: int) -> dict[str, object]:

@@ -10,7 +10,8 @@ import pytest
 from tests.ask.asking import asked, questions, with_engine
 from tests.ask.fakes import Rehearsal
 from webquarry.ask.engine import Engine
-from webquarry.ask.models import Cancelled, Reply
+from webquarry.ask.models import Reply
+from webquarry.errors import Cancelled
 
 
 def test_after_a_cancellation_no_search_is_begun_either(stage: Rehearsal, tmp_path: Path) -> None:

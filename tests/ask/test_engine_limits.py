@@ -9,7 +9,8 @@ import pytest
 from tests.ask.asking import asked, questions, with_engine
 from tests.ask.fakes import Rehearsal, trouble
 from webquarry.ask.engine import Engine
-from webquarry.ask.models import LimitReached, Limits, Question
+from webquarry.ask.models import Limits, Question
+from webquarry.errors import LimitReached
 
 
 def test_more_paid_questions_than_max_rows_are_refused_with_nothing_spent(

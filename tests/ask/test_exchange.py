@@ -10,7 +10,8 @@ import pytest
 
 from tests.ask.fakes import Rehearsal, Said, home, open_engine, trouble
 from webquarry.ask.billing.ledger import Spent
-from webquarry.ask.models import Cancelled, Question, Reply
+from webquarry.ask.models import Question, Reply
+from webquarry.errors import Cancelled
 
 
 def reply_to(stage: Rehearsal, folder: Path, prompt: str = "b") -> Reply:

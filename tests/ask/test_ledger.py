@@ -15,7 +15,7 @@ from webquarry.ask.billing import ledger
 from webquarry.ask.billing.group_commit import Desk
 from webquarry.ask.billing.ledger import HELD_SECONDS, NoRoom, Reservation, Spent
 from webquarry.ask.models import Limits, Reply, Source, Usage
-from webquarry.records.base import RecordsFailure
+from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.store.encryption import Vault
 

@@ -24,7 +24,7 @@ from warcio.archiveiterator import ArchiveIterator
 from tests.net.recordings import replay
 from webquarry.clock import FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused
-from webquarry.net.archive.open import Replay, recorded_web
+from webquarry.net.archive.open import Replay, demo_recording
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
@@ -59,7 +59,7 @@ def exchanges() -> list[Found]:
     """Every recorded request with the status and the body of its answer as sent, read by warcio."""
     answers: dict[str, tuple[int, bytes]] = {}
     found: list[Found] = []
-    with recorded_web().open("rb") as file:
+    with demo_recording().open("rb") as file:
         for record in ArchiveIterator(file):
             body = record.raw_stream.read() if record.rec_type != "warcinfo" else b""
             if record.rec_type == "response":
@@ -83,7 +83,7 @@ def pages() -> dict[str, httpx2.Response]:
     requests = [request for request, _, _ in exchanges() if request.url.host not in ENGINES]
     return {
         str(request.url): reply
-        for request, reply in zip(requests, replay(recorded_web(), *requests), strict=True)
+        for request, reply in zip(requests, replay(demo_recording(), *requests), strict=True)
         if request.url.path != "/robots.txt"
     }
 
@@ -109,14 +109,14 @@ def test_the_script_makes_the_shipped_file_again_to_the_byte(tmp_path: Path) -> 
 
     subprocess.run([sys.executable, str(GENERATOR), str(made)], check=True)
 
-    assert made.read_bytes() == recorded_web().read_bytes(), (
+    assert made.read_bytes() == demo_recording().read_bytes(), (
         "the sources have changed: run `make generate`"
     )
 
 
 def test_the_file_is_small_and_other_tools_find_every_digest_right() -> None:
-    assert recorded_web().stat().st_size < 300_000
-    with recorded_web().open("rb") as file:
+    assert demo_recording().stat().st_size < 300_000
+    with demo_recording().open("rb") as file:
         for record in ArchiveIterator(file, check_digests="raise"):
             while record.raw_stream.read(8192):
                 pass
@@ -125,7 +125,7 @@ def test_the_file_is_small_and_other_tools_find_every_digest_right() -> None:
 def test_every_exchange_can_be_replayed_as_it_was_sent() -> None:
     async def bodies() -> list[tuple[int, bytes]]:
         found = []
-        async with httpx2.AsyncClient(transport=Replay(recorded_web()).transport()) as client:
+        async with httpx2.AsyncClient(transport=Replay(demo_recording()).transport()) as client:
             for request, _, _ in exchanges():
                 reply = await client.send(request, stream=True)
                 found.append(
@@ -138,7 +138,7 @@ def test_every_exchange_can_be_replayed_as_it_was_sent() -> None:
 
 
 def test_its_moment_stays_the_same_whatever_is_added() -> None:
-    assert Replay(recorded_web()).moment == datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
+    assert Replay(demo_recording()).moment == datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 
 
 def test_it_is_a_web_of_more_than_25_pages_on_some_ten_hosts() -> None:
@@ -168,7 +168,7 @@ def test_the_pages_link_to_one_another_across_hosts() -> None:
 
 
 def test_nothing_of_the_machine_that_made_it_is_in_it() -> None:
-    written = gzip.decompress(recorded_web().read_bytes())
+    written = gzip.decompress(demo_recording().read_bytes())
 
     for trace in (
         PROJECT,
@@ -275,7 +275,7 @@ def test_the_sites_as_json_agree_with_the_table() -> None:
 
 
 def open_client() -> Client:
-    recording = Replay(recorded_web())
+    recording = Replay(demo_recording())
     transport = recording.transport()
     return Client(Settings(), FrozenClock(recording.moment), pages=transport, providers=transport)
 
@@ -382,7 +382,7 @@ def test_duckduckgos_page_leads_to_pages_of_the_recorded_web(method: str) -> Non
         if method == "GET"
         else httpx2.Request("POST", url, data=fields)
     )
-    (reply,) = replay(recorded_web(), request)
+    (reply,) = replay(demo_recording(), request)
     links = strings(
         reply.content, "//div[contains(@class, 'web-result')]//a[@class='result__a']/@href"
     )

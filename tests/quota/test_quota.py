@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from tests.redis_server import RedisServer, running
-from webquarry.quota.base import Denied, Granted, Limit, NoSlot, Quota
+from webquarry.errors import NoSlot
+from webquarry.quota.base import Denied, Granted, Limit, Quota
 from webquarry.quota.local import LocalQuota
 from webquarry.quota.redis import RedisQuota
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.records.base import RecordsFailure
+from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.redis_server import RedisServer, WatchedLink, running
-from webquarry.records.base import RecordsFailure
+from webquarry.errors import RecordsFailure
 from webquarry.records.redis import RedisJournals
 from webquarry.store.redis.connection import LinkDown
 

@@ -30,10 +30,10 @@ class Ended:
     def __init__(self) -> None:
         self.outcomes: list[tuple[str, str]] = []
 
-    def counted(self, name: str, value: float, labels: dict[str, str]) -> None:
+    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
         return
 
-    def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         self.outcomes.append((labels["provider"], outcome))
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:

@@ -22,10 +22,10 @@ from webquarry.errors import (
     NetworkFailure,
     NotFound,
     RateLimited,
+    RecordsFailure,
     TooLarge,
     WebquarryError,
 )
-from webquarry.records.base import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.sessions import sessions as engine

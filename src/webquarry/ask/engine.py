@@ -32,10 +32,10 @@ from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.exchange.request_template import Shapes, Wishes
 from webquarry.ask.flights import Flight, Flights
 from webquarry.ask.keys import Keys
-from webquarry.ask.models import Cancelled, LimitReached, Limits, Progress, Question, Reply, Usage
+from webquarry.ask.models import Limits, Progress, Question, Reply, Usage
 from webquarry.ask.options import Options
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import Cancelled, LimitReached, WebquarryError
 from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
 

@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from webquarry.ask.billing.statement import Statement
-from webquarry.ask.models import Cancelled, Reply
+from webquarry.ask.models import Reply
+from webquarry.errors import Cancelled
 
 Waiter = tuple[Statement, "asyncio.Future[Reply]"]
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from webquarry.credentials import Credential, Found, find
+from webquarry.credentials import Credential, FoundCredential, find
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.secret import Secret
 
@@ -65,12 +65,12 @@ class Keys:
                 self._set.pop(variable, None)
             self.version += 1
 
-    def find(self, variable: str) -> Found | None:
+    def find(self, variable: str) -> FoundCredential | None:
         """The value and the place it came from; None when there is none."""
         stps, ours, setter = NAMES[variable]
         given = self._set.get(variable)
         if given is not None:
-            return Found(given, setter)
+            return FoundCredential(given, setter)
         if self._environ.get(variable, "").strip():
             return find(Credential(variable, ours), self._environ)
         return self._in_file(stps) or find(Credential(variable, ours), self._environ)
@@ -97,16 +97,16 @@ class Keys:
         }
         return {**self._environ, **known}
 
-    def _own(self, variable: str) -> Found | None:
+    def _own(self, variable: str) -> FoundCredential | None:
         """What only we know of: set for this engine, or in ~/.stps when the environment has none."""
         given = self._set.get(variable)
         if given is not None:
-            return Found(given, NAMES[variable][2])
+            return FoundCredential(given, NAMES[variable][2])
         if self._environ.get(variable, "").strip():
             return None
         return self._in_file(NAMES[variable][0])
 
-    def _in_file(self, name: str) -> Found | None:
+    def _in_file(self, name: str) -> FoundCredential | None:
         """What a file in ~/.stps holds, if it can be a key."""
         try:
             path = Path(self._environ.get("HOME") or Path.home()) / ".stps" / name
@@ -130,7 +130,7 @@ class Keys:
                 suggested_action=f"Put the bare key, and nothing else, into ~/.stps/{name}.",
             )
         _warn_if_open(path)
-        return Found(Secret(value), f"~/.stps/{name}")
+        return FoundCredential(Secret(value), f"~/.stps/{name}")
 
 
 def _is_key(value: str) -> bool:

@@ -8,23 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from webquarry.errors import BadInput, WebquarryError
-
 MAX_TOKENS = 1000
-
-
-class LimitReached(BadInput):
-    """A limit on rows or money was reached; what was paid for until then is kept."""
-
-    suggested_action = "Raise the limit, or ask for less."
-
-
-class Cancelled(WebquarryError):
-    """The asking was stopped by the user; what was paid for until then is kept."""
-
-    kind = "internal"
-    retryable = True
-    suggested_action = "Ask again: only what is missing is paid for."
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from webquarry.errors import RateLimited
+from webquarry.errors import NoSlot
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,6 @@ class Denied:
 
     limit: Limit
     retry_after_seconds: float
-
-
-class NoSlot(RateLimited):
-    """As many calls as are allowed at once are under way."""
-
-    retry_after_seconds = 1.0
-    suggested_action = "Wait for a call that is under way to end, then try again."
 
 
 class Quota(ABC):

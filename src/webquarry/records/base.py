@@ -10,16 +10,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from webquarry.errors import WebquarryError
-
-
-class RecordsFailure(WebquarryError):
-    """The records could not be read or written; nothing was changed."""
-
-    kind = "internal"
-    retryable = True
-    suggested_action = "Try again; `webquarry doctor` says where records are kept and what is wrong with the place."
-
 
 class JournalMoved(Exception):
     """Somebody else added to the journal since it was read: read again, decide again."""

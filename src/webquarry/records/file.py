@@ -22,7 +22,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
-from webquarry.records.base import RecordsFailure
+from webquarry.errors import RecordsFailure
 from webquarry.store.encryption import Vault
 from webquarry.store.sqlite import connect, switch_to_wal, touch, will_pass
 

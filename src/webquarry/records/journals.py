@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from webquarry.records.base import Journal, JournalMoved, Journals, RecordsFailure, TooManyJournals
+from webquarry.errors import RecordsFailure
+from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
 from webquarry.records.file import RecordFile
 from webquarry.store.encryption import Vault
 

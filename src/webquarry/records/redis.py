@@ -13,8 +13,9 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from webquarry.errors import RecordsFailure
 from webquarry.records import redis_scripts as scripts
-from webquarry.records.base import Journal, JournalMoved, Journals, RecordsFailure, TooManyJournals
+from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
 from webquarry.store.redis.connection import PREFIX, Link, LinkDown
 
 _ROOM = PREFIX + b"journal"

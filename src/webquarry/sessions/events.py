@@ -17,8 +17,8 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from webquarry.errors import WebquarryError
-from webquarry.records.base import Journal, RecordsFailure
+from webquarry.errors import RecordsFailure, WebquarryError
+from webquarry.records.base import Journal
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shortened
 from webquarry.secret import redact

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from tests.surfaces.sql.conftest import Connection, rows, value
-from webquarry.ask.models import LimitReached
+from webquarry.errors import LimitReached
 from webquarry.sql import Session
 from webquarry.testing.model_and_search import Rehearsal
 

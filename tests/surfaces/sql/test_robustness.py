@@ -19,7 +19,7 @@ import sqlalchemy
 
 import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows, value
-from webquarry.ask.models import Cancelled
+from webquarry.errors import Cancelled
 from webquarry.sql import Session
 from webquarry.testing.model_and_search import MODEL_KEY, Rehearsal, trouble
 

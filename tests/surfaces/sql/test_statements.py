@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from webquarry.ask.models import Cancelled
+from webquarry.errors import Cancelled
 from webquarry.sql import Session
 from webquarry.surfaces.sql.interrupts import Watcher
 from webquarry.surfaces.sql.statements import Scope, Statements

@@ -18,8 +18,7 @@ from tests.sessions.kits import A, B, kit_on, run, step
 from tests.tools.pages import sent
 from tests.tools.research.searched_web import SearchedWeb, article, url
 from webquarry.caller import serving
-from webquarry.errors import NotFound, RateLimited
-from webquarry.records.base import RecordsFailure
+from webquarry.errors import NotFound, RateLimited, RecordsFailure
 from webquarry.sessions.models import Session
 from webquarry.toolkit import Toolkit
 

@@ -11,9 +11,9 @@ import secrets
 import threading
 from collections.abc import Callable
 
-from webquarry.ask.models import Cancelled, LimitReached, Limits, Progress, Trouble, Usage
+from webquarry.ask.models import Limits, Progress, Trouble, Usage
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import Cancelled, LimitReached, WebquarryError
 
 
 class Statement:

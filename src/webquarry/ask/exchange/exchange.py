@@ -26,9 +26,9 @@ from webquarry.ask.exchange.anthropic_client import Fault, ModelClient
 from webquarry.ask.exchange.conversation import Shape
 from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.flights import Flight
-from webquarry.ask.models import Cancelled, LimitReached, Question, Trouble, Usage
+from webquarry.ask.models import Question, Trouble, Usage
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import Cancelled, LimitReached, WebquarryError
 from webquarry.search.models import Found, Query, Result
 from webquarry.secret import Secret
 

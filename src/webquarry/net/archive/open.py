@@ -10,10 +10,10 @@ from pathlib import Path
 from webquarry.net.archive.recorder import Recorder
 from webquarry.net.archive.replay import Replay
 
-__all__ = ["Recorder", "Replay", "recorded_web"]
+__all__ = ["Recorder", "Replay", "demo_recording"]
 
 
-def recorded_web() -> Path:
+def demo_recording() -> Path:
     """The small recorded web that ships with the package (scripts/recorded_web.py makes it)."""
     from importlib.resources import (
         files,

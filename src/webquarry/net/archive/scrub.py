@@ -19,7 +19,7 @@ from urllib.parse import unquote_plus
 
 import httpx2
 
-from webquarry.secret import HEADERS, MASK, PARAMETERS, known_values
+from webquarry.secret import HEADERS, MASK, PARAMETERS, list_known_values
 
 RawHeaders = list[tuple[bytes, bytes]]
 RequestKey = tuple[str, str, str]
@@ -74,7 +74,7 @@ class Masker:
 
 def masker() -> Masker:
     """A masker for the secrets that this process knows now."""
-    return _masker(known_values())
+    return _masker(list_known_values())
 
 
 @lru_cache(maxsize=4)

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.credentials import Credential, Found, find
+from webquarry.credentials import Credential, FoundCredential, find
 from webquarry.errors import AuthFailure, BadInput, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.secret import MASK
@@ -50,7 +50,7 @@ class Member(ABC):
 
     def __init__(
         self,
-        found: Mapping[str, Found],
+        found: Mapping[str, FoundCredential],
         origin: str | None = None,
         unusable: Mapping[str, str] | None = None,
     ) -> None:
@@ -69,7 +69,7 @@ class Member(ABC):
         needed.
         """
         environ = os.environ if environ is None else environ
-        found: dict[str, Found] = {}
+        found: dict[str, FoundCredential] = {}
         unusable: dict[str, str] = {}
         for wanted in cls.credentials:
             try:

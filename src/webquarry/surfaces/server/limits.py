@@ -13,8 +13,9 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from webquarry.clock import Clock
+from webquarry.errors import NoSlot
 from webquarry.meter import count
-from webquarry.quota.base import Denied, Limit, NoSlot, Quota
+from webquarry.quota.base import Denied, Limit, Quota
 from webquarry.settings import Settings
 from webquarry.surfaces.server.gate import answer
 from webquarry.surfaces.server.principal import Principal

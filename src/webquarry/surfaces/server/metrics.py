@@ -53,11 +53,11 @@ class Metrics:
         self._spans = {name: self._histogram(name, labels) for name, labels in _SPANS.items()}
         self._counts = {name: self._counter(name, labels) for name, labels in _COUNTS.items()}
 
-    def counted(self, name: str, value: float, labels: dict[str, str]) -> None:
+    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
         if name in self._counts:
             self._counts[name].labels(*(labels[label] for label in _COUNTS[name])).inc(value)
 
-    def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         if name in self._spans:
             self._spans[name].labels(*(labels[label] for label in _SPANS[name]), outcome).observe(
                 seconds

@@ -10,7 +10,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING
 
-from webquarry.logs import labelled
+from webquarry.logs import add_labels
 from webquarry.meter import span
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Observe:
                 message["headers"] = [*message.get("headers", []), (_HEADER, request.encode())]
             await send(message)
 
-        with labelled(request=request), span("request", path=_place(scope["path"])) as end:
+        with add_labels(request=request), span("request", path=_place(scope["path"])) as end:
             try:
                 await self._app(scope, receive, marked)
             except BaseException:

@@ -45,10 +45,10 @@ class Traces:
         self._tracer = self._provider.get_tracer("webquarry", __version__)
         self._current: Callable[[], Any] = trace.get_current_span
 
-    def counted(self, name: str, value: float, labels: dict[str, str]) -> None:
+    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
         """Counts are no traces."""
 
-    def ended(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         """The span has ended by itself."""
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:

@@ -15,7 +15,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from webquarry.ask.models import Cancelled
+from webquarry.errors import Cancelled
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import Bridge

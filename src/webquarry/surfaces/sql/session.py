@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from webquarry.ask.models import Cancelled, Progress
-from webquarry.errors import BadInput
+from webquarry.ask.models import Progress
+from webquarry.errors import BadInput, Cancelled
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.surfaces.sql.functions.setters import usage

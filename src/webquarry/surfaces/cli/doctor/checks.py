@@ -294,10 +294,10 @@ def _recording(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 
 def _replaying(replay: Path) -> Finding:
-    from webquarry.net.archive.open import Replay, recorded_web
+    from webquarry.net.archive.open import Replay, demo_recording
 
     try:
-        Replay(recorded_web() if replay == Path("demo") else replay)
+        Replay(demo_recording() if replay == Path("demo") else replay)
     except WebquarryError as error:
         return Finding("recording", "broken", error.message, "Correct or unset WEBQUARRY_REPLAY")
     return Finding(

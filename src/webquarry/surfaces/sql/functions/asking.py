@@ -12,8 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.batch import Run, answer_batch, text_batch
-from webquarry.ask.models import LimitReached
-from webquarry.errors import BadInput, ProviderFailure
+from webquarry.errors import BadInput, LimitReached, ProviderFailure
 from webquarry.surfaces.sql.functions.function import Call, Function, parameters
 from webquarry.surfaces.sql.functions.types import ADDRESS, ERROR, SOURCES, USAGE, Shape, structure
 from webquarry.surfaces.sql.libraries import library

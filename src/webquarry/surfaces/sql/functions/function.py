@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.ask.models import Cancelled
-from webquarry.errors import WebquarryError
+from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import redact
 from webquarry.surfaces.sql.functions.arguments import Given, Parameter, from_call, from_macro
 from webquarry.surfaces.sql.functions.types import Shape, arrow_type, quoted

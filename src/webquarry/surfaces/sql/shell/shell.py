@@ -13,8 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from webquarry.ask.models import Cancelled
-from webquarry.errors import WebquarryError
+from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.surfaces.cli.terminal import one_line, printable
 from webquarry.surfaces.sql.libraries import library
