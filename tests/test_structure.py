@@ -29,7 +29,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Imports point down this list and never up.
 ORDER = (
     "sql", "surfaces", "testing", "tools", "tool", "pages", "toolkit", "host", "ask", "sessions", "evidence", "read", "search", "net",
-    "records", "quota", "cache", "store", "registry", "credentials", "settings", "logs", "progress", "meter", "caller", "clock", "secret", "errors",
+    "records", "quota", "cache", "store", "registry", "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock", "secret", "errors",
 )  # fmt: skip
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 HEAVY = {

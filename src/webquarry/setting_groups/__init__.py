@@ -1,0 +1,1 @@
+"""The settings, one file a group: fields with their limits, defaults and descriptions."""

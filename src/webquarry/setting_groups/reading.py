@@ -1,0 +1,38 @@
+"""What is read of a page, and how sites with an interface of their own are asked."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from webquarry.setting_groups.group import SettingGroup, TextList
+
+
+class ReadingSettings(SettingGroup):
+    """What is read of a page, and how sites with an interface of their own are asked."""
+
+    fetch_max_bytes: int = Field(
+        1_500_000,
+        ge=0,
+        description="Most bytes of Markdown in one web_fetch answer; what is cut is said, with "
+        "the line to go on from. 0 means no limit.",
+    )
+
+    youtube_languages: TextList = Field(
+        ["en"],
+        description="Languages in which transcripts of YouTube are wanted, the best first, "
+        "comma-separated, such as de,en.",
+    )
+    youtube_clients: TextList = Field(
+        ["ANDROID/20.10.38", "VISIONOS/1.02", "ANDROID_VR/1.65.10", "WEB/2.20260708.00.00"],
+        description="Clients, as name/version, in whose name YouTube is asked for a transcript, "
+        "in this order, comma-separated. YouTube retires them from time to time.",
+    )
+
+    # Evidence
+    contact: str | None = Field(
+        None,
+        max_length=254,
+        pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$",
+        description="Your e-mail address, for services that serve those better who give one: "
+        "Crossref, PubMed, Europe PMC and arXiv. Sent to nobody else.",
+    )
