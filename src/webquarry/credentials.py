@@ -45,8 +45,10 @@ class FoundCredential:
 def folders(environ: Mapping[str, str]) -> list[Path]:
     """The folders that may hold credential files, in the order they are tried."""
     home = Path(environ.get("HOME") or Path.home())
-    ours = Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "webquarry"
-    return list(dict.fromkeys([home / ".config" / "ikigai", ours, home / ".config" / "webquarry"]))
+    usual = home / ".config"
+    chosen = Path(environ.get("XDG_CONFIG_HOME") or usual)
+    order = [usual / "ikigai", chosen / "webquarry", usual / "webquarry"]
+    return list(dict.fromkeys(order))
 
 
 def find(
@@ -56,9 +58,8 @@ def find(
     environ = os.environ if environ is None else environ
     value = environ.get(credential.variable, "").strip()
     if value:
-        return FoundCredential(
-            _usable(value, credential.variable), f"environment variable {credential.variable}"
-        )
+        secret = _check_value(value, credential.variable)
+        return FoundCredential(secret, f"environment variable {credential.variable}")
     for folder in folders(environ):
         path = folder / credential.file
         try:
@@ -74,14 +75,16 @@ def find(
             continue
         if value:
             _warn_if_open(path)
-            return FoundCredential(_usable(value, str(path)), str(path))
+            secret = _check_value(value, str(path))
+            return FoundCredential(secret, str(path))
     return None
 
 
-def _usable(value: str, source: str) -> Secret:
-    """Only what fits into a header; the error must not repeat the value."""
+def _check_value(value: str, source: str) -> Secret:
+    """The value as a secret, if it fits into a header; the error must not repeat the value."""
     secret = Secret(value)
-    if not (value.isascii() and value.isprintable()) or " " in value:
+    fits_header = value.isascii() and value.isprintable() and " " not in value
+    if not fits_header:
         raise AuthFailure(
             f"The value in {source} cannot be a key: it holds a blank, a control character or a "
             "letter outside ASCII.",

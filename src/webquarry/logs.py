@@ -65,7 +65,6 @@ def set_up(level: str, style: str = "text") -> None:
         root.addHandler(ours[0])
     for handler in ours:
         handler.setFormatter(formatter)
-    root.setLevel(
-        logging.WARNING
-    )  # libraries below us log request URLs and headers at lower levels
+    # Libraries below us log request URLs and headers at lower levels.
+    root.setLevel(logging.WARNING)
     logging.getLogger("webquarry").setLevel(level.upper())

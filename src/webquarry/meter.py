@@ -56,7 +56,7 @@ def span(name: str, **labels: str) -> Iterator[End]:
     raised.
     """
     if not _listeners:
-        yield _unheard
+        yield _ignore
         return
     outcome = "ok"
 
@@ -71,9 +71,7 @@ def span(name: str, **labels: str) -> Iterator[End]:
     try:
         yield end
     except BaseException as error:
-        outcome = getattr(
-            error, "kind", "cancelled" if type(error).__name__ == "CancelledError" else "internal"
-        )
+        outcome = _name_outcome(error)
         raise
     finally:
         for one in reversed(inner):
@@ -82,5 +80,12 @@ def span(name: str, **labels: str) -> Iterator[End]:
             listener.on_end(name, time.monotonic() - started, outcome, labels)
 
 
-def _unheard(how: str) -> None:
+def _name_outcome(error: BaseException) -> str:
+    """The kind of an error of ours; any other is a cancelling or a bug."""
+    if type(error).__name__ == "CancelledError":
+        return "cancelled"
+    return getattr(error, "kind", "internal")
+
+
+def _ignore(how: str) -> None:
     """Nobody listens."""

@@ -8,7 +8,7 @@ import logging
 import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
 
@@ -29,29 +29,36 @@ def members_of(package: str, kind: type[T], group: str | None = None) -> list[ty
     packages announce under the entry point `group`; a later one of the same module path is not
     listed twice.
     """
-    modules = [importlib.import_module(f"{package}.{name}") for name in module_names(package)]
-    found = [
-        member
-        for module in modules
-        for _, member in inspect.getmembers(module, inspect.isclass)
-        if member.__module__ == module.__name__
-        and issubclass(member, kind)
-        and not inspect.isabstract(member)
-    ]
-    return list(dict.fromkeys([*found, *(_plugins(group, kind) if group else [])]))
+    members: list[type[T]] = []
+    for name in module_names(package):
+        module = importlib.import_module(f"{package}.{name}")
+        for _, member in inspect.getmembers(module, inspect.isclass):
+            is_defined_here = member.__module__ == module.__name__
+            if is_defined_here and _is_member(member, kind):
+                members.append(member)
+    if group:
+        members += _load_plugins(group, kind)
+    return list(dict.fromkeys(members))
 
 
-def _plugins(group: str, kind: type[T]) -> list[type[T]]:
+def _is_member(value: object, kind: type[T]) -> TypeGuard[type[T]]:
+    """Whether it is a class of this kind that can be made."""
+    if not inspect.isclass(value):
+        return False
+    return issubclass(value, kind) and not inspect.isabstract(value)
+
+
+def _load_plugins(group: str, kind: type[T]) -> list[type[T]]:
     """What other packages announce. One that cannot be loaded costs nobody but itself."""
-    found = []
+    plugins: list[type[T]] = []
     for point in entry_points(group=group):
         try:
             member = point.load()
         except Exception as error:
             log.warning("the plug-in %s (%s) cannot be loaded: %s", point.name, point.value, error)
             continue
-        if inspect.isclass(member) and issubclass(member, kind) and not inspect.isabstract(member):
-            found.append(member)
+        if _is_member(member, kind):
+            plugins.append(member)
         else:
             log.warning(
                 "the plug-in %s (%s) is no %s and is left out",
@@ -59,4 +66,4 @@ def _plugins(group: str, kind: type[T]) -> list[type[T]]:
                 point.value,
                 kind.__name__,
             )
-    return found
+    return plugins
