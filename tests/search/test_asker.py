@@ -15,11 +15,11 @@ from webquarry import meter
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.services.asker import Asker, Turn, Work, heeding
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
 
-class Acorn(Member):
+class Acorn(Service):
     name, label, origin = "acorn", "Acorn", "https://acorn.example"
     build_probe = parse_probe = None  # type: ignore[assignment]
 

@@ -22,8 +22,8 @@ from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
 from webquarry.search.provider import Provider
 from webquarry.search.router import Router
-from webquarry.search.services.service import Member
-from webquarry.search.services.services import Family
+from webquarry.search.services.service import Service
+from webquarry.search.services.services import Services
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.doctor import checks as doctor_parts
 from webquarry.surfaces.cli.doctor.checks import Finding, examine_parts
@@ -53,21 +53,21 @@ def look(
         return asyncio.run(run())
 
 
-REAL_PROBE, REAL_FAMILY_PROBE = Router.probe, Family.probe
+REAL_PROBE, REAL_SERVICE_PROBE = Router.probe, Services.probe
 
 
 @contextmanager
 def asking_nobody_else() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Router, "probe", probe_on_this_machine)
-        patch.setattr(Family, "probe", member_probe_on_this_machine)
+        patch.setattr(Services, "probe", member_probe_on_this_machine)
         yield
 
 
-async def member_probe_on_this_machine(self: Family[Any], member: Member, seconds: float) -> None:
+async def member_probe_on_this_machine(self: Services[Any], member: Service, seconds: float) -> None:
     if "127.0.0.1" not in member.base:
         raise NetworkFailure("Nobody is there.")
-    await REAL_FAMILY_PROBE(self, member, seconds)
+    await REAL_SERVICE_PROBE(self, member, seconds)
 
 
 async def probe_on_this_machine(self: Router, name: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from webquarry.errors import BadInput
 from webquarry.search.provider import Provider
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
 KINDS = (
@@ -71,7 +71,7 @@ def known(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str,
     return tuple(dict.fromkeys(ours.get(plain) or aliases[plain] for plain in wanted))
 
 
-def unknown(name: str, providers: Mapping[str, Member], also: Iterable[str] = ()) -> BadInput:
+def unknown(name: str, providers: Mapping[str, Service], also: Iterable[str] = ()) -> BadInput:
     """The error for a name that no provider has: it lists those there are, each once, and which are
     configured. `also` are names that stand for several of them.
     """

@@ -330,7 +330,7 @@ def test_whoever_would_wait_too_long_for_a_turn_does_without_and_that_is_no_fail
     async def use(finder: Finder) -> list[str]:
         calls = [finder.find(PaperQuery(f"tides {number}"), source="arxiv") for number in range(6)]
         answers = await asyncio.gather(*calls)
-        assert finder.family.healthy() == finder.family.members()
+        assert finder.services.healthy() == finder.services.all()
         return [answer.attempts[0].outcome for answer in answers]
 
     engines = indexes(brave=brave("https://arxiv.org/abs/2209.00042"))

@@ -33,7 +33,7 @@ from webquarry.search.router import Router
 from webquarry.search.services.asker import Turn, heeding
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import nobody_answered
-from webquarry.search.services.services import Family
+from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -70,7 +70,7 @@ class PatentFinder:
         board: BreakerBoard | None = None,
     ) -> None:
         package, group = "webquarry.search.patents.providers", "webquarry.patent_providers"
-        self.family: Family[PatentProvider] = Family(
+        self.services: Services[PatentProvider] = Services(
             package,
             PatentProvider,
             client,
@@ -80,7 +80,7 @@ class PatentFinder:
             group,
             board,
         )
-        self._logins = Logins(self.family, clock)
+        self._logins = Logins(self.services, clock)
         self._settings = settings
         self._router = router
         self._web = WebPatents(router, read_page, clock)
@@ -88,7 +88,7 @@ class PatentFinder:
     def circumstances(self) -> dict[str, Any]:
         """The settings that decide who answers, as a cache key holds them."""
         return {
-            "registers": [member.name for member in self.family.configured()],
+            "registers": [member.name for member in self.services.configured()],
             "web": [provider.name for provider in self._router.providers() if provider.configured],
             "routing": [self._settings.search_routing, self._settings.search_provider],
             "origins": {
@@ -100,7 +100,7 @@ class PatentFinder:
     def others(self, found: FoundPatents) -> list[str]:
         """Whom one could name instead, and who would answer now."""
         asked = {attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"}
-        registers = [member.name for member in self.family.healthy() if member.name not in asked]
+        registers = [member.name for member in self.services.healthy() if member.name not in asked]
         if not found.discovered:
             return [*registers, WEB]
         web = [
@@ -138,13 +138,13 @@ class PatentFinder:
 
     def _plan(self, provider: str | None) -> _Plan:
         if not provider:
-            return _Plan(tuple(self.family.configured()), web=True)
+            return _Plan(tuple(self.services.configured()), web=True)
         name = provider.strip().lower()
         if name == WEB:
             return _Plan((), web=True, named=True)
-        registers = {one.name: one for one in self.family.members()}
+        registers = {one.name: one for one in self.services.all()}
         if any(name in (one.name, *one.aliases) for one in registers.values()):
-            return _Plan((self.family.member(name),), web=False, named=True)
+            return _Plan((self.services.find(name),), web=False, named=True)
         searching = {one.name: one for one in self._router.providers() if one.kind == "web"}
         try:
             (known,) = routing.known([provider], searching)
@@ -182,7 +182,7 @@ class PatentFinder:
             reply = await self._logins.send(member, lambda: build(member), seconds)
             return _parsed(member, reply)
 
-        return await self.family.turn(
+        return await self.services.turn(
             member, work, seconds=seconds, count=lambda batch: len(batch.patents)
         )
 
@@ -195,7 +195,7 @@ class PatentFinder:
         attempts = tuple(turn.attempt for turn in turns)
         if not plan.web:
             raise nobody_answered([turn.error for turn in turns if turn.error], attempts, [])
-        passed = attempts or (() if plan.named else tuple(map(_unset, self.family.members())))
+        passed = attempts or (() if plan.named else tuple(map(_unset, self.services.all())))
         try:
             found: FoundPatents = await ask(what, plan.web_provider)
         except WebquarryError as error:
@@ -203,7 +203,7 @@ class PatentFinder:
             raise
         if plan.named:
             return replace(found, because="named in the call")
-        order = (_joined(plan),) if attempts else tuple(one.name for one in self.family.members())
+        order = (_joined(plan),) if attempts else tuple(one.name for one in self.services.all())
         return replace(
             found,
             attempts=(*passed, *found.attempts),
@@ -215,7 +215,7 @@ class PatentFinder:
     def _said(self, plan: _Plan) -> str:
         if plan.registers:
             return f"No patent service answered, {_INSTEAD}."
-        wanted = ", or ".join(" and ".join(one.missing) for one in self.family.members())
+        wanted = ", or ".join(" and ".join(one.missing) for one in self.services.all())
         return f"No patent service is configured ({wanted}), {_INSTEAD}."
 
 

@@ -30,7 +30,7 @@ from webquarry.search.scholarly.stored import VERSION, pack, unpack
 from webquarry.search.services.asker import Turn, heeding
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import nobody_answered, short
-from webquarry.search.services.services import Family
+from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -56,7 +56,7 @@ class Finder:
     ) -> None:
         self._settings = settings
         self._open_cache, self._router, self._lenses = open_cache, router, lenses
-        self.family: Family[Scholarly] = Family(
+        self.services: Services[Scholarly] = Services(
             "webquarry.search.scholarly.providers",
             Scholarly,
             client,
@@ -109,10 +109,10 @@ class Finder:
 
     def _chosen(self, source: str, provider: str | None) -> tuple[list[Scholarly], str]:
         if provider:
-            return [self.family.member(provider)], "named in the call"
+            return [self.services.find(provider)], "named in the call"
         if source != ALL:
-            return [self.family.member(source)], "the source of the call"
-        return self.family.members(), "all indexes, at once"
+            return [self.services.find(source)], "the source of the call"
+        return self.services.all(), "all indexes, at once"
 
     def _good_for(self, found: PapersFound) -> float:
         """Seconds: a whole answer is good for long, one that lacks an index for a sixth of it, a
@@ -148,7 +148,7 @@ class Finder:
                 papers, used, attempts, tuple(notes), order, because, partial=bool(failures)
             )
         if not instead:
-            others = [one.name for one in self.family.healthy() if one.name not in order]
+            others = [one.name for one in self.services.healthy() if one.name not in order]
             raise nobody_answered(failures, attempts, others)
         places = tuple(place for one in chosen for place in one.domains) if limited else ()
         return replace(
@@ -167,7 +167,7 @@ class Finder:
             return Turn(Attempt(one.name, "skipped", error.message, 0.0), error=error)
         self._waiting[one.name] += 1
         try:
-            return await self.family.turn(
+            return await self.services.turn(
                 one, lambda _: self._records(one, query, seconds), seconds=seconds, count=len
             )
         finally:
@@ -175,13 +175,13 @@ class Finder:
 
     async def _records(self, one: Scholarly, query: PaperQuery, seconds: float) -> list[Paper]:
         """What the index has, each record with its rank and without our keys."""
-        reply = await self.family.send(one, one.build_request(query), seconds)
+        reply = await self.services.send(one, one.build_request(query), seconds)
         for _ in range(_MOST_REQUESTS - 1):
             with heeding(reply):
                 further = one.next_request(reply)
             if further is None:
                 break
-            reply = await self.family.send(one, further, seconds)
+            reply = await self.services.send(one, further, seconds)
         with heeding(reply):
             records = one.parse_reply(reply)
         return [

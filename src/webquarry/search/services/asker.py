@@ -6,7 +6,7 @@ the member raises.
 
 A member that keeps failing rests (`Breaker`) for all calls of the process, and of all servers that
 share a board. Who is asked, in which order or at once, is for `Turns` (web search) and for the
-finders of each `Family` to say.
+finders of each `Services` to say.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from webquarry.progress import note
 from webquarry.search.models import Attempt
 from webquarry.search.services.breaker import TRIPPING, Breaker
 from webquarry.search.services.breakers import BreakerBoard, LocalBoard
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -57,17 +57,17 @@ class Asker:
         """Take over what other servers have found out about these members."""
         await self._board.learn(names)
 
-    def state(self, member: Member) -> str:
+    def state(self, member: Service) -> str:
         """closed (asked as usual), open (resting) or half-open."""
         return self._board.breaker(member.name).state
 
-    def is_healthy(self, member: Member) -> bool:
+    def is_healthy(self, member: Service) -> bool:
         """Whether it could be asked now: configured, and not resting after failures."""
         return member.configured and self.state(member) != "open"
 
     async def turn(
         self,
-        member: Member,
+        member: Service,
         work: Work[T],
         *,
         seconds: float,
@@ -125,7 +125,7 @@ def heeding(reply: Reply) -> Iterator[None]:
 
 
 async def _worked(
-    member: Member, work: Work[T], seconds: float, late: Callable[[float], T] | None
+    member: Service, work: Work[T], seconds: float, late: Callable[[float], T] | None
 ) -> T | WebquarryError:
     """What the work gave, or what went wrong."""
     scope = asyncio.timeout(seconds)
@@ -150,14 +150,14 @@ async def _worked(
         )
 
 
-def _reason(member: Member, error: WebquarryError) -> str:
+def _reason(member: Service, error: WebquarryError) -> str:
     """Why it failed, in short; the whole instructions for a missing key belong to the error."""
     if error.kind == "auth" and member.missing:
         return f"{' and '.join(member.missing)} {'was' if len(member.missing) == 1 else 'were'} not found."
     return redact(error.message)
 
 
-def _resting(member: Member, breaker: Breaker) -> WebquarryError:
+def _resting(member: Service, breaker: Breaker) -> WebquarryError:
     """The error of asking a member that rests: of the kind that made it rest."""
     left = breaker.rest_left
     when = "until a test of it has ended"
@@ -173,7 +173,7 @@ def _resting(member: Member, breaker: Breaker) -> WebquarryError:
     )
 
 
-def _skipped(member: Member, error: WebquarryError) -> Turn[T]:
+def _skipped(member: Service, error: WebquarryError) -> Turn[T]:
     return Turn(Attempt(member.name, "skipped", error.message, 0.0), error=error)
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from webquarry.clock import Clock
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 
 
 class Pace:
@@ -21,7 +21,7 @@ class Pace:
         self._begun: dict[str, float] = {}
 
     @asynccontextmanager
-    async def turn(self, provider: Member) -> AsyncIterator[None]:
+    async def turn(self, provider: Service) -> AsyncIterator[None]:
         """Wait for the provider's turn, and hold it for the length of the block."""
         if provider.min_interval_seconds <= 0:
             yield
@@ -31,7 +31,7 @@ class Pace:
             self._begun[provider.name] = self._clock.monotonic()
             yield
 
-    async def _pause(self, provider: Member) -> None:
+    async def _pause(self, provider: Service) -> None:
         begun = self._begun.get(provider.name)
         if begun is None:
             left = 0.0

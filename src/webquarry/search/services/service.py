@@ -28,7 +28,7 @@ from webquarry.settings import Settings
 _SHORTEST_KEY = 4
 
 
-class Member(ABC):
+class Service(ABC):
     """One service. A subclass in the folder of its family is all that it takes to add one."""
 
     name: ClassVar[str]  # as in SEARCH_PROVIDER and WEBQUARRY_<NAME>_URL

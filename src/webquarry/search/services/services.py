@@ -5,7 +5,7 @@ and one request of one.
     turn.value, turn.attempt, turn.error
 
 A turn is that of `Asker`. One that minds haste is asked one call at a time (`Pace`); one that asked
-to be left alone after an answer (`Member.rest_after`) is, as far as the time allows.
+to be left alone after an answer (`Service.rest_after`) is, as far as the time allows.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from webquarry.search.routing import unknown
 from webquarry.search.services.asker import Asker, Turn, Work
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.pace import Pace
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
-__all__ = ["Family", "Turn"]
+__all__ = ["Services", "Turn"]
 
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=Service)
 T = TypeVar("T")
 
 
-class Family(Generic[M]):
+class Services(Generic[M]):
     """The members of one folder. One for the process."""
 
     def __init__(
@@ -60,25 +60,25 @@ class Family(Generic[M]):
         made = [kind.configure(self._settings, self._environ, self._clock) for kind in kinds]
         return {member.name: member for member in sorted(made, key=lambda member: member.name)}
 
-    def members(self) -> list[M]:
+    def all(self) -> list[M]:
         """Every member, configured or not, sorted by name."""
         return list(self._members.values())
 
     def configured(self) -> list[M]:
         """Those that can be asked at all."""
-        return [member for member in self.members() if member.configured]
+        return [member for member in self.all() if member.configured]
 
-    def member(self, name: str) -> M:
+    def find(self, name: str) -> M:
         """One by its name; a name that nobody has is BadInput."""
         wanted = name.strip().lower()
-        found = next((one for one in self.members() if wanted in (one.name, *one.aliases)), None)
+        found = next((one for one in self.all() if wanted in (one.name, *one.aliases)), None)
         if found is None:
             raise unknown(wanted, self._members)
         return found
 
     def healthy(self) -> list[M]:
         """The members that could be asked now: configured, and not resting after failures."""
-        return [member for member in self.members() if self._asker.is_healthy(member)]
+        return [member for member in self.all() if self._asker.is_healthy(member)]
 
     async def turn(
         self, member: M, work: Work[T], *, seconds: float, count: Callable[[T], int]
@@ -97,7 +97,7 @@ class Family(Generic[M]):
         await self._asker.learn([member.name])
         return await self._asker.turn(member, explained, seconds=seconds, count=count)
 
-    async def send(self, member: Member, request: httpx2.Request, seconds: float) -> Reply:
+    async def send(self, member: Service, request: httpx2.Request, seconds: float) -> Reply:
         """One request of a member, after its pause; what its reply says of haste holds for the next
         one.
         """
@@ -111,7 +111,7 @@ class Family(Generic[M]):
             self._not_before[member.name] = self._clock.monotonic() + rest
         return reply
 
-    async def probe(self, member: Member, seconds: float) -> None:
+    async def probe(self, member: Service, seconds: float) -> None:
         """Ask a member the cheapest question there is; what is wrong with it is raised."""
         try:
             member.parse_probe(await self.send(member, member.build_probe(), seconds))
@@ -119,7 +119,7 @@ class Family(Generic[M]):
             member.explain(error)
             raise
 
-    async def _wait_until_welcome(self, member: Member, end: float) -> None:
+    async def _wait_until_welcome(self, member: Service, end: float) -> None:
         now = self._clock.monotonic()
         wait = self._not_before.get(member.name, now) - now
         if wait <= 0:

@@ -1,4 +1,4 @@
-"""A family of members: known by name, asked with patience, left alone when they fail."""
+"""A services of members: known by name, asked with patience, left alone when they fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.search.patents.recorded import LENS_ONLY
 from webquarry.errors import BadInput, NetworkFailure, RateLimited
 from webquarry.net.client import Client
 from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.services.services import Family, Turn
+from webquarry.search.services.services import Services, Turn
 from webquarry.settings import Settings
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ PACKAGE = "webquarry.search.patents.providers"
 
 
 def using(
-    use: Callable[[Family[PatentProvider]], Awaitable[T]], clock: FakeClock | None = None
+    use: Callable[[Services[PatentProvider]], Awaitable[T]], clock: FakeClock | None = None
 ) -> T:
     clock = clock or FakeClock()
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200))
@@ -30,7 +30,7 @@ def using(
     async def run() -> T:
         async with Client(Settings(), clock, pages=transport, providers=transport) as client:
             return await use(
-                Family(
+                Services(
                     PACKAGE,
                     PatentProvider,
                     client,
@@ -44,9 +44,9 @@ def using(
 
 
 async def turn(
-    family: Family[PatentProvider], work: Callable[[float], Awaitable[list[int]]]
+    services: Services[PatentProvider], work: Callable[[float], Awaitable[list[int]]]
 ) -> Turn[list[int]]:
-    return await family.turn(family.member("lens"), work, seconds=5, count=len)
+    return await services.turn(services.find("lens"), work, seconds=5, count=len)
 
 
 async def limited(seconds: float) -> list[int]:
@@ -66,19 +66,19 @@ async def nothing(seconds: float) -> list[int]:
 
 
 def test_members_are_known_by_name_and_alias_and_nobody_else_is() -> None:
-    async def use(family: Family[PatentProvider]) -> None:
-        assert [member.name for member in family.members()] == ["epo", "lens"]
-        assert [member.name for member in family.configured()] == ["lens"]
-        assert family.member(" Espacenet").name == "epo"
+    async def use(services: Services[PatentProvider]) -> None:
+        assert [member.name for member in services.all()] == ["epo", "lens"]
+        assert [member.name for member in services.configured()] == ["lens"]
+        assert services.find(" Espacenet").name == "epo"
         with pytest.raises(BadInput, match="no search provider 'acorn'"):
-            family.member("acorn")
+            services.find("acorn")
 
     using(use)
 
 
 def test_a_turn_says_what_came_of_it() -> None:
-    async def use(family: Family[PatentProvider]) -> list[Turn[list[int]]]:
-        return [await turn(family, work) for work in (found, nothing, broken)]
+    async def use(services: Services[PatentProvider]) -> list[Turn[list[int]]]:
+        return [await turn(services, work) for work in (found, nothing, broken)]
 
     good, empty, failed = using(use)
 
@@ -92,11 +92,11 @@ def test_a_turn_says_what_came_of_it() -> None:
 def test_a_member_that_asked_for_rest_is_not_asked_until_it_is_over() -> None:
     clock = FakeClock()
 
-    async def use(family: Family[PatentProvider]) -> list[Turn[list[int]]]:
-        turns = [await turn(family, limited), await turn(family, found)]
-        assert family.healthy() == []
+    async def use(services: Services[PatentProvider]) -> list[Turn[list[int]]]:
+        turns = [await turn(services, limited), await turn(services, found)]
+        assert services.healthy() == []
         clock.seconds += 31
-        return [*turns, await turn(family, found)]
+        return [*turns, await turn(services, found)]
 
     first, second, third = using(use, clock)
 
@@ -110,12 +110,12 @@ def test_a_member_that_asked_for_rest_is_not_asked_until_it_is_over() -> None:
 
 
 def test_a_member_that_takes_too_long_is_cut_short() -> None:
-    async def use(family: Family[PatentProvider]) -> Turn[list[int]]:
+    async def use(services: Services[PatentProvider]) -> Turn[list[int]]:
         async def slow(seconds: float) -> list[int]:
             await asyncio.Event().wait()
             return []
 
-        return await family.turn(family.member("lens"), slow, seconds=0.01, count=len)
+        return await services.turn(services.find("lens"), slow, seconds=0.01, count=len)
 
     error = using(use).error
 
@@ -124,13 +124,13 @@ def test_a_member_that_takes_too_long_is_cut_short() -> None:
 
 
 def test_a_caller_who_leaves_has_learnt_nothing_about_the_member() -> None:
-    async def use(family: Family[PatentProvider]) -> str:
+    async def use(services: Services[PatentProvider]) -> str:
         async def left(seconds: float) -> list[int]:
             raise asyncio.CancelledError
 
         for _ in range(5):
             with pytest.raises(asyncio.CancelledError):
-                await turn(family, left)
-        return (await turn(family, found)).attempt.outcome
+                await turn(services, left)
+        return (await turn(services, found)).attempt.outcome
 
     assert using(use) == "ok"
