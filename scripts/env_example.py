@@ -12,8 +12,8 @@ from settings_table import takes
 
 from webquarry.registry import members_of
 from webquarry.search.patents.provider import PatentProvider
+from webquarry.search.plan import LAST, PREFERRED
 from webquarry.search.provider import Provider
-from webquarry.search.routing import LAST, PREFERRED
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings

@@ -49,7 +49,7 @@ def test_calls_of_many_tasks_go_one_after_the_other_with_the_pause_between_them(
 
         async def call() -> None:
             nonlocal under_way
-            async with pace.turn(provider):
+            async with pace.hold(provider):
                 under_way += 1
                 starts.append(clock.seconds)
                 await asyncio.sleep(0)
@@ -70,7 +70,7 @@ def test_time_that_has_passed_anyway_counts_as_the_pause() -> None:
         pace, starts = Pace(clock), []
         for passed in (0.0, 0.75, 5.0):
             clock.seconds += passed
-            async with pace.turn(provider):
+            async with pace.hold(provider):
                 starts.append(clock.seconds)
         return starts
 
@@ -84,9 +84,9 @@ def test_a_call_that_fails_or_is_given_up_leaves_the_turn_to_the_next() -> None:
     async def run() -> float:
         pace = Pace(clock)
         with pytest.raises(ZeroDivisionError):
-            async with pace.turn(provider):
+            async with pace.hold(provider):
                 raise ZeroDivisionError
-        async with pace.turn(provider):
+        async with pace.hold(provider):
             return clock.seconds
 
     assert asyncio.run(run()) == 1
@@ -98,7 +98,7 @@ def test_a_provider_without_an_interval_is_never_kept_waiting() -> None:
     async def run() -> float:
         clock = HandClock()
         pace = Pace(clock)
-        async with pace.turn(provider), pace.turn(provider):
+        async with pace.hold(provider), pace.hold(provider):
             return clock.seconds
 
     assert asyncio.run(run()) == 0

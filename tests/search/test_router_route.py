@@ -303,13 +303,13 @@ def test_the_last_provider_may_use_all_the_time_that_is_left() -> None:
     seen = []
 
     async def use(router: Router) -> None:
-        real = router._client.send
+        real = router.services._client.send
 
         async def send(request: httpx2.Request, *, timeout_seconds: float | None = None) -> Any:
             seen.append(timeout_seconds)
             return await real(request, timeout_seconds=timeout_seconds)
 
-        router._client.send = send  # type: ignore[method-assign]
+        router.services._client.send = send  # type: ignore[method-assign]
         await router.route(Query("x"))
 
     routed(Engines(brave=failed(500), tavily=failed(500), google=google(A)), use, THREE)

@@ -21,7 +21,6 @@ from tests.net.loopback import message, serve
 from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
 from webquarry.search.provider import Provider
-from webquarry.search.router import Router
 from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
 from webquarry.settings import Settings
@@ -53,28 +52,23 @@ def look(
         return asyncio.run(run())
 
 
-REAL_PROBE, REAL_SERVICE_PROBE = Router.probe, Services.probe
+REAL_PROBE = Services.probe
 
 
 @contextmanager
 def asking_nobody_else() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Router, "probe", probe_on_this_machine)
-        patch.setattr(Services, "probe", member_probe_on_this_machine)
+        patch.setattr(Services, "probe", probe_on_this_machine)
         yield
 
 
-async def member_probe_on_this_machine(self: Services[Any], member: Service, seconds: float) -> None:
-    if "127.0.0.1" not in member.base:
-        raise NetworkFailure("Nobody is there.")
-    await REAL_SERVICE_PROBE(self, member, seconds)
-
-
-async def probe_on_this_machine(self: Router, name: str) -> None:
+async def probe_on_this_machine(
+    self: Services[Any], service: Service, seconds: float | None = None
+) -> None:
     """The real probe, but to nobody beyond this machine."""
-    if "127.0.0.1" not in self.provider(name).base:
+    if "127.0.0.1" not in service.base:
         raise NetworkFailure("Nobody is there.")
-    await REAL_PROBE(self, name)
+    await REAL_PROBE(self, service, seconds)
 
 
 def provider(report: Report, name: str) -> ProviderFinding:

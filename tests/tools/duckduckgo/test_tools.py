@@ -446,7 +446,7 @@ def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
         kit = kit_of(
             site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"}
         )
-        async with kit.router.turn("duckduckgo"):
+        async with kit.router.pace("duckduckgo"):
             with pytest.raises(NetworkFailure) as caught:
                 await load("duckduckgo", "instant_answer").call(kit, {"query": "x"})
         await kit.aclose()

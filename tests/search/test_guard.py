@@ -1,9 +1,9 @@
-"""One turn of a member: the same for web search, papers and patents."""
+"""One guarded call of a service: the same for web search, papers and patents."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 
@@ -14,7 +14,8 @@ from tests.net.doubles import FakeClock
 from webquarry import meter
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.services.asker import Asker, Turn, Work, heeding
+from webquarry.search.services.breakers import BreakerBoard, LocalBoard
+from webquarry.search.services.guard import CUT_SHORT, GuardedCall, guard, heed_retry_after
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
@@ -50,32 +51,49 @@ def listening() -> Iterator[Ended]:
         meter.unlisten(ended)
 
 
-def turn(
-    work: Work[list[int]], *, seconds: float = 5, asker: Asker | None = None
-) -> Turn[list[int]]:
-    asker = asker or Asker(Settings(), FakeClock())
-    return asyncio.run(asker.turn(Acorn({}), work, seconds=seconds, count=len))
+Work = Callable[[GuardedCall], Awaitable[None]]
 
 
-async def two(seconds: float) -> list[int]:
-    return [1, 2]
+async def make_call(
+    work: Work, seconds: float, board: BreakerBoard, clock: FakeClock, late: str = CUT_SHORT
+) -> GuardedCall:
+    async with guard(Acorn({}), board, clock, seconds, late) as call:
+        if call.is_admitted:
+            await work(call)
+    return call
 
 
-async def none(seconds: float) -> list[int]:
-    return []
+def called(
+    work: Work, *, seconds: float = 5, board: BreakerBoard | None = None, late: str = CUT_SHORT
+) -> GuardedCall:
+    clock = FakeClock()
+    board = board or LocalBoard(Settings(), clock)
+    return asyncio.run(make_call(work, seconds, board, clock, late))
 
 
-async def refused(seconds: float) -> list[int]:
+async def two(call: GuardedCall) -> None:
+    call.found = 2
+
+
+async def none(call: GuardedCall) -> None:
+    return
+
+
+async def refused(call: GuardedCall) -> None:
     raise RateLimited("Slow down.", retry_after_seconds=30)
 
 
-async def late_by_itself(seconds: float) -> list[int]:
-    raise TimeoutError("the library of the member has limits of its own")
+async def late_by_itself(call: GuardedCall) -> None:
+    raise TimeoutError("the library of the service has limits of its own")
 
 
-async def endless(seconds: float) -> list[int]:
+async def endless(call: GuardedCall) -> None:
     await asyncio.Event().wait()
-    return []
+
+
+async def endless_after_one(call: GuardedCall) -> None:
+    call.found = 1
+    await asyncio.Event().wait()
 
 
 @pytest.mark.parametrize(
@@ -88,57 +106,50 @@ async def endless(seconds: float) -> list[int]:
     ],
 )
 def test_the_attempt_and_the_figures_tell_the_same_outcome(
-    work: Work[list[int]], outcome: str, reason: str
+    work: Work, outcome: str, reason: str
 ) -> None:
     with listening() as ended:
-        attempt = turn(work).attempt
+        attempt = called(work).attempt
 
     assert (attempt.provider, attempt.outcome, attempt.reason) == ("acorn", outcome, reason)
     assert ended.outcomes == [("acorn", outcome)]
 
 
 def test_without_time_nobody_is_asked_and_nobody_is_blamed() -> None:
-    asker = Asker(Settings(breaker_failures=1), FakeClock())
+    board = LocalBoard(Settings(breaker_failures=1), FakeClock())
 
-    assert turn(two, seconds=0, asker=asker).attempt.outcome == "skipped"
-    assert asker.is_healthy(Acorn({}))
+    assert called(two, seconds=0, board=board).attempt.outcome == "skipped"
+    assert board.breaker("acorn").state == "closed"
 
 
-def test_what_is_there_when_the_time_is_over_may_count() -> None:
-    async def taken(late: int | WebquarryError) -> Turn[list[int]]:
-        def at_end(seconds: float) -> list[int]:
-            if isinstance(late, WebquarryError):
-                raise late
-            return [late]
+def test_what_is_there_when_the_time_is_over_counts() -> None:
+    kept = called(endless_after_one, seconds=0.01)
+    lost = called(endless, seconds=0.01, late="sent nothing for")
 
-        asker = Asker(Settings(), FakeClock())
-        return await asker.turn(Acorn({}), endless, seconds=0.01, count=len, late=at_end)
-
-    kept, lost = asyncio.run(taken(7)), asyncio.run(taken(NetworkFailure("Nothing came.")))
-
-    assert (kept.value, kept.attempt.outcome) == ([7], "ok")
-    assert (lost.value, lost.attempt.reason) == (None, "Nothing came.")
+    assert (kept.found, kept.is_cut_short, kept.error) == (1, True, None)
+    assert (kept.attempt.outcome, kept.attempt.reason) == ("ok", "1 result.")
+    assert (lost.found, lost.is_cut_short) == (0, False)
+    assert isinstance(lost.error, NetworkFailure)
+    assert lost.attempt.reason == "Acorn sent nothing for 0.01 s."
 
 
 def test_nothing_found_may_have_a_reason_of_its_own() -> None:
-    asker = Asker(Settings(), FakeClock())
-    taken = asker.turn(
-        Acorn({}), none, seconds=5, count=len, why_nothing=lambda _: "All were too old."
-    )
+    async def too_old(call: GuardedCall) -> None:
+        call.why_empty = "All were too old."
 
-    assert asyncio.run(taken).attempt.reason == "All were too old."
+    assert called(too_old).attempt.reason == "All were too old."
 
 
-def test_a_member_that_rests_is_not_healthy_until_its_rest_is_over() -> None:
+def test_a_service_that_rests_is_not_admitted_until_its_rest_is_over() -> None:
     clock = FakeClock()
-    asker = Asker(Settings(), clock)
+    board = LocalBoard(Settings(), clock)
 
-    turn(refused, asker=asker)
-    assert (asker.state(Acorn({})), asker.is_healthy(Acorn({}))) == ("open", False)
-    assert turn(two, asker=asker).attempt.outcome == "skipped"
+    called(refused, board=board)
+    assert board.breaker("acorn").state == "open"
+    assert called(two, board=board).attempt.outcome == "skipped"
     clock.seconds += 31
-    assert turn(two, asker=asker).attempt.outcome == "ok"
-    assert asker.is_healthy(Acorn({}))
+    assert called(two, board=board).attempt.outcome == "ok"
+    assert board.breaker("acorn").state == "closed"
 
 
 @pytest.mark.parametrize(
@@ -160,6 +171,6 @@ def test_an_error_learns_from_the_reply_how_long_to_wait(
         datetime(2026, 1, 1, tzinfo=UTC),
     )
 
-    with pytest.raises(type(error)), heeding(reply):
+    with pytest.raises(type(error)), heed_retry_after(reply):
         raise error
     assert error.retry_after_seconds == seconds
