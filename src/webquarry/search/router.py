@@ -32,7 +32,7 @@ from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_rese
 from webquarry.search.query.lenses import Lens
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import choose_error
-from webquarry.search.services.guard import NO_ANSWER
+from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
 from webquarry.search.stored import VERSION, pack, unpack
 from webquarry.secret import redact
@@ -189,33 +189,51 @@ class Router:
         end = self._clock.monotonic() + self._settings.timeout_seconds
         await self.services.learn(plan.names)
         for place, name in enumerate(plan.names):
-            provider = self.services.get(name)
-            query = with_reserve(plan.query, provider)
-            sieve = Sieve.of(plan.query, plan.domains, provider, self._clock.now())
-            collector = ResultCollector(plan.query.count, sieve.admits)
             seconds = self._share_time(end, plan.names[place + 1 :])
-            async with self.services.guard(provider, seconds, late=NO_ANSWER) as call:
-                if call.is_admitted:
-                    pages = read_pages(self.services, provider, query, collector, seconds)
-                    async for batch in pages:
-                        collector.add(batch)
-                        call.found = collector.count
-                    if collector.came:
-                        call.why_empty = f"None of {collector.came} results passed the filters."
+            call, found = await self._ask(self.services.get(name), plan, seconds)
             attempts.append(call.attempt)
             if call.error is not None:
                 failures.append(call.error)
-                continue
-            if call.is_cut_short:
-                collector.is_partial = True
-                collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
-            found = self._build_found(provider, plan, collector)
-            if found.results:
+            elif found.results:
                 return self._pack(found, attempts)
-            empty = empty or found
+            else:
+                empty = empty or found
         if empty is not None:
             return self._pack(empty, attempts)
-        raise choose_error(failures, attempts, self._others(plan))
+        web = [provider.name for provider in self.services.healthy() if provider.kind == "web"]
+        others = [name for name in web if name not in plan.names]
+        raise choose_error(failures, attempts, others)
+
+    async def _ask(
+        self, provider: Provider, plan: Plan, seconds: float
+    ) -> tuple[GuardedCall, Found]:
+        """How the call of one provider went, and what it found; what had come when the time was
+        over counts.
+        """
+        sieve = Sieve.of(plan.query, plan.domains, provider, self._clock.now())
+        collector = ResultCollector(plan.query.count, sieve.admits)
+        query = with_reserve(plan.query, provider)
+        async with self.services.guard(provider, seconds, late=NO_ANSWER) as call:
+            if call.is_admitted:
+                pages = read_pages(self.services, provider, query, collector, seconds)
+                async for batch in pages:
+                    collector.add(batch)
+                    call.found = collector.count
+                if collector.came:
+                    call.why_empty = f"None of {collector.came} results passed the filters."
+        if call.is_cut_short:
+            collector.is_partial = True
+            collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
+        found = Found(
+            results=collector.merge_results(),
+            provider=provider.name,
+            notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
+            unapplied=unapplied(plan.query, provider),
+            order=plan.names,
+            because=plan.because,
+            partial=collector.is_partial,
+        )
+        return call, found
 
     def _share_time(self, end: float, later: tuple[str, ...]) -> float:
         """Seconds for a provider: all that is left if nobody after it can be asked, half of it
@@ -225,23 +243,6 @@ class Router:
         if any(self.services.get(name).configured for name in later):
             return left / 2
         return left
-
-    def _others(self, plan: Plan) -> list[str]:
-        """Who could be asked now for a web search, and is not in the plan."""
-        web = [provider.name for provider in self.services.healthy() if provider.kind == "web"]
-        return [name for name in web if name not in plan.names]
-
-    def _build_found(self, provider: Provider, plan: Plan, collector: ResultCollector) -> Found:
-        notes = (*plan.notes, *notes_on(plan.query, provider), *collector.notes)
-        return Found(
-            results=collector.merge_results(),
-            provider=provider.name,
-            notes=notes,
-            unapplied=unapplied(plan.query, provider),
-            order=plan.names,
-            because=plan.because,
-            partial=collector.is_partial,
-        )
 
     def _pack(self, found: Found, attempts: list[Attempt]) -> Made:
         """What was found as bytes; it is good for long only if it is whole."""
