@@ -110,8 +110,8 @@ def test_the_router_keeps_the_pace_between_pages_and_between_the_two_ways() -> N
     def answer(request: httpx2.Request) -> httpx2.Response:
         starts.append((request.url.host.partition(".")[0], clock.seconds))
         if request.url.host.startswith("html"):
-            return httpx2.Response(202, content=recorded("duckduckgo/error_202_html_anomaly"))
-        return httpx2.Response(200, content=recorded("duckduckgo/web_lite"))
+            return httpx2.Response(202, content=recorded("duckduckgo/challenge_202_html_anomaly"))
+        return httpx2.Response(200, content=recorded("duckduckgo/ok_200_lite"))
 
     async def run() -> None:
         settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})

@@ -32,9 +32,9 @@ from webquarry.toolkit import Toolkit
 
 BRAVE_PATH = "/res/v1/web/search"
 CANARY = "canary-5up3r-53cr3t"
-KEY_ACCEPTED = message(recorded("brave/error_422_validation"), status="422 Unprocessable")
-KEY_REFUSED = message(recorded("brave/error_422_token_invalid"), status="422 Unprocessable")
-KEY_EXHAUSTED = message(recorded("brave/error_429_quota_limited"), status="429 Too Many Requests")
+KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
+KEY_REFUSED = message(recorded("brave/auth_422_token_invalid"), status="422 Unprocessable")
+KEY_EXHAUSTED = message(recorded("brave/rate_limited_429_quota_limited"), status="429 Too Many Requests")
 
 
 def look(
