@@ -40,6 +40,8 @@ class Service(ABC):
     credentials: ClassVar[tuple[Credential, ...]] = ()
     # The whole sentence for credentials that are missing or not accepted.
     credentials_text: ClassVar[str] = ""
+    # A key goes into a header, which nobody logs; True only where the service takes none there.
+    key_in_url: ClassVar[bool] = False
     sign_up: ClassVar[str] = ""  # where a credential is to be had
     notice: ClassVar[str] = ""  # what a user should know, such as the end of the service
     # Least time between two calls, which then go one after the other.
