@@ -38,7 +38,8 @@ MARKUP = re.compile(
 )
 with_results = pytest.mark.parametrize("name", [name for name in NAMES if outcome_of(name) == "ok"])
 FILTERS = {
-    "allowed_domains", "blocked_domains", "time_range", "safe", "language", "country", "exact_terms", "exclude_terms",
+    "allowed_domains", "blocked_domains", "time_range", "safe",
+    "language", "country", "exact_terms", "exclude_terms",
 }  # fmt: skip
 
 
@@ -147,14 +148,17 @@ def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], bo
 def test_a_page_with_a_captcha_is_a_challenge_whatever_the_status(
     kind: type[Provider], status: int
 ) -> None:
-    page = b'<!DOCTYPE html><title>Just a moment...</title><script src="/cdn-cgi/challenge-platform/x"></script>'
+    page = (
+        b"<!DOCTYPE html><title>Just a moment...</title>"
+        b'<script src="/cdn-cgi/challenge-platform/x"></script>'
+    )
     with pytest.raises(Challenge):
         configured(kind).parse_reply(reply(page, status, {"content-type": "text/html"}))
 
 
 @each_keyed
 def test_a_key_stands_in_a_header_and_never_in_a_url_or_a_body(kind: type[Provider]) -> None:
-    """In a URL only where the service takes it nowhere else, by a name that is masked everywhere."""
+    """In a URL only where the service takes it nowhere else, by a name that is masked."""
     provider = configured(kind)
     secret = "canary-1234567"
     public = [wanted for wanted in kind.credentials if not wanted.secret]
@@ -186,7 +190,8 @@ def test_what_a_provider_calls_native_are_filters_and_really_change_the_request(
 
     assert kind.native <= FILTERS <= {field.name for field in fields(Query)}
     for name in kind.native - {"country"}:
-        request = provider.build_request(Query("x", **{name: asked[name]}))  # type: ignore[arg-type]
+        query = Query("x", **{name: asked[name]})  # type: ignore[arg-type]
+        request = provider.build_request(query)
         assert (str(request.url), request.read()) != (str(bare.url), bare.read()), name
     german, austrian = (
         provider.build_request(Query("x", language="de", country=code)) for code in ("DE", "AT")

@@ -112,11 +112,12 @@ class Service(ABC):
 
     def credential(self, variable: str) -> str:
         """The bare value, for the request alone."""
-        if variable not in self._found:
-            not_found = f"{self.label} needs {variable}, which was not found."
-            what = self._unusable.get(variable, not_found)
-            raise self.credentials_failure(what, f"Set {variable}; get one from {self.sign_up}.")
-        return self._found[variable].value.reveal()
+        if variable in self._found:
+            return self._found[variable].value.reveal()
+        not_found = f"{self.label} needs {variable}, which was not found."
+        what = self._unusable.get(variable, not_found)
+        cure = f"Set {variable}; get one from {self.sign_up}."
+        raise self.credentials_failure(what, cure)
 
     def credentials_failure(self, what: str, cure: str) -> AuthFailure:
         """The error for credentials that are missing or not accepted, in the words promised for it
