@@ -242,8 +242,9 @@ class Router:
         otherwise.
         """
         left = end - self._clock.monotonic()
-        if any(self.services.get(name).configured for name in later):
-            return left / 2
+        for name in later:
+            if self.services.get(name).configured:
+                return left / 2
         return left
 
     def _pack(self, found: Found, attempts: list[Attempt]) -> Made:

@@ -31,7 +31,7 @@ from webquarry.search.plan import resolve_names
 from webquarry.search.router import Router
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import choose_error, unknown_service
-from webquarry.search.services.guard import GuardedCall, heed_retry_after
+from webquarry.search.services.guard import GuardedCall, apply_retry_after
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -204,7 +204,7 @@ class PatentFinder:
             if call.is_admitted:
                 with register.explain_errors():
                     reply = await self._logins.send(register, lambda: build(register), seconds)
-                    with heed_retry_after(reply):
+                    with apply_retry_after(reply):
                         parsed = register.parse_reply(reply)
                 patents = [_hide_keys(patent, register) for patent in parsed.patents]
                 batch = replace(parsed, patents=tuple(patents))

@@ -29,7 +29,7 @@ from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.stored import VERSION, pack, unpack
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import choose_error, shorten
-from webquarry.search.services.guard import GuardedCall, heed_retry_after
+from webquarry.search.services.guard import GuardedCall, apply_retry_after
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -183,12 +183,12 @@ class Finder:
         """What the index has, in one request or in as many as its replies lead to."""
         reply = await self.services.send(index, index.build_request(query), seconds)
         for _ in range(_MOST_REQUESTS - 1):
-            with heed_retry_after(reply):
+            with apply_retry_after(reply):
                 next_request = index.next_request(reply)
             if next_request is None:
                 break
             reply = await self.services.send(index, next_request, seconds)
-        with heed_retry_after(reply):
+        with apply_retry_after(reply):
             records = index.parse_reply(reply)
         return [
             _hide_keys(replace(record, rank=rank), index)

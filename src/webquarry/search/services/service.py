@@ -93,8 +93,9 @@ class Service(ABC):
 
     def describe_missing(self) -> str:
         """A sentence that names those variables."""
+        names = " and ".join(self.missing)
         verb = "was" if len(self.missing) == 1 else "were"
-        return f"{' and '.join(self.missing)} {verb} not found."
+        return f"{names} {verb} not found."
 
     @property
     def configured(self) -> bool:

@@ -114,7 +114,11 @@ class Services(Generic[S]):
         """How each is doing, by name: closed (asked as usual), open (resting after failures) or
         half-open.
         """
-        return {name: self._board.breaker(name).state for name in self._classes}
+        states = {}
+        for name in self._classes:
+            breaker = self._board.breaker(name)
+            states[name] = breaker.state
+        return states
 
     async def learn(self, names: Sequence[str]) -> None:
         """Take over what other servers have found out about these services."""
@@ -156,6 +160,7 @@ class Services(Generic[S]):
             service.parse_probe(reply)
 
     async def _wait_until_welcome(self, service: S, end: float) -> None:
+        """Leave the service alone for as long as it asked for, if that is not beyond the end."""
         now = self.clock.monotonic()
         wait = self._not_before.get(service.name, now) - now
         if wait <= 0:
