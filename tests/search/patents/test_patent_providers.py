@@ -1,4 +1,4 @@
-"""The contract of every patent service, with every recorded reply; and what each of them is asked."""
+"""The contract of every patent service, with every recorded reply; and what each is asked."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ from tests.search.patents.recorded import (
     NAMES,
     body_of,
     number,
-    outcome_of,
     recorded,
     reply,
-    status_of,
 )
+from tests.search.replies import outcome_of, status_of
 from webquarry import registry
 from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.registry import members_of
 from webquarry.search.patents.models import PatentQuery
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.providers.epo import Epo, cql
-from webquarry.search.patents.providers.lens import Lens
+from webquarry.search.patents.providers.lens import LensPatents
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.doctor.checks import examine_parts
 
@@ -54,8 +53,8 @@ def epo() -> Epo:
     return Epo.configure(Settings(), KEYS | NOWHERE)
 
 
-def lens() -> Lens:
-    return Lens.configure(Settings(), KEYS | NOWHERE)
+def lens() -> LensPatents:
+    return LensPatents.configure(Settings(), KEYS | NOWHERE)
 
 
 def outcome(name: str) -> str:

@@ -52,8 +52,8 @@ class Pages:
         return httpx2.Response(status, headers=HTML, content=body)
 
 
-CHALLENGE = (202, recorded("duckduckgo/error_202_html_anomaly"))
-LITE = (200, recorded("duckduckgo/web_lite").replace(b"next_form", b"no_form"))
+CHALLENGE = (202, recorded("duckduckgo/challenge_202_html_anomaly"))
+LITE = (200, recorded("duckduckgo/ok_200_lite").replace(b"next_form", b"no_form"))
 
 
 @pytest.mark.parametrize("first", [CHALLENGE, (200, b"<html>new markup</html>"), (503, b"")])
@@ -122,7 +122,8 @@ def test_thirty_results_come_from_three_pages_each_asked_with_the_form_of_the_on
         form = "".join(
             f'<input type="hidden" name="{name}" value="{value}">' for name, value in hidden.items()
         )
-        links = f'<div class="nav-link"><form action="/html/"><input type="submit" value="Next">{form}</form></div>'
+        button = '<input type="submit" value="Next">'
+        links = f'<div class="nav-link"><form action="/html/">{button}{form}</form></div>'
         boxes = [box(f"https://a.example/{number}/{hit}") for hit in range(size)]
         return httpx2.Response(200, headers=HTML, content=page(*boxes, links=links))
 
