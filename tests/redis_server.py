@@ -20,13 +20,13 @@ from typing import Any
 import pytest
 
 from webquarry.secret import Secret
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
 
 KEY = bytes(range(32))
 PATIENCE_SECONDS = 60
 
 
-class WatchedLink(Link):
+class WatchedConnection(RedisConnection):
     """Remembers what scripts were run and what they said."""
 
     said: list[tuple[str, Any]]
@@ -137,11 +137,11 @@ class RedisServer:
         return process
 
     @contextlib.asynccontextmanager
-    async def link(
+    async def connect(
         self, key: bytes = KEY, timeout_seconds: float = 30, rest_seconds: float = 0
-    ) -> AsyncIterator[WatchedLink]:
-        """One server's link to it."""
-        link = WatchedLink(
+    ) -> AsyncIterator[WatchedConnection]:
+        """One server's connection to it."""
+        connection = WatchedConnection(
             Secret(self.url),
             key,
             place="test",
@@ -149,9 +149,9 @@ class RedisServer:
             rest_seconds=rest_seconds,
         )
         try:
-            yield link
+            yield connection
         finally:
-            await link.aclose()
+            await connection.aclose()
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.caller import serving
 from webquarry.errors import RateLimited, RecordsFailure
-from webquarry.quota.base import Denied, Granted, Limit
+from webquarry.quota.base import Limit, QuotaDenied, QuotaGranted
 from webquarry.surfaces.mcp.linking import _keep, read_artifact
 from webquarry.toolkit import Toolkit
 
@@ -37,8 +37,8 @@ async def use(kit: Toolkit, other: Toolkit) -> None:
             "ada lovelace", "session-one", b"otter goal", 1.0, most=5, idle_seconds=60
         )
         await kit.quota.take([Limit("ada lovelace", 5, 60)], 1.0)
-        kit.board.breaker("brave").failed(RateLimited("otter", retry_after_seconds=60))
-        await kit.board.tell("brave")
+        kit.breakers.breaker("brave").record_failure(RateLimited("otter", retry_after_seconds=60))
+        await kit.breakers.tell("brave")
         first = asyncio.create_task(kit.cache.get_or_make("otter key", make))
         await begun.wait()
         second = asyncio.create_task(other.cache.get_or_make("otter key", make))
@@ -53,13 +53,13 @@ async def use(kit: Toolkit, other: Toolkit) -> None:
 
 
 async def keys(kit: Toolkit) -> list[bytes]:
-    assert kit.link is not None
-    return await kit.link.script("return redis.call('KEYS', '*')", [], [])  # type: ignore[no-any-return]
+    assert kit.redis is not None
+    return await kit.redis.script("return redis.call('KEYS', '*')", [], [])  # type: ignore[no-any-return]
 
 
 async def no_word_in_redis(kit: Toolkit) -> None:
     """Every key with its value as Redis itself would write it to disk."""
-    assert kit.link is not None
+    assert kit.redis is not None
     found = await keys(kit)
     kinds = {key.split(b":")[1] for key in found}
     assert kinds == {b"cache", b"journal", b"quota", b"breaker", b"flight", b"key-check"}
@@ -67,7 +67,7 @@ async def no_word_in_redis(kit: Toolkit) -> None:
     plain += "hash={'HGETALL'}, zset={'ZRANGE', 0, -1}} local w = c[t] "
     plain += "return redis.call(w[1], KEYS[1], unpack(w, 2))"
     for key in found:
-        text = key + repr(await kit.link.script(plain, [key], [])).encode()
+        text = key + repr(await kit.redis.script(plain, [key], [])).encode()
         assert [word for word in WORDS if word in text] == []
 
 
@@ -120,20 +120,20 @@ def test_redis_gone_and_back_calls_go_on_records_fail_loudly_quotas_are_local_an
         async with Toolkit.open(
             environ=redis_server.environ | {"HOME": str(tmp_path)}, shared=True
         ) as kit:
-            assert kit.link is not None
-            kit.link._rest = NEVER
+            assert kit.redis is not None
+            kit.redis._rest = NEVER
             redis_server.stop()
             assert (await kit.cache.get_or_make("k", made)).value == b"fresh"
             with pytest.raises(RecordsFailure):
                 await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert isinstance(await kit.quota.take([limit], 1.0), Granted)
-            assert isinstance(await kit.quota.take([limit], 1.0), Denied)
-            assert not kit.link.up
+            assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
+            assert isinstance(await kit.quota.take([limit], 1.0), QuotaDenied)
+            assert not kit.redis.up
             redis_server.start()
             await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert kit.link.up
+            assert kit.redis.up
             await kit.cache.put("l", Made(b"kept", 60))
-            assert await kit.cache.kept_for_all("l")
-            assert isinstance(await kit.quota.take([limit], 1.0), Granted)
+            assert await kit.cache.is_kept_for_all("l")
+            assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
 
     asyncio.run(scenario())

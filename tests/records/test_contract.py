@@ -14,7 +14,7 @@ from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.records.redis import RedisJournals
 from webquarry.secret import Secret
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
 
 HOURS = 4 * 3600.0
 Scenario = Callable[[Journals, Journals], Awaitable[None]]
@@ -37,10 +37,13 @@ class Places:
 
     async def _in_redis(self, scenario: Scenario) -> None:
         assert self._redis is not None
-        links = [Link(Secret(self._redis.url), KEY), Link(Secret(self._redis.url), KEY)]
-        await scenario(*(RedisJournals(link, seconds=30) for link in links))
-        for link in links:
-            await link.aclose()
+        connections = [
+            RedisConnection(Secret(self._redis.url), KEY),
+            RedisConnection(Secret(self._redis.url), KEY),
+        ]
+        await scenario(*(RedisJournals(connection, seconds=30) for connection in connections))
+        for connection in connections:
+            await connection.aclose()
 
 
 @pytest.fixture(params=["file", "redis"])

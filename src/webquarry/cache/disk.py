@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from webquarry.cache.base import Entry, Stats, Store
-from webquarry.store.encryption import Vault
-from webquarry.store.sqlite import connect, switch_to_wal, touch, will_pass
+from webquarry.cache.base import CacheEntry, Stats, Store
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import (
+    Connection,
+    DatabaseError,
+    connect,
+    switch_to_wal,
+    touch,
+    will_pass,
+)
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -42,17 +48,17 @@ class DiskStore(Store):
         self.path = folder / "cache.sqlite3"
         self._max_bytes = max_bytes
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-cache")
-        self._database: sqlite3.Connection | None = None
-        self._vault: Vault | None = None
+        self._database: Connection | None = None
+        self._cipher: Cipher | None = None
         self._file = 0  # the inode that was opened
         self._puts = 0
         self._off = False
 
-    async def get(self, key: str, now: float) -> Entry | None:
-        return await self._do(lambda database, vault: self._get(database, vault, key, now), None)
+    async def get(self, key: str, now: float) -> CacheEntry | None:
+        return await self._do(lambda database, cipher: self._get(database, cipher, key, now), None)
 
-    async def put(self, key: str, entry: Entry) -> None:
-        await self._do(lambda database, vault: self._put(database, vault, key, entry), None)
+    async def put(self, key: str, entry: CacheEntry) -> None:
+        await self._do(lambda database, cipher: self._put(database, cipher, key, entry), None)
 
     async def clear(self) -> int:
         return await self._do(
@@ -73,21 +79,21 @@ class DiskStore(Store):
                 self._close()
         self._thread.shutdown()
 
-    async def _do(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
+    async def _do(self, work: Callable[[Connection, Cipher], T], otherwise: T) -> T:
         if self._off:
             return otherwise
         return await asyncio.get_running_loop().run_in_executor(
             self._thread, self._guarded, work, otherwise
         )
 
-    def _guarded(self, work: Callable[[sqlite3.Connection, Vault], T], otherwise: T) -> T:
+    def _guarded(self, work: Callable[[Connection, Cipher], T], otherwise: T) -> T:
         """Run on our thread; a damaged file is set aside once and the work tried again on the new
         one.
         """
         for last in (False, True):
             try:
                 return work(*self._open())
-            except sqlite3.DatabaseError as error:
+            except DatabaseError as error:
                 if will_pass(error):
                     log.warning(
                         "the cache %s did not answer (%s); going on without it", self.path, error
@@ -106,15 +112,15 @@ class DiskStore(Store):
                 return otherwise
         return otherwise
 
-    def _open(self) -> tuple[sqlite3.Connection, Vault]:
-        if self._database is None or self._vault is None:
+    def _open(self) -> tuple[Connection, Cipher]:
+        if self._database is None or self._cipher is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._vault = Vault.open(self.path.with_name("cache.key"))
+            self._cipher = Cipher.open(self.path.with_name("cache.key"))
             self._file = touch(self.path)
             self._database = connect(self.path, _prepare)
-        return self._database, self._vault
+        return self._database, self._cipher
 
-    def _set_aside(self, error: sqlite3.DatabaseError, last: bool) -> None:
+    def _set_aside(self, error: DatabaseError, last: bool) -> None:
         self._close()
         try:
             moved = not last and self._moved_aside(error)
@@ -129,7 +135,7 @@ class DiskStore(Store):
             )
             self._off = True
 
-    def _moved_aside(self, error: sqlite3.DatabaseError) -> bool:
+    def _moved_aside(self, error: DatabaseError) -> bool:
         """Make room for a new file, unless another process has done so already."""
         if not self.path.exists() or (self._file and self.path.stat().st_ino != self._file):
             return True
@@ -150,10 +156,8 @@ class DiskStore(Store):
             self._database.close()
             self._database = None
 
-    def _get(
-        self, database: sqlite3.Connection, vault: Vault, key: str, now: float
-    ) -> Entry | None:
-        name = vault.name(key)
+    def _get(self, database: Connection, cipher: Cipher, key: str, now: float) -> CacheEntry | None:
+        name = cipher.hash_name(key)
         row = database.execute(
             "SELECT value, stored_at, expires_at, used_at FROM entries WHERE name = ? AND "
             "expires_at > ?",
@@ -161,19 +165,19 @@ class DiskStore(Store):
         ).fetchone()
         if row is None:
             return None
-        value = vault.unlock(row[0], name)
+        value = cipher.decrypt(row[0], name)
         if value is None:  # another key file: of no use to anybody
             database.execute("DELETE FROM entries WHERE name = ?", (name,))
             return None
         if now - row[3] > _TOUCH_SECONDS:
             database.execute("UPDATE entries SET used_at = ? WHERE name = ?", (now, name))
-        return Entry(value, row[1], row[2])
+        return CacheEntry(value, row[1], row[2])
 
-    def _put(self, database: sqlite3.Connection, vault: Vault, key: str, entry: Entry) -> None:
-        name = vault.name(key)
+    def _put(self, database: Connection, cipher: Cipher, key: str, entry: CacheEntry) -> None:
+        name = cipher.hash_name(key)
         row = (
             name,
-            vault.lock(entry.value, name),
+            cipher.encrypt(entry.value, name),
             entry.stored_at,
             entry.expires_at,
             entry.stored_at,
@@ -184,24 +188,24 @@ class DiskStore(Store):
         self._puts += 1
 
 
-def _prepare(database: sqlite3.Connection) -> None:
+def _prepare(database: Connection) -> None:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version not in (0, _VERSION):
-        raise sqlite3.DatabaseError(f"version {version} where {_VERSION} was expected")
+        raise DatabaseError(f"version {version} where {_VERSION} was expected")
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(_TABLE)
     database.execute(f"PRAGMA user_version = {_VERSION}")
 
 
-def _totals(database: sqlite3.Connection) -> tuple[int, int]:
+def _totals(database: Connection) -> tuple[int, int]:
     count, size = database.execute(
         "SELECT count(*), coalesce(sum(length(value)), 0) FROM entries"
     ).fetchone()
     return count, size
 
 
-def _sweep(database: sqlite3.Connection, now: float, max_bytes: int) -> None:
+def _sweep(database: Connection, now: float, max_bytes: int) -> None:
     """Forget what has expired, then what was used longest ago, until a tenth of the room is free."""
     database.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
     _, size = _totals(database)

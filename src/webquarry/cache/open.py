@@ -19,7 +19,7 @@ from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from webquarry.cache.disk import DiskStore
-    from webquarry.store.redis.connection import Link
+    from webquarry.store.redis.connection import RedisConnection
 
 log = logging.getLogger(__name__)
 
@@ -50,17 +50,20 @@ def own_folder(
 
 
 def open_cache(
-    settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    clock: Clock,
+    connection: RedisConnection | None = None,
 ) -> Cache:
-    """The cache; with a link to Redis, the one that several servers share."""
-    if link is None or settings.record or settings.replay:
+    """The cache; with a connection to Redis, the one that several servers share."""
+    if connection is None or settings.record or settings.replay:
         return Cache(open_stores(settings, environ), clock)
     from webquarry.cache.redis import FrontStore, RedisStore
-    from webquarry.cache.redis_flights import RedisFlights
+    from webquarry.cache.redis_single_flight import RedisSingleFlight
 
-    behind = RedisStore(link, settings.cache_max_bytes)
+    behind = RedisStore(connection, settings.cache_max_bytes)
     front = FrontStore(min(MEMORY_BYTES, settings.cache_max_bytes), behind)
-    return Cache([front, behind] if settings.cache else [], clock, RedisFlights(link))
+    return Cache([front, behind] if settings.cache else [], clock, RedisSingleFlight(connection))
 
 
 def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:

@@ -12,7 +12,7 @@ from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure
 
 
-class Call:
+class Budget:
     """Shared by everything that happens for one call: robots.txt apart, which belongs to everybody."""
 
     def __init__(self, clock: Clock, seconds: float, tries_left: int) -> None:

@@ -18,13 +18,13 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.net import robots
-from webquarry.net.budget import Call
+from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.encodings import ACCEPTED
-from webquarry.net.http.redirects import Trail, redirected
+from webquarry.net.http.redirects import RedirectChain, build_redirected_request
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
-from webquarry.net.sender import Answer, Courier
+from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -34,7 +34,7 @@ ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for everybody: it says nothing about 
 
 
 @dataclass(frozen=True)
-class _Errand:
+class FetchOptions:
     """How a URL is fetched."""
 
     accept: str
@@ -63,31 +63,31 @@ class Client:
         self._pages = _Lazy(pages, lambda: open_transport(settings, self._guard))
         self._providers = _Lazy(providers, lambda: open_transport(settings, None))
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
-        self._courier = Courier(pacing, clock)
+        self._sender = Sender(pacing, clock)
         self._robots = robots.Robots(settings.user_agent, clock, self._read_robots)
 
     async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
         """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure,
         TooLarge, Unreadable.
         """
-        errand = _Errand(accept, self._settings.max_bytes, self._settings.max_redirects)
-        return await self._run(errand, url)
+        options = FetchOptions(accept, self._settings.max_bytes, self._settings.max_redirects)
+        return await self._run(options, url)
 
     async def peek(self, url: str, limit: int) -> Reply:
         """The same, with no more than the beginning of the body: whether a page is there, not what
         it says.
         """
         return await self._run(
-            _Errand(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url
+            FetchOptions(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url
         )
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
         """The answer to a provider's request, of any status. Redirects are followed within the same
         origin only.
         """
-        call = self._call(timeout_seconds)
-        async with call.deadline():
-            return await self._deliver(request, call)
+        budget = self._call(timeout_seconds)
+        async with budget.deadline():
+            return await self._deliver(request, budget)
 
     async def aclose(self) -> None:
         """Close every connection; requests under way end with an error."""
@@ -107,76 +107,76 @@ class Client:
         await self.aclose()
 
     async def _read_robots(self, url: httpx2.URL) -> Reply:
-        errand = _Errand(
+        options = FetchOptions(
             "text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True
         )
-        return await self._run(errand, str(url))
+        return await self._run(options, str(url))
 
-    async def _run(self, errand: _Errand, url: str) -> Reply:
-        call = self._call(None)
-        async with call.deadline():
-            return await self._follow(errand, url, call)
+    async def _run(self, options: FetchOptions, url: str) -> Reply:
+        budget = self._call(None)
+        async with budget.deadline():
+            return await self._follow(options, url, budget)
 
-    async def _follow(self, errand: _Errand, url: str, call: Call) -> Reply:
-        trail = Trail(errand.most_redirects)
+    async def _follow(self, options: FetchOptions, url: str, budget: Budget) -> Reply:
+        chain = RedirectChain(options.most_redirects)
         while True:
             address = self._guard.check_url(url)
-            if errand.is_page and self._settings.robots:
-                call.doing = f"reading the robots.txt of {address.host}"
+            if options.is_page and self._settings.robots:
+                budget.doing = f"reading the robots.txt of {address.host}"
                 await self._robots.check(address)
-            request = self._page_request(address, errand.accept, call)
-            trail.add_cookies(request)
-            answer = await self._courier.ask(
-                self._pages.opened(), request, call, errand.limit, cut=errand.cut
+            request = self._page_request(address, options.accept, budget)
+            chain.add_cookies(request)
+            answer = await self._sender.ask(
+                self._pages.opened(), request, budget, options.limit, cut=options.cut
             )
-            if answer.location is None or (trail.is_full and not errand.is_page):
-                return self._reply(request, answer, trail)
-            url = trail.follow(answer.response, answer.location)
-            call.redirects += 1
+            if answer.location is None or (chain.is_full and not options.is_page):
+                return self._reply(request, answer, chain)
+            url = chain.follow(answer.response, answer.location)
+            budget.redirects += 1
 
-    async def _deliver(self, request: httpx2.Request, call: Call) -> Reply:
-        trail = Trail(self._settings.max_redirects)
-        request = self._prepared(request, call)
+    async def _deliver(self, request: httpx2.Request, budget: Budget) -> Reply:
+        chain = RedirectChain(self._settings.max_redirects)
+        request = self._prepared(request, budget)
         while True:
-            trail.add_cookies(request)
-            answer = await self._courier.ask(
-                self._providers.opened(), request, call, self._settings.max_bytes
+            chain.add_cookies(request)
+            answer = await self._sender.ask(
+                self._providers.opened(), request, budget, self._settings.max_bytes
             )
             if answer.location is None:
-                reply = self._reply(request, answer, trail)
+                reply = self._reply(request, answer, chain)
                 return replace(
                     reply, url=redact(reply.url), hops=tuple(map(redact, reply.hops))
                 )  # keys in the query
-            target = trail.follow(answer.response, answer.location)
-            request = redirected(request, answer.response.status_code, target)
-            call.redirects += 1
+            target = chain.follow(answer.response, answer.location)
+            request = build_redirected_request(request, answer.response.status_code, target)
+            budget.redirects += 1
 
-    def _call(self, seconds: float | None) -> Call:
+    def _call(self, seconds: float | None) -> Budget:
         if seconds is None:
             seconds = self._settings.timeout_seconds
-        return Call(self._clock, seconds, self._settings.retries)
+        return Budget(self._clock, seconds, self._settings.retries)
 
-    def _timeouts(self, call: Call) -> dict[str, dict[str, float]]:
-        connect = min(self._settings.connect_timeout_seconds, call.seconds)
+    def _timeouts(self, budget: Budget) -> dict[str, dict[str, float]]:
+        connect = min(self._settings.connect_timeout_seconds, budget.seconds)
         return {
             "timeout": {
                 "connect": connect,
-                "read": call.seconds,
-                "write": call.seconds,
-                "pool": call.seconds,
+                "read": budget.seconds,
+                "write": budget.seconds,
+                "pool": budget.seconds,
             }
         }
 
-    def _page_request(self, url: httpx2.URL, accept: str, call: Call) -> httpx2.Request:
+    def _page_request(self, url: httpx2.URL, accept: str, budget: Budget) -> httpx2.Request:
         headers = {
             "User-Agent": self._settings.user_agent,
             "Accept": accept,
             "Accept-Language": ACCEPT_LANGUAGE,
             "Accept-Encoding": ACCEPTED,
         }
-        return httpx2.Request("GET", url, headers=headers, extensions=self._timeouts(call))
+        return httpx2.Request("GET", url, headers=headers, extensions=self._timeouts(budget))
 
-    def _prepared(self, request: httpx2.Request, call: Call) -> httpx2.Request:
+    def _prepared(self, request: httpx2.Request, budget: Budget) -> httpx2.Request:
         """A copy of a provider's request with what every request of ours carries; it stays the
         provider's.
         """
@@ -191,12 +191,12 @@ class Client:
             ).decode("ascii")
             headers.setdefault("Authorization", f"Basic {token}")
         url = request.url.copy_with(userinfo=b"", fragment=None)
-        extensions = {**request.extensions, **self._timeouts(call)}
+        extensions = {**request.extensions, **self._timeouts(budget)}
         return httpx2.Request(
             request.method, url, headers=headers, stream=request.stream, extensions=extensions
         )
 
-    def _reply(self, request: httpx2.Request, answer: Answer, trail: Trail) -> Reply:
+    def _reply(self, request: httpx2.Request, answer: SentResponse, chain: RedirectChain) -> Reply:
         response = answer.response
         return Reply(
             url=str(request.url),
@@ -204,7 +204,7 @@ class Client:
             headers=response.headers,
             body=answer.body,
             fetched_at=self._clock.now(),
-            hops=tuple(trail.hops),
+            hops=tuple(chain.hops),
         )
 
 

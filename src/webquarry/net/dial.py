@@ -55,8 +55,8 @@ class Dialler(httpcore2.AsyncNetworkBackend):
             )
 
         async with time_limit(self._timeout if timeout is None else timeout, host):
-            addresses = await judged_addresses(host, port, self._guard)
-            return _Line(await first_to_answer(taking_turns(addresses)[:MOST_DIALLED], dial))
+            addresses = await resolve_allowed_addresses(host, port, self._guard)
+            return _Line(await race_connections(alternate_families(addresses)[:MOST_DIALLED], dial))
 
 
 class _Line(Stream):
@@ -111,7 +111,7 @@ async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
         ) from error
 
 
-async def judged_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
+async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
     """The addresses of a host, each once; `Refused` if the guard objects to any of them."""
     if parse_address(host) is not None:
         addresses = [host]
@@ -137,7 +137,7 @@ async def _resolved(host: str, port: int) -> list[str]:
     return addresses
 
 
-def taking_turns(addresses: Sequence[str]) -> list[str]:
+def alternate_families(addresses: Sequence[str]) -> list[str]:
     """IPv6 and IPv4 by turns, beginning with the family that the system put first."""
     six_first = ":" in addresses[0]
     first = [address for address in addresses if (":" in address) == six_first]
@@ -147,7 +147,7 @@ def taking_turns(addresses: Sequence[str]) -> list[str]:
     ]
 
 
-async def first_to_answer(
+async def race_connections(
     addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]
 ) -> Stream:
     """The stream of the first address that answers. The next is tried when one fails or its head

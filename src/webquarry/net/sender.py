@@ -16,7 +16,7 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure
-from webquarry.net.budget import Call
+from webquarry.net.budget import Budget
 from webquarry.net.http.body import drain, read_body
 from webquarry.net.http.failures import STACK_ERRORS, describe
 from webquarry.net.http.redirects import location_of
@@ -32,7 +32,7 @@ _SMALL = 64 * 1024
 
 
 @dataclass(frozen=True)
-class Answer:
+class SentResponse:
     """A response, closed, and its body."""
 
     response: httpx2.Response
@@ -40,7 +40,7 @@ class Answer:
     location: str | None  # where it redirects to, as written
 
 
-class Courier:
+class Sender:
     """Sends requests."""
 
     def __init__(
@@ -54,39 +54,39 @@ class Courier:
         self,
         transport: httpx2.AsyncBaseTransport,
         request: httpx2.Request,
-        call: Call,
+        budget: Budget,
         limit: int,
         *,
         cut: bool = False,
-    ) -> Answer:
+    ) -> SentResponse:
         """Send it, and again after a passing failure as long as the call has tries and time for it."""
         while True:
-            outcome = await self._try(transport, request, call, limit, cut)
-            wait = self._wait_after(request, outcome, call)
+            outcome = await self._try(transport, request, budget, limit, cut)
+            wait = self._wait_after(request, outcome, budget)
             if wait is None:
                 if isinstance(outcome, NetworkFailure):
-                    raise _placed(outcome, request, call)
+                    raise _placed(outcome, request, budget)
                 return outcome
-            call.tries_left -= 1
-            call.further += 1
-            call.doing = f"waiting to ask {request.url.host} again"
+            budget.tries_left -= 1
+            budget.further += 1
+            budget.doing = f"waiting to ask {request.url.host} again"
             await self._clock.sleep(wait)
 
     async def _try(
         self,
         transport: httpx2.AsyncBaseTransport,
         request: httpx2.Request,
-        call: Call,
+        budget: Budget,
         limit: int,
         cut: bool,
-    ) -> Answer | NetworkFailure:
+    ) -> SentResponse | NetworkFailure:
         host = request.url.host
-        call.doing = f"waiting for a turn at {host}"
+        budget.doing = f"waiting for a turn at {host}"
         async with self._pacing.turn(host):
-            call.doing = f"waiting for the answer of {host}"
+            budget.doing = f"waiting for the answer of {host}"
             try:
                 response = await transport.handle_async_request(request)
-                call.doing = f"reading the answer of {host}"
+                budget.doing = f"reading the answer of {host}"
                 answer = await _receive(request, response, limit, cut)
             except NetworkFailure as failure:
                 return failure
@@ -96,23 +96,23 @@ class Courier:
         return answer
 
     def _wait_after(
-        self, request: httpx2.Request, outcome: Answer | NetworkFailure, call: Call
+        self, request: httpx2.Request, outcome: SentResponse | NetworkFailure, budget: Budget
     ) -> float | None:
         """Seconds until the next try; None when this outcome is the last."""
         told = None
-        if isinstance(outcome, Answer):
+        if isinstance(outcome, SentResponse):
             told = retry_after_seconds(outcome.response.headers, self._clock.now())
-        result = outcome.response.status_code if isinstance(outcome, Answer) else outcome
+        result = outcome.response.status_code if isinstance(outcome, SentResponse) else outcome
         promised = bool(request.extensions.get(REPEATABLE))
-        if not (call.tries_left and may_repeat(request.method, result, promised=promised)):
+        if not (budget.tries_left and may_repeat(request.method, result, promised=promised)):
             return None
-        wait = wait_before(call.further + 1, told, self._chance())
-        return wait if wait < call.remaining else None
+        wait = wait_before(budget.further + 1, told, self._chance())
+        return wait if wait < budget.remaining else None
 
 
 async def _receive(
     request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool
-) -> Answer:
+) -> SentResponse:
     """Read what is needed of a response, and close it whatever happens."""
     response.request = request
     try:
@@ -122,9 +122,9 @@ async def _receive(
             )
         location = location_of(response)
         if location is None:
-            return Answer(response, await read_body(response, limit, cut=cut), None)
+            return SentResponse(response, await read_body(response, limit, cut=cut), None)
         await _pass_over(response)
-        return Answer(response, b"", location)
+        return SentResponse(response, b"", location)
     finally:
         await response.aclose()
         if not response.is_stream_consumed:
@@ -155,8 +155,8 @@ def _chained(failure: NetworkFailure, error: Exception) -> NetworkFailure:
     return failure
 
 
-def _placed(failure: NetworkFailure, request: httpx2.Request, call: Call) -> NetworkFailure:
+def _placed(failure: NetworkFailure, request: httpx2.Request, budget: Budget) -> NetworkFailure:
     """Say which host it was, where a redirect led to one that the caller did not name."""
-    if call.redirects:
+    if budget.redirects:
         failure.args = (f"{failure.message} (at {request.url.host}, where a redirect led)",)
     return failure

@@ -19,7 +19,7 @@ import httpcore2
 import httpx2
 
 from webquarry.errors import BadInput
-from webquarry.net.dial import Dialler, judged_addresses, time_limit
+from webquarry.net.dial import Dialler, resolve_allowed_addresses, time_limit
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.proxies import Proxies, Proxy
@@ -127,7 +127,7 @@ class Transport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status,
             headers=response.headers,
-            stream=_Body(response, request),
+            stream=ResponseBody(response, request),
             extensions=response.extensions,
         )
 
@@ -144,7 +144,7 @@ class Transport(httpx2.AsyncBaseTransport):
         )
         try:
             async with time_limit(limit, host):
-                await judged_addresses(host, port_of(url), guard)
+                await resolve_allowed_addresses(host, port_of(url), guard)
         except httpcore2.ConnectError:
             if not self._warned:
                 log.warning(
@@ -183,7 +183,7 @@ class Transport(httpx2.AsyncBaseTransport):
             await pool.aclose()
 
 
-class _Body(httpx2.AsyncByteStream):
+class ResponseBody(httpx2.AsyncByteStream):
     """The body of a response, as it arrives."""
 
     def __init__(self, response: httpcore2.Response, request: httpx2.Request) -> None:

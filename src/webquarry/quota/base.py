@@ -28,14 +28,14 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Granted:
+class QuotaGranted:
     """It may go on; `left` more may follow at once."""
 
     left: int
 
 
 @dataclass(frozen=True)
-class Denied:
+class QuotaDenied:
     """It may not, and nothing was counted. `limit` is the one that takes longest to pass."""
 
     limit: Limit
@@ -46,7 +46,7 @@ class Quota(ABC):
     """One place that keeps count."""
 
     @abstractmethod
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         """Count one for every limit, or for none of them. `now` is in seconds since the epoch."""
 
     @abstractmethod

@@ -8,12 +8,12 @@ asked for. A worker that died held its places; they are given back when somebody
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from webquarry.quota.base import Denied, Granted, Limit, Quota, no_slot, verdict
+from webquarry.quota.base import Limit, Quota, QuotaDenied, QuotaGranted, no_slot, verdict
+from webquarry.store.sqlite import Connection, connect
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS counts (
@@ -29,18 +29,13 @@ class FileQuota(Quota):
     """Counts that the processes of one machine share."""
 
     def __init__(self, path: Path) -> None:
-        self._database = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        self._database.execute("PRAGMA synchronous = OFF")
-        self._database.execute("PRAGMA journal_mode = MEMORY")
-        self._database.executescript(_TABLES)
+        self._database = connect(path, _prepare, _BUSY_SECONDS)
 
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             said = [(limit, self._verdict(limit, now)) for limit in limits]
-            denied = [Denied(limit, word) for limit, word in said if isinstance(word, float)]
+            denied = [QuotaDenied(limit, word) for limit, word in said if isinstance(word, float)]
             if denied:
                 return max(denied, key=lambda one: one.retry_after_seconds)
             for limit in limits:
@@ -48,7 +43,7 @@ class FileQuota(Quota):
                     "UPDATE counts SET current = current + 1 WHERE name = ? AND window_seconds = ?",
                     (limit.name, limit.window_seconds),
                 )
-            return Granted(min((word for _, word in said if isinstance(word, int)), default=0))
+            return QuotaGranted(min((word for _, word in said if isinstance(word, int)), default=0))
         finally:
             self._database.execute("COMMIT")
 
@@ -107,6 +102,12 @@ class FileQuota(Quota):
             )
         part = min(max(now / limit.window_seconds - last, 0.0), 1.0)
         return verdict(limit, before, current, part)
+
+
+def _prepare(database: Connection) -> None:
+    database.execute("PRAGMA synchronous = OFF")
+    database.execute("PRAGMA journal_mode = MEMORY")
+    database.executescript(_TABLES)
 
 
 def _alive(process: int) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from webquarry.quota.base import Denied, Granted, Limit, Quota, no_slot, verdict
+from webquarry.quota.base import Limit, Quota, QuotaDenied, QuotaGranted, no_slot, verdict
 
 _NAMES_BETWEEN_SWEEPS = 10_000
 
@@ -26,13 +26,13 @@ class LocalQuota(Quota):
         self._slots: dict[str, int] = {}
         self._sweep_at = _NAMES_BETWEEN_SWEEPS
 
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         said = [(limit, self._verdict(limit, now)) for limit in limits]
-        denied = [Denied(limit, word) for limit, word in said if isinstance(word, float)]
+        denied = [QuotaDenied(limit, word) for limit, word in said if isinstance(word, float)]
         if denied:
             return max(denied, key=lambda one: one.retry_after_seconds)
         self.count(limits, now)
-        return Granted(min((word for _, word in said if isinstance(word, int)), default=0))
+        return QuotaGranted(min((word for _, word in said if isinstance(word, int)), default=0))
 
     def count(self, limits: Sequence[Limit], now: float) -> None:
         """Count what was granted elsewhere."""

@@ -11,9 +11,9 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from webquarry.quota.base import Denied, Granted, Limit, Quota, no_slot, verdict
+from webquarry.quota.base import Limit, Quota, QuotaDenied, QuotaGranted, no_slot, verdict
 from webquarry.quota.local import LocalQuota
-from webquarry.store.redis.connection import PREFIX, Link, LinkDown
+from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 LEASE_SECONDS = 15.0
 
@@ -55,15 +55,15 @@ return 1
 class RedisQuota(Quota):
     """Counts of all servers together."""
 
-    def __init__(self, link: Link, lease_seconds: float = LEASE_SECONDS) -> None:
-        self._link = link
-        self._vault = link.vault("quota")
+    def __init__(self, connection: RedisConnection, lease_seconds: float = LEASE_SECONDS) -> None:
+        self._connection = connection
+        self._cipher = connection.cipher("quota")
         self._lease_seconds = lease_seconds
         self._local = LocalQuota()
 
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         if not limits:
-            return Granted(0)
+            return QuotaGranted(0)
         keys = [self._name("count", f"{limit.window_seconds:g} {limit.name}") for limit in limits]
         arguments: list[str | int] = []
         for limit in limits:
@@ -75,8 +75,8 @@ class RedisQuota(Quota):
                 round(limit.window_seconds * 2000) + 1000,
             ]
         try:
-            fits, said = await self._link.script(_TAKE, keys, arguments)
-        except LinkDown:
+            fits, said = await self._connection.script(_TAKE, keys, arguments)
+        except RedisUnavailable:
             return await self._local.take(limits, now)
         if fits:
             self._local.count(limits, now)
@@ -94,17 +94,17 @@ class RedisQuota(Quota):
                 yield
             finally:
                 renewing.cancel()
-                with suppress(LinkDown):  # the lease ends by itself
-                    await self._link.run(lambda redis: redis.zrem(key, token))
+                with suppress(RedisUnavailable):  # the lease ends by itself
+                    await self._connection.run(lambda redis: redis.zrem(key, token))
 
     async def _hold(self, key: bytes, token: str, most: int) -> bool:
         try:
             return bool(
-                await self._link.script(
+                await self._connection.script(
                     _HOLD, [key], [token, most, round(self._lease_seconds * 1000)]
                 )
             )
-        except LinkDown:
+        except RedisUnavailable:
             return True
 
     async def _renew(self, key: bytes, token: str) -> None:
@@ -113,16 +113,18 @@ class RedisQuota(Quota):
             await self._hold(key, token, -1)
 
     def _name(self, what: str, name: str) -> bytes:
-        return PREFIX + f"quota:{what}:".encode() + self._vault.name(name).hex().encode()
+        return PREFIX + f"quota:{what}:".encode() + self._cipher.hash_name(name).hex().encode()
 
 
-def _answer(fits: bool, limits: Sequence[Limit], said: list[list[bytes | int]]) -> Granted | Denied:
+def _answer(
+    fits: bool, limits: Sequence[Limit], said: list[list[bytes | int]]
+) -> QuotaGranted | QuotaDenied:
     """In words of ours, from the counts as they were."""
     words = [
         (limit, verdict(limit, int(before), int(current), float(part)))
         for limit, (_, before, current, part) in zip(limits, said, strict=True)
     ]
     if fits:
-        return Granted(min(int(word) for _, word in words))
-    denied = [Denied(limit, word) for limit, word in words if isinstance(word, float)]
+        return QuotaGranted(min(int(word) for _, word in words))
+    denied = [QuotaDenied(limit, word) for limit, word in words if isinstance(word, float)]
     return max(denied, key=lambda one: one.retry_after_seconds)

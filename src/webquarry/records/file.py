@@ -2,8 +2,8 @@
 brought up to date on opening.
 
     file = RecordFile(folder)
-    number = await file.run(lambda database, vault: ...)     # from a coroutine
-    number = file.do(lambda database, vault: ...)            # from any thread
+    number = await file.run(lambda database, cipher: ...)     # from a coroutine
+    number = file.do(lambda database, cipher: ...)            # from any thread
 
 Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has
 changed. What cannot be done is a `RecordsFailure`; a damaged file is never replaced by us.
@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,12 +22,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.errors import RecordsFailure
-from webquarry.store.encryption import Vault
-from webquarry.store.sqlite import connect, switch_to_wal, touch, will_pass
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import (
+    Connection,
+    DatabaseError,
+    connect,
+    switch_to_wal,
+    touch,
+    will_pass,
+)
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection, Vault], T]
+Work = Callable[[Connection, Cipher], T]
 
 _NAME = "state.sqlite3"
 
@@ -42,8 +48,8 @@ class RecordFile:
         self.path = folder / _NAME if folder else None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-records")
         self._lock = threading.RLock()
-        self._database: sqlite3.Connection | None = None
-        self._vault: Vault | None = None
+        self._database: Connection | None = None
+        self._cipher: Cipher | None = None
 
     async def run(self, work: Work[T]) -> T:
         """Do it on a thread of our own, so that the event loop does not wait for the disk."""
@@ -53,22 +59,22 @@ class RecordFile:
         """Do it now, in one transaction."""
         with self._lock:
             try:
-                database, vault = self._open()
+                database, cipher = self._open()
                 database.execute("BEGIN IMMEDIATE")
                 try:
-                    result = work(database, vault)
+                    result = work(database, cipher)
                 except BaseException:
                     database.execute("ROLLBACK")
                     raise
                 database.execute("COMMIT")
                 return result
-            except sqlite3.DatabaseError as error:
+            except DatabaseError as error:
                 raise _failure(self.path, error) from error
 
-    def _open(self) -> tuple[sqlite3.Connection, Vault]:
-        if self._database is None or self._vault is None:
+    def _open(self) -> tuple[Connection, Cipher]:
+        if self._database is None or self._cipher is None:
             try:
-                self._vault = _vault(self.path) if self.path else _passing_vault()
+                self._cipher = _cipher(self.path) if self.path else _temporary_cipher()
                 place = self.path if self.path and touch(self.path) else ":memory:"
             except (
                 OSError
@@ -78,9 +84,9 @@ class RecordFile:
                     self.path,
                     error,
                 )
-                self.path, self._vault, place = None, _passing_vault(), ":memory:"
+                self.path, self._cipher, place = None, _temporary_cipher(), ":memory:"
             self._database = connect(place, _prepare)
-        return self._database, self._vault
+        return self._database, self._cipher
 
     def close(self) -> None:
         with self._lock:
@@ -90,27 +96,27 @@ class RecordFile:
         self._thread.shutdown()
 
 
-def _vault(path: Path) -> Vault:
-    """The vault of the key beside the file. A new key would make an old file unreadable, so none is
+def _cipher(path: Path) -> Cipher:
+    """The cipher of the key beside the file. A new key would make an old file unreadable, so none is
     made for one.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = path.with_name("state.key")
-    if path.exists() and path.stat().st_size and not Vault.is_key(key):
+    if path.exists() and path.stat().st_size and not Cipher.is_key(key):
         raise RecordsFailure(
             f"The key {key} of the record file is missing or damaged.",
             retryable=False,
             suggested_action=f"Restore it from a backup, or move {path} away to begin a new "
             "record.",
         )
-    return Vault.open(key)
+    return Cipher.open(key)
 
 
-def _passing_vault() -> Vault:
-    return Vault(os.urandom(32))
+def _temporary_cipher() -> Cipher:
+    return Cipher(os.urandom(32))
 
 
-def _prepare(database: sqlite3.Connection) -> None:
+def _prepare(database: Connection) -> None:
     """Durable, and of today's shape; a file from a newer release is left as it is."""
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
@@ -122,9 +128,7 @@ def _prepare(database: sqlite3.Connection) -> None:
     try:
         version = _version(database)
         if version > len(steps):
-            raise sqlite3.DatabaseError(
-                f"it is of version {version}, and this release knows {len(steps)}"
-            )
+            raise DatabaseError(f"it is of version {version}, and this release knows {len(steps)}")
         for number, step in enumerate(steps[version:], version + 1):
             for statement in filter(str.strip, step.split(";")):
                 database.execute(statement)
@@ -135,7 +139,7 @@ def _prepare(database: sqlite3.Connection) -> None:
         raise
 
 
-def _version(database: sqlite3.Connection) -> int:
+def _version(database: Connection) -> int:
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -146,7 +150,7 @@ def _migrations() -> list[str]:
     return [(folder / name).read_text("utf-8") for name in names]
 
 
-def _failure(path: Path | None, error: sqlite3.DatabaseError) -> RecordsFailure:
+def _failure(path: Path | None, error: DatabaseError) -> RecordsFailure:
     place = path or "in memory"
     if will_pass(error):
         return RecordsFailure(f"The record file {place} did not answer: {error}.")

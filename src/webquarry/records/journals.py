@@ -4,12 +4,11 @@ encrypted.
 
 from __future__ import annotations
 
-import sqlite3
-
 from webquarry.errors import RecordsFailure
 from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
 from webquarry.records.file import RecordFile
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import Connection
 
 
 class FileJournals(Journals):
@@ -21,13 +20,13 @@ class FileJournals(Journals):
     async def begin(
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
-        def work(database: sqlite3.Connection, vault: Vault) -> None:
-            name, whose = _name(vault, owner, id), vault.name(f"owner {owner}")
+        def work(database: Connection, cipher: Cipher) -> None:
+            name, whose = _name(cipher, owner, id), cipher.hash_name(f"owner {owner}")
             database.execute("DELETE FROM journals WHERE touched_at < ?", (now - idle_seconds,))
             if database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone():
                 raise FileExistsError(id)
             _make_room(database, whose, most)
-            row = (name, whose, vault.lock(id.encode(), name), now, now)
+            row = (name, whose, cipher.encrypt(id.encode(), name), now, now)
             database.execute(
                 "INSERT INTO journals (name, owner, locked_id, created_at, touched_at) VALUES "
                 "(?, ?, ?, ?, ?)",
@@ -35,14 +34,14 @@ class FileJournals(Journals):
             )
             database.execute(
                 "INSERT INTO journal_entries VALUES (?, 1, ?)",
-                (name, _locked(vault, name, 1, entry)),
+                (name, _locked(cipher, name, 1, entry)),
             )
 
         await self._file.run(work)
 
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
-        def work(database: sqlite3.Connection, vault: Vault) -> Journal | None:
-            name = _name(vault, owner, id)
+        def work(database: Connection, cipher: Cipher) -> Journal | None:
+            name = _name(cipher, owner, id)
             row = database.execute(
                 "SELECT created_at, touched_at, finished FROM journals WHERE name = ? AND "
                 "touched_at >= ?",
@@ -54,7 +53,7 @@ class FileJournals(Journals):
                 "SELECT number, value FROM journal_entries WHERE journal = ? ORDER BY number",
                 (name,),
             ).fetchall()
-            entries = tuple(_unlocked(vault, name, number, value) for number, value in found)
+            entries = tuple(_unlocked(cipher, name, number, value) for number, value in found)
             return Journal(id, row[0], row[1], entries, bool(row[2]))
 
         return await self._file.run(work)
@@ -69,8 +68,8 @@ class FileJournals(Journals):
         after: int | None = None,
         finished: bool | None = None,
     ) -> int:
-        def work(database: sqlite3.Connection, vault: Vault) -> int:
-            name = _name(vault, owner, id)
+        def work(database: Connection, cipher: Cipher) -> int:
+            name = _name(cipher, owner, id)
             if not database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone():
                 raise KeyError(id)
             count = database.execute(
@@ -79,7 +78,7 @@ class FileJournals(Journals):
             if after is not None and count != after:
                 raise JournalMoved(id)
             number = int(count) + 1
-            value = _locked(vault, name, number, entry)
+            value = _locked(cipher, name, number, entry)
             database.execute("INSERT INTO journal_entries VALUES (?, ?, ?)", (name, number, value))
             database.execute(
                 "UPDATE journals SET touched_at = max(touched_at, ?), finished = coalesce(?, "
@@ -91,24 +90,26 @@ class FileJournals(Journals):
         return await self._file.run(work)
 
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
-        def work(database: sqlite3.Connection, vault: Vault) -> list[Journal]:
+        def work(database: Connection, cipher: Cipher) -> list[Journal]:
             rows = database.execute(
                 "SELECT name, locked_id, created_at, touched_at, finished FROM journals"
                 " WHERE owner = ? AND touched_at >= ? ORDER BY touched_at DESC, name",
-                (vault.name(f"owner {owner}"), now - idle_seconds),
+                (cipher.hash_name(f"owner {owner}"), now - idle_seconds),
             ).fetchall()
             return [
-                Journal(_readable(vault, row[1], row[0]).decode(), row[2], row[3], (), bool(row[4]))
+                Journal(
+                    _readable(cipher, row[1], row[0]).decode(), row[2], row[3], (), bool(row[4])
+                )
                 for row in rows
             ]
 
         return await self._file.run(work)
 
     async def drop(self, owner: str, id: str) -> bool:
-        def work(database: sqlite3.Connection, vault: Vault) -> bool:
+        def work(database: Connection, cipher: Cipher) -> bool:
             return (
                 database.execute(
-                    "DELETE FROM journals WHERE name = ?", (_name(vault, owner, id),)
+                    "DELETE FROM journals WHERE name = ?", (_name(cipher, owner, id),)
                 ).rowcount
                 > 0
             )
@@ -116,12 +117,12 @@ class FileJournals(Journals):
         return await self._file.run(work)
 
 
-def _name(vault: Vault, owner: str, id: str) -> bytes:
+def _name(cipher: Cipher, owner: str, id: str) -> bytes:
     """Whoever does not own the journal arrives at another name, so there is nothing to find."""
-    return vault.name(f"journal {len(owner)} {owner} {id}")
+    return cipher.hash_name(f"journal {len(owner)} {owner} {id}")
 
 
-def _make_room(database: sqlite3.Connection, owner: bytes, most: int) -> None:
+def _make_room(database: Connection, owner: bytes, most: int) -> None:
     held = database.execute("SELECT count(*) FROM journals WHERE owner = ?", (owner,)).fetchone()[0]
     for _ in range(held - most + 1):
         gone = database.execute(
@@ -134,18 +135,18 @@ def _make_room(database: sqlite3.Connection, owner: bytes, most: int) -> None:
             raise TooManyJournals
 
 
-def _locked(vault: Vault, name: bytes, number: int, value: bytes) -> bytes:
-    return vault.lock(
+def _locked(cipher: Cipher, name: bytes, number: int, value: bytes) -> bytes:
+    return cipher.encrypt(
         value, name + number.to_bytes(8, "big")
     )  # an entry cannot be moved to another place
 
 
-def _unlocked(vault: Vault, name: bytes, number: int, value: bytes) -> bytes:
-    return _readable(vault, value, name + number.to_bytes(8, "big"))
+def _unlocked(cipher: Cipher, name: bytes, number: int, value: bytes) -> bytes:
+    return _readable(cipher, value, name + number.to_bytes(8, "big"))
 
 
-def _readable(vault: Vault, value: bytes, name: bytes) -> bytes:
-    found = vault.unlock(value, name)
+def _readable(cipher: Cipher, value: bytes, name: bytes) -> bytes:
+    found = cipher.decrypt(value, name)
     if found is None:
         raise RecordsFailure(
             "A record cannot be decrypted: it is damaged, or state.key is not the key it was "

@@ -16,7 +16,7 @@ from typing import Any
 from webquarry.errors import RecordsFailure
 from webquarry.records import redis_scripts as scripts
 from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
-from webquarry.store.redis.connection import PREFIX, Link, LinkDown
+from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 _ROOM = PREFIX + b"journal"
 _SECONDS = 5.0  # a record is worth waiting for
@@ -27,9 +27,9 @@ _RACES = 200  # how often others may come first with an entry of theirs
 class RedisJournals(Journals):
     """The journals of all servers that share a Redis and a key."""
 
-    def __init__(self, link: Link, seconds: float = _SECONDS) -> None:
-        self._link = link
-        self._vault = link.vault("journals")
+    def __init__(self, connection: RedisConnection, seconds: float = _SECONDS) -> None:
+        self._connection = connection
+        self._cipher = connection.cipher("journals")
         self._seconds = seconds
 
     async def begin(
@@ -38,7 +38,7 @@ class RedisJournals(Journals):
         name = self._name(owner, id)
         arguments = [
             name, self._whose(owner), repr(now), repr(now - idle_seconds), most,
-            self._vault.lock(id.encode(), name), self._locked(name, 1, entry), _mark(),
+            self._cipher.encrypt(id.encode(), name), self._locked(name, 1, entry), _mark(),
         ]  # fmt: skip
         said = await self._script(scripts.BEGIN, arguments)
         if said == b"exists":
@@ -119,25 +119,27 @@ class RedisJournals(Journals):
         try:
             try:
                 return await self._send(text, arguments)
-            except LinkDown as error:
+            except RedisUnavailable as error:
                 if not error.lost:
                     raise
             return await self._send(text, arguments)
-        except LinkDown as error:
+        except RedisUnavailable as error:
             raise _failure(error) from error
 
     async def _send(self, text: str, arguments: Sequence[Any]) -> Any:
-        return await self._link.script(text, [_ROOM], arguments, seconds=self._seconds, insist=True)
+        return await self._connection.script(
+            text, [_ROOM], arguments, seconds=self._seconds, insist=True
+        )
 
     def _name(self, owner: str, id: str) -> bytes:
         """Whoever does not own the journal arrives at another name, so there is nothing to find."""
-        return self._vault.name(f"journal {len(owner)} {owner} {id}").hex().encode()
+        return self._cipher.hash_name(f"journal {len(owner)} {owner} {id}").hex().encode()
 
     def _whose(self, owner: str) -> bytes:
-        return self._vault.name(f"owner {owner}").hex().encode()
+        return self._cipher.hash_name(f"owner {owner}").hex().encode()
 
     def _locked(self, name: bytes, number: int, value: bytes) -> bytes:
-        return self._vault.lock(
+        return self._cipher.encrypt(
             value, name + number.to_bytes(8, "big")
         )  # an entry cannot be moved to another place
 
@@ -145,7 +147,7 @@ class RedisJournals(Journals):
         return self._readable(value, name + number.to_bytes(8, "big"))
 
     def _readable(self, value: bytes, name: bytes) -> bytes:
-        found = self._vault.unlock(value, name)
+        found = self._cipher.decrypt(value, name)
         if found is None:
             raise RecordsFailure(
                 "A record cannot be decrypted: it is damaged, or was written with another "
@@ -161,7 +163,7 @@ def _mark() -> str:
     return secrets.token_hex(_MARK // 2)
 
 
-def _failure(error: LinkDown) -> RecordsFailure:
+def _failure(error: RedisUnavailable) -> RecordsFailure:
     """Where Redis is stands in the log: callers of a server for others need not know."""
     if error.lost:
         reason = "there is no connection"

@@ -32,7 +32,7 @@ from webquarry.search.query.domains import DomainFilter, host_of, normalise
 from webquarry.search.query.filters import words_of
 from webquarry.search.query.lenses import Lens
 from webquarry.search.services.asker import heeding
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.pace import Pace
 from webquarry.search.stored import VERSION, pack, unpack
 from webquarry.search.turns import Plan, Turns
@@ -52,7 +52,7 @@ class Router:
         environ: Mapping[str, str],
         clock: Clock | None = None,
         open_cache: Callable[[], Cache] | None = None,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._client = client
         self._settings = settings

@@ -19,7 +19,7 @@ from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter
 from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
 from webquarry.search.services.asker import Asker, Turn
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import nobody_answered
 from webquarry.settings import Settings
 
@@ -46,7 +46,7 @@ class Turns:
         ask: AskPage,
         settings: Settings,
         clock: Clock,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._providers = providers
         self._ask = ask

@@ -29,7 +29,7 @@ from webquarry.net.archive.scrub import (
     scrub_target,
     scrub_url,
 )
-from webquarry.net.archive.warc import Exchange, WarcFile, length_of, open_spool
+from webquarry.net.archive.warc import RecordedExchange, WarcFile, length_of, open_spool
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +157,9 @@ class _Tape:
     def _has_no_body(self) -> bool:
         return self._request.method == "HEAD" or self._response.status_code in _NO_BODY
 
-    def _exchange(self, body: IO[bytes], truncated: str | None, *, unpacked: bool) -> Exchange:
+    def _exchange(
+        self, body: IO[bytes], truncated: str | None, *, unpacked: bool
+    ) -> RecordedExchange:
         request, response = self._request, self._response
         sent = scrub_body(request.content, request.headers.get("content-type", ""))
         keeps_length = truncated is not None or self._has_no_body()
@@ -170,7 +172,7 @@ class _Tape:
             for name, value in scrub_response_headers(response.headers)
             if name.lower() not in gone
         ]
-        return Exchange(
+        return RecordedExchange(
             moment=self._moment,
             method=request.method,
             url=scrub_url(request.url),

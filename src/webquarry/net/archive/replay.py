@@ -36,6 +36,13 @@ class Replay:
         return _ReplayTransport(self.path, self._answers)
 
 
+def demo_recording() -> Path:
+    """The small recorded web that ships with the package (scripts/recorded_web.py makes it)."""
+    from importlib.resources import files  # slow to import, and only a replay of it needs it
+
+    return Path(str(files("webquarry") / "data" / "recorded-web.warc.gz"))
+
+
 class _ReplayTransport(httpx2.AsyncBaseTransport):
     def __init__(self, path: Path, answers: dict[RequestKey, list[Recorded]]) -> None:
         self._path = path

@@ -40,7 +40,7 @@ def open_spool() -> IO[bytes]:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class RecordedExchange:
     """One request and its answer, already scrubbed."""
 
     moment: datetime
@@ -75,7 +75,7 @@ class WarcFile:
                 with _pack_info(moment, self._gzip) as packed:
                     self._append(packed)
 
-    def add(self, exchange: Exchange) -> None:
+    def add(self, exchange: RecordedExchange) -> None:
         """Append one exchange, whole or not at all."""
         with self._alone(), _pack(exchange, os.fstat(self._file).st_size, self._gzip) as packed:
             self._append(packed)
@@ -164,7 +164,7 @@ class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio publishes no type
         self.headers_buff = self._bytes
 
 
-def _pack(exchange: Exchange, place: int, gzip: bool) -> IO[bytes]:
+def _pack(exchange: RecordedExchange, place: int, gzip: bool) -> IO[bytes]:
     packed = open_spool()
     writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
     request_line = f"{exchange.method} {exchange.target} HTTP/1.1".encode("ascii")
@@ -201,7 +201,7 @@ def _pack_info(moment: datetime, gzip: bool) -> IO[bytes]:
     return packed
 
 
-def _record_headers(exchange: Exchange, kind: str, place: int) -> dict[str, str]:
+def _record_headers(exchange: RecordedExchange, kind: str, place: int) -> dict[str, str]:
     date = _date(exchange.moment)
     headers = {
         "WARC-Record-ID": _record_id(date, kind, exchange.method, exchange.url, str(place)),

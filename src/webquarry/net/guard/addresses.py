@@ -105,7 +105,7 @@ def parse_address(text: str) -> Address | None:
         return None
 
 
-def refused_class(address: Address, allowed: Iterable[Network] = ()) -> str | None:
+def find_refused_class(address: Address, allowed: Iterable[Network] = ()) -> str | None:
     """Why this address may not be dialled, or None. Networks in `allowed` count as public."""
     networks = tuple(allowed)
     for reading in readings(address):

@@ -2,7 +2,7 @@
 
 The text between `//` and the port comes in; out goes the one ASCII spelling that is resolved,
 dialled and sent, or `Refused`. Stricter than a browser: whatever two programs might read
-differently (0x7f.1, %31, zero-width letters) is refused instead of repaired. `internal_name` then
+differently (0x7f.1, %31, zero-width letters) is refused instead of repaired. `find_internal_kind` then
 says which names never lead to the public web, without asking DNS.
 """
 
@@ -76,7 +76,7 @@ def read_host(text: str) -> str:
     return host
 
 
-def internal_name(host: str) -> str | None:
+def find_internal_kind(host: str) -> str | None:
     """What a name stands for when it cannot be on the public web, or None. The host is one that
     `read_host` gave.
     """

@@ -26,7 +26,7 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
     """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit`
     bytes if it may be cut.
     """
-    expected = expected_length(response)
+    expected = get_expected_length(response)
     if expected is not None and expected > limit and not cut:
         raise _too_large(limit, f"it announces {expected} bytes")
     decoder = decoder_for(response.headers)
@@ -65,7 +65,7 @@ async def drain(response: httpx2.Response, limit: int) -> None:
     response.is_stream_consumed = True
 
 
-def expected_length(response: httpx2.Response) -> int | None:
+def get_expected_length(response: httpx2.Response) -> int | None:
     """How many bytes are to come as sent, if the headers tell."""
     if response.request.method == "HEAD" or response.status_code in _WITHOUT_BODY:
         return None

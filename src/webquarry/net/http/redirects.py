@@ -32,7 +32,7 @@ def location_of(response: httpx2.Response) -> str | None:
     return response.headers.get("location", "").strip() or None
 
 
-class Trail:
+class RedirectChain:
     """The hops of one call: the addresses asked so far, and the cookies they set."""
 
     def __init__(self, most: int) -> None:
@@ -77,7 +77,7 @@ class Trail:
         return f"The server redirects more than {self._most} times{in_a_circle}"
 
 
-def redirected(request: httpx2.Request, status: int, target: str) -> httpx2.Request:
+def build_redirected_request(request: httpx2.Request, status: int, target: str) -> httpx2.Request:
     """A provider's request at its new address, which must be of the same origin: its headers carry
     credentials.
     """

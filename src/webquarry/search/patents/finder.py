@@ -31,7 +31,7 @@ from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.web import ReadPage, WebPatents
 from webquarry.search.router import Router
 from webquarry.search.services.asker import Turn, heeding
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import nobody_answered
 from webquarry.search.services.services import Family
 from webquarry.secret import redact
@@ -67,7 +67,7 @@ class PatentFinder:
         clock: Clock,
         router: Router,
         read_page: ReadPage,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         package, group = "webquarry.search.patents.providers", "webquarry.patent_providers"
         self.family: Family[PatentProvider] = Family(

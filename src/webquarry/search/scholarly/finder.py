@@ -28,7 +28,7 @@ from webquarry.search.scholarly.models import Author, Paper, PaperQuery, PapersF
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.stored import VERSION, pack, unpack
 from webquarry.search.services.asker import Turn, heeding
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import nobody_answered, short
 from webquarry.search.services.services import Family
 from webquarry.secret import redact
@@ -52,7 +52,7 @@ class Finder:
         open_cache: Callable[[], Cache],
         router: Callable[[], Router],
         lenses: Callable[[], Mapping[str, Lens]],
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._settings = settings
         self._open_cache, self._router, self._lenses = open_cache, router, lenses

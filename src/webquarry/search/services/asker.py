@@ -26,7 +26,7 @@ from webquarry.net.models import Reply
 from webquarry.progress import note
 from webquarry.search.models import Attempt
 from webquarry.search.services.breaker import TRIPPING, Breaker
-from webquarry.search.services.breakers import BreakerBoard, LocalBoard
+from webquarry.search.services.breakers import Breakers, LocalBreakers
 from webquarry.search.services.service import Member
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -49,9 +49,9 @@ class Turn(Generic[T]):
 class Asker:
     """Knows how the members have been doing. One for the process and each family."""
 
-    def __init__(self, settings: Settings, clock: Clock, board: BreakerBoard | None = None) -> None:
+    def __init__(self, settings: Settings, clock: Clock, board: Breakers | None = None) -> None:
         self._clock = clock
-        self._board = board or LocalBoard(settings, clock)
+        self._board = board or LocalBreakers(settings, clock)
 
     async def learn(self, names: Sequence[str]) -> None:
         """Take over what other servers have found out about these members."""
@@ -102,14 +102,14 @@ class Asker:
                     )
                 end(outcome)
         except BaseException:  # the caller has left
-            breaker.gave_up()
+            breaker.release()
             raise
         attempt = Attempt(member.name, outcome, reason, self._clock.monotonic() - started)
         if isinstance(done, WebquarryError):
-            breaker.failed(done)
+            breaker.record_failure(done)
             await self._board.tell(member.name)
             return Turn(attempt, error=done)
-        breaker.succeeded()
+        breaker.record_success()
         return Turn(attempt, done)
 
 

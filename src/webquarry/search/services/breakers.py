@@ -12,7 +12,7 @@ from webquarry.search.services.breaker import Breaker
 from webquarry.settings import Settings
 
 
-class BreakerBoard(ABC):
+class Breakers(ABC):
     """A breaker for each provider; what trips one may be told to other servers."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
@@ -36,7 +36,7 @@ class BreakerBoard(ABC):
         """A call of this provider has failed here: if it rests now, let the others know."""
 
 
-class LocalBoard(BreakerBoard):
+class LocalBreakers(Breakers):
     """One server: there is nobody to learn from."""
 
     async def learn(self, names: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search.routing import unknown
 from webquarry.search.services.asker import Asker, Turn, Work
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.pace import Pace
 from webquarry.search.services.service import Member
 from webquarry.settings import Settings
@@ -46,7 +46,7 @@ class Family(Generic[M]):
         environ: Mapping[str, str],
         clock: Clock,
         group: str | None = None,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._package, self._kind, self._group = package, kind, group
         self._client, self._settings, self._environ, self._clock = client, settings, environ, clock

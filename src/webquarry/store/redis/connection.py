@@ -1,7 +1,7 @@
 """The connection to Redis, for all that several servers share: cache, single flight, journals,
 quotas, breakers.
 
-    value = await link.run(lambda redis: redis.get(name))      # the value, or `LinkDown`
+    value = await connection.run(lambda redis: redis.get(name))      # the value, or `RedisUnavailable`
 
 Nobody waits long for it. A Redis that does not answer in time is left alone for a few seconds, then
 asked by one caller to see whether it is back, so that it heals by itself; the outage is said once,
@@ -25,7 +25,7 @@ from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError, ResponseError
 
 from webquarry.secret import Secret, redact
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -37,7 +37,7 @@ _CONNECTIONS = 32
 _REFUSALS_APART_SECONDS = 60.0
 
 
-class LinkDown(Exception):
+class RedisUnavailable(Exception):
     """Redis did not answer, or not in time, or refused the command; the text says which, and holds
     no secret.
     """
@@ -47,7 +47,7 @@ class LinkDown(Exception):
         self.lost = lost  # there was no connection, or it broke, so that another one may do better
 
 
-class Link:
+class RedisConnection:
     """One pool of connections. Belongs to one event loop."""
 
     def __init__(
@@ -89,11 +89,11 @@ class Link:
         """Whether the last that was heard of Redis was good."""
         return self._down is None
 
-    def vault(self, purpose: str) -> Vault:
+    def cipher(self, purpose: str) -> Cipher:
         """What locks the values of one purpose: each has a key of its own, made from the shared
         one.
         """
-        return Vault(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
+        return Cipher(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
 
     async def run(
         self,
@@ -105,7 +105,7 @@ class Link:
         """Do it within `seconds`. While Redis rests it is not asked, unless by those who `insist`."""
         now = time.monotonic()
         if now < self._rests_until and not insist:
-            raise LinkDown(self._down or "it did not answer")
+            raise RedisUnavailable(self._down or "it did not answer")
         if self._down is not None:  # this caller is the one that looks whether it is back
             self._rests_until = now + self._rest
         try:
@@ -158,7 +158,7 @@ class Link:
             log.warning("Redis at %s answers again", self.place)
         self._down, self._rests_until, self._met = None, 0.0, True
 
-    def _failed(self, reason: str, lost: bool = False) -> LinkDown:
+    def _failed(self, reason: str, lost: bool = False) -> RedisUnavailable:
         if (
             self._down is None
         ):  # one that never was there is an error for whoever asked first, who will say it
@@ -169,16 +169,16 @@ class Link:
                 reason,
             )
         self._down, self._rests_until = reason, time.monotonic() + self._rest
-        return LinkDown(reason, lost)
+        return RedisUnavailable(reason, lost)
 
-    def _refused(self, error: ResponseError) -> LinkDown:
+    def _refused(self, error: ResponseError) -> RedisUnavailable:
         """It is there, and said no: memory full, read only, no right to do so."""
         reason, now = redact(str(error)), time.monotonic()
         self._answered()
         if now - self._refusal_said_at >= _REFUSALS_APART_SECONDS:
             log.warning("Redis at %s refused a command: %s", self.place, reason)
             self._refusal_said_at = now
-        return LinkDown(reason)
+        return RedisUnavailable(reason)
 
 
 async def _in_time(work: Awaitable[T], seconds: float) -> T:

@@ -1,5 +1,5 @@
 """Which Redis the servers share, and the key that locks what they keep there: environment in, a
-`Link` out.
+`RedisConnection` out.
 
     WEBQUARRY_REDIS_URL (or ~/.config/webquarry/redis-url), then REDIS_URL      redis://, rediss:// or unix://; "off" is none
     WEBQUARRY_STORE_KEY (or ~/.config/webquarry/store-key)                      32 bytes, the same on all servers
@@ -24,7 +24,7 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
-    from webquarry.store.redis.connection import Link
+    from webquarry.store.redis.connection import RedisConnection
 
 REDIS_URL = Credential("WEBQUARRY_REDIS_URL", "redis-url")
 USUAL_URL = Credential("REDIS_URL", "redis-url")
@@ -102,8 +102,8 @@ def _base64(text: str) -> bytes:
     return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
 
 
-def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
-    """The link to the Redis that is configured, which connects when it is first used; None where
+def open_redis(settings: Settings, environ: Mapping[str, str]) -> RedisConnection | None:
+    """The connection to the Redis that is configured, which connects when it is first used; None where
     none is.
     """
     found = redis_url(environ)
@@ -112,7 +112,7 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
     url, source = found
     key = store_key(environ)
     try:
-        from webquarry.store.redis.connection import Link
+        from webquarry.store.redis.connection import RedisConnection
     except ModuleNotFoundError as error:
         raise MissingExtra("http", "Sharing a Redis") from error
     tls: dict[str, Any] = (
@@ -121,7 +121,7 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
         else {}
     )
     try:
-        return Link(
+        return RedisConnection(
             url,
             key,
             place=place_of(url, source),
@@ -135,45 +135,45 @@ def open_link(settings: Settings, environ: Mapping[str, str]) -> Link | None:
         ) from error
 
 
-async def check_redis(link: Link) -> None:
+async def check_redis(connection: RedisConnection) -> None:
     """See that Redis is there, lets us work, and is used with one key by all; what is wrong is
     raised. The first that comes leaves its mark.
     """
-    from webquarry.store.redis.connection import LinkDown
+    from webquarry.store.redis.connection import RedisUnavailable
 
-    mine = link.vault("key check").lock(b"webquarry", _CANARY)
+    mine = connection.cipher("key check").encrypt(b"webquarry", _CANARY)
 
     try:
-        kept = await link.script(
+        kept = await connection.script(
             _FIRST_COUNTS, [_CANARY], [mine], seconds=_CHECK_SECONDS, insist=True
         )
-    except LinkDown as error:
-        raise _unusable(link.place, str(error)) from error
-    _check_key(link, kept)
+    except RedisUnavailable as error:
+        raise _unusable(connection.place, str(error)) from error
+    _check_key(connection, kept)
 
 
-async def ping_redis(link: Link) -> None:
+async def ping_redis(connection: RedisConnection) -> None:
     """See that Redis is there and, if others use it, that they use it with our key; nothing is
     written.
     """
-    from webquarry.store.redis.connection import LinkDown
+    from webquarry.store.redis.connection import RedisUnavailable
 
     async def ask(redis: Redis) -> Any:
         await redis.ping()
         return await redis.get(_CANARY)
 
     try:
-        kept = await link.run(ask, seconds=_CHECK_SECONDS, insist=True)
-    except LinkDown as error:
-        raise _unusable(link.place, str(error)) from error
+        kept = await connection.run(ask, seconds=_CHECK_SECONDS, insist=True)
+    except RedisUnavailable as error:
+        raise _unusable(connection.place, str(error)) from error
     if kept is not None:
-        _check_key(link, kept)
+        _check_key(connection, kept)
 
 
-def _check_key(link: Link, kept: bytes) -> None:
-    if link.vault("key check").unlock(kept, _CANARY) is None:
+def _check_key(connection: RedisConnection, kept: bytes) -> None:
+    if connection.cipher("key check").decrypt(kept, _CANARY) is None:
         raise AuthFailure(
-            f"Redis at {link.place} is in use with another {STORE_KEY.variable}.",
+            f"Redis at {connection.place} is in use with another {STORE_KEY.variable}.",
             suggested_action="Give all servers the same key. To begin anew with this one, stop "
             "them all and delete "
             "the keys that begin with webquarry: in Redis; or use another database of it (…/1 "

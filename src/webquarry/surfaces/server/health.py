@@ -47,7 +47,7 @@ class Health:
     async def _ready(self, request: Request) -> Response:
         if self.draining:
             return JSONResponse({"status": "draining"}, 503, {"Retry-After": "5"})
-        link = self._kit.link if self._kit else None
+        link = self._kit.redis if self._kit else None
         if link is None:
             parts = {}
         else:

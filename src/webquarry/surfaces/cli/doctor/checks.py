@@ -258,10 +258,10 @@ async def ask_redis(finding: Finding, settings: Settings, environ: Mapping[str, 
     """What a Redis that looks right says when it is asked; nothing is written to it."""
     if finding.state != "ok":
         return finding
-    from webquarry.store.redis.open import open_link, ping_redis
+    from webquarry.store.redis.open import open_redis, ping_redis
 
     try:
-        link = open_link(settings, environ)
+        link = open_redis(settings, environ)
         assert link is not None
         try:
             await ping_redis(link)
@@ -294,7 +294,7 @@ def _recording(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 
 def _replaying(replay: Path) -> Finding:
-    from webquarry.net.archive.open import Replay, demo_recording
+    from webquarry.net.archive.replay import Replay, demo_recording
 
     try:
         Replay(demo_recording() if replay == Path("demo") else replay)

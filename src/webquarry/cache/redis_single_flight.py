@@ -18,8 +18,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from webquarry.cache.flights import Flights, Kept
-from webquarry.store.redis.connection import PREFIX, Link, LinkDown
+from webquarry.cache.base import CachedValue
+from webquarry.cache.single_flight import SharedSingleFlight
+from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -71,44 +72,46 @@ class _Names:
         return cls(*(PREFIX + b"flight:" + name + part for part in (b"", b":waiting", b":handed:")))
 
 
-class RedisFlights(Flights):
+class RedisSingleFlight(SharedSingleFlight):
     """Leases in the Redis that the servers share."""
 
-    def __init__(self, link: Link, lease_seconds: float = LEASE_SECONDS) -> None:
-        self._link = link
-        self._vault = link.vault("flight")
+    def __init__(self, connection: RedisConnection, lease_seconds: float = LEASE_SECONDS) -> None:
+        self._connection = connection
+        self._cipher = connection.cipher("flight")
         self._lease_seconds = lease_seconds
         self._lease_ms = round(lease_seconds * 1000)
 
-    async def share(self, key: str, make: Callable[[], Awaitable[Kept]]) -> Kept:
-        names = _Names.of(self._vault.name(key))
+    async def share(self, key: str, make: Callable[[], Awaitable[CachedValue]]) -> CachedValue:
+        names = _Names.of(self._cipher.hash_name(key))
         token = secrets.token_hex(16).encode()
         try:
             kept = await self._wait(names, token)
-        except LinkDown:
+        except RedisUnavailable:
             return await make()
         return kept or await self._lead(names, token, make)
 
-    async def _wait(self, names: _Names, token: bytes) -> Kept | None:
+    async def _wait(self, names: _Names, token: bytes) -> CachedValue | None:
         """What another server made; None when the lease is ours."""
         seen, pause = token, _FIRST_POLL_SECONDS
         while True:
             handed = names.handed + seen
-            said, *rest = await self._link.script(
+            said, *rest = await self._connection.script(
                 _ENTER, [names.lease, names.waiting, handed], [token, self._lease_ms]
             )
             if said == b"mine":
                 return None
             if said == b"done":
-                plain = self._vault.unlock(rest[0], handed)
+                plain = self._cipher.decrypt(rest[0], handed)
                 if plain is None:
-                    raise LinkDown("a value that was handed on cannot be decrypted")
-                return Kept(plain[_FRESHNESS.size :], *_FRESHNESS.unpack_from(plain))
+                    raise RedisUnavailable("a value that was handed on cannot be decrypted")
+                return CachedValue(plain[_FRESHNESS.size :], *_FRESHNESS.unpack_from(plain))
             seen = rest[0]
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LAST_POLL_SECONDS)
 
-    async def _lead(self, names: _Names, token: bytes, make: Callable[[], Awaitable[Kept]]) -> Kept:
+    async def _lead(
+        self, names: _Names, token: bytes, make: Callable[[], Awaitable[CachedValue]]
+    ) -> CachedValue:
         renewing = asyncio.create_task(self._renew(names, token))
         try:
             kept = await make()
@@ -119,7 +122,10 @@ class RedisFlights(Flights):
         if await self._leave(names, token, "ask"):
             freshness = _FRESHNESS.pack(kept.cached, kept.age_seconds, kept.max_age_seconds)
             await self._leave(
-                names, token, "give", self._vault.lock(freshness + kept.value, names.handed + token)
+                names,
+                token,
+                "give",
+                self._cipher.encrypt(freshness + kept.value, names.handed + token),
             )
         renewing.cancel()
         return kept
@@ -128,15 +134,17 @@ class RedisFlights(Flights):
         """Until the work is done, or somebody has taken over from us."""
         while True:
             await asyncio.sleep(self._lease_seconds / 3)
-            with suppress(LinkDown):
-                if not await self._link.script(_RENEW, [names.lease], [token, self._lease_ms]):
+            with suppress(RedisUnavailable):
+                if not await self._connection.script(
+                    _RENEW, [names.lease], [token, self._lease_ms]
+                ):
                     return
 
     async def _leave(self, names: _Names, token: bytes, how: str, value: bytes = b"") -> bool:
         keys = [names.lease, names.waiting, names.handed + token]
-        seconds = self._link.timeout_seconds + len(value) / _BYTES_A_SECOND
+        seconds = self._connection.timeout_seconds + len(value) / _BYTES_A_SECOND
         try:
             arguments = [token, how, value, _HANDED_SECONDS * 1000]
-            return bool(await self._link.script(_LEAVE, keys, arguments, seconds=seconds))
-        except LinkDown:
+            return bool(await self._connection.script(_LEAVE, keys, arguments, seconds=seconds))
+        except RedisUnavailable:
             return False  # the lease ends by itself

@@ -7,9 +7,12 @@ others, and when the last one has gone it is cancelled.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+from webquarry.cache.base import CachedValue
 
 T = TypeVar("T")
 
@@ -26,16 +29,15 @@ class SingleFlight(Generic[T]):
     def __init__(self) -> None:
         self._flights: dict[str, _Flight[T]] = {}
 
-    async def share(self, key: str, make: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """The result, and whether this caller was the one that began the work."""
+    async def share(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What `make` gives: to this caller, or to the one who was already at it."""
         flight = self._flights.get(key)
-        first = flight is None
         if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.ensure_future(_run(make)))
+            flight = self._flights[key] = _Flight(asyncio.create_task(make()))
             flight.task.add_done_callback(lambda _: self._flights.pop(key, None))
         flight.waiting += 1
         try:
-            return await asyncio.shield(flight.task), first
+            return await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
             if not flight.waiting and not flight.task.done():
@@ -43,5 +45,13 @@ class SingleFlight(Generic[T]):
                 flight.task.cancel()
 
 
-async def _run(make: Callable[[], Awaitable[T]]) -> T:
-    return await make()
+class SharedSingleFlight(ABC):
+    """The same across the servers that share a store. Callers of one server have been brought
+    together before, by its `SingleFlight`.
+    """
+
+    @abstractmethod
+    async def share(self, key: str, make: Callable[[], Awaitable[CachedValue]]) -> CachedValue:
+        """What `make` gives here, or what it gave to another server that was already at it. What it
+        raises there is not raised here: the next server tries, one at a time.
+        """

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from webquarry import errors
 from webquarry.clock import Clock
 from webquarry.errors import ProviderFailure, WebquarryError
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.settings import Settings
-from webquarry.store.redis.connection import PREFIX, Link, LinkDown
+from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 _LEARN_SECONDS = 1.0  # how old what we know may be
 
@@ -36,15 +36,19 @@ return 1
 """
 
 
-class RedisBoard(BreakerBoard):
+class RedisBreakers(Breakers):
     """The breakers of this server, which hear of the rests that others have begun."""
 
     def __init__(
-        self, settings: Settings, clock: Clock, link: Link, learn_seconds: float = _LEARN_SECONDS
+        self,
+        settings: Settings,
+        clock: Clock,
+        connection: RedisConnection,
+        learn_seconds: float = _LEARN_SECONDS,
     ) -> None:
         super().__init__(settings, clock)
-        self._link = link
-        self._vault = link.vault("breaker")
+        self._connection = connection
+        self._cipher = connection.cipher("breaker")
         self._learn_seconds = learn_seconds
         self._learnt_at: dict[str, float] = {}
 
@@ -59,12 +63,12 @@ class RedisBoard(BreakerBoard):
             return
         keys = [self._key(name) for name in due]
         try:
-            said = await self._link.script(_RESTS, keys, [])
-        except LinkDown:
+            said = await self._connection.script(_RESTS, keys, [])
+        except RedisUnavailable:
             return
         for name, key, rest in zip(due, keys, said, strict=True):
             self._learnt_at[name] = now
-            if rest and (kind := self._vault.unlock(rest[0], key)) is not None:
+            if rest and (kind := self._cipher.decrypt(rest[0], key)) is not None:
                 self._take_over(name, rest[1] / 1000, kind.decode())
 
     async def tell(self, name: str) -> None:
@@ -74,9 +78,9 @@ class RedisBoard(BreakerBoard):
             return
         key = self._key(name)
         try:
-            locked = self._vault.lock(breaker.cause.__name__.encode(), key)
-            await self._link.script(_REST, [key], [locked, milliseconds])
-        except LinkDown:
+            locked = self._cipher.encrypt(breaker.cause.__name__.encode(), key)
+            await self._connection.script(_REST, [key], [locked, milliseconds])
+        except RedisUnavailable:
             return
 
     def _take_over(self, name: str, seconds: float, kind: str) -> None:
@@ -87,4 +91,4 @@ class RedisBoard(BreakerBoard):
             breaker.rest(seconds, cause if known else ProviderFailure)
 
     def _key(self, name: str) -> bytes:
-        return PREFIX + b"breaker:" + self._vault.name(name).hex().encode()
+        return PREFIX + b"breaker:" + self._cipher.hash_name(name).hex().encode()

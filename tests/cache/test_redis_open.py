@@ -16,7 +16,7 @@ from tests.redis_server import KEY, RedisServer
 from webquarry.errors import AuthFailure, BadInput, NetworkFailure, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
-from webquarry.store.redis.open import check_redis, open_link, place_of, redis_url, store_key
+from webquarry.store.redis.open import check_redis, open_redis, place_of, redis_url, store_key
 from webquarry.surfaces.cli.doctor.command import examine
 from webquarry.toolkit import Toolkit
 
@@ -70,7 +70,7 @@ def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> Non
 @pytest.mark.parametrize("option", ["socket_timeout=soon", "nobody=knows"])
 def test_a_url_that_the_library_refuses_is_told_without_repeating_it(option: str) -> None:
     with pytest.raises(BadInput, match="no URL of a Redis") as caught:
-        open_link(
+        open_redis(
             Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host?{option}"}
         )
 
@@ -106,7 +106,7 @@ def test_without_a_whole_key_nothing_is_shared_and_the_error_says_how_to_make_on
         "REDIS_URL": "redis://redis.example",
     }
     with pytest.raises(AuthFailure, match="WEBQUARRY_STORE_KEY") as caught:
-        open_link(Settings(), environ)
+        open_redis(Settings(), environ)
 
     assert "openssl rand -hex 32" in caught.value.suggested_action
     assert not text or text not in str(caught.value.as_dict())
@@ -175,9 +175,9 @@ def test_a_password_that_is_not_accepted_is_an_error_at_the_start(
 def test_servers_with_different_keys_do_not_start_on_one_redis(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with (
-            redis_server.link() as one,
-            redis_server.link() as same,
-            redis_server.link(bytes(32)) as other,
+            redis_server.connect() as one,
+            redis_server.connect() as same,
+            redis_server.connect(bytes(32)) as other,
         ):
             await check_redis(one)
             await check_redis(same)
@@ -198,14 +198,14 @@ def test_only_a_shared_toolkit_works_with_redis(
             stores = [type(store).__name__ for store in kit.cache._stores]
             return [
                 *stores,
-                *(type(part).__name__ for part in (kit.journals, kit.quota, kit.board)),
+                *(type(part).__name__ for part in (kit.journals, kit.quota, kit.breakers)),
             ]
 
     found = asyncio.run(kinds())
     if shared:
-        assert found == ["FrontStore", "RedisStore", "RedisJournals", "RedisQuota", "RedisBoard"]
+        assert found == ["FrontStore", "RedisStore", "RedisJournals", "RedisQuota", "RedisBreakers"]
     else:
-        assert found == ["MemoryStore", "DiskStore", "FileJournals", "LocalQuota", "LocalBoard"]
+        assert found == ["MemoryStore", "DiskStore", "FileJournals", "LocalQuota", "LocalBreakers"]
         assert redis_server.say("DBSIZE") == b":0\r\n"
 
 
@@ -266,13 +266,13 @@ def test_doctor_says_what_is_shared_and_never_the_password(
 
 def test_a_log_of_an_outage_does_not_hold_the_password(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
-        link = open_link(
+        connection = open_redis(
             Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1"}
         )
-        assert link is not None
+        assert connection is not None
         with pytest.raises(WebquarryError):
-            await check_redis(link)
-        await link.aclose()
+            await check_redis(connection)
+        await connection.aclose()
 
     with caplog.at_level(logging.DEBUG):
         asyncio.run(scenario())
