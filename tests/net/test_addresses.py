@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry.net.guard.addresses import METADATA, find_refused_class, parse_address, readings
+from webquarry.net.guard.addresses import METADATA, find_refused_class, parse_address, list_readings
 
 NOT_PUBLIC = [
     ("0.0.0.0", "this network"),
@@ -175,7 +175,7 @@ def test_a_private_address_is_refused_in_every_wrapping(wrapping: str, value: in
 
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_the_wrapped_address_is_found(wrapping: str) -> None:
-    assert IPv4Address("10.1.2.3") in readings(
+    assert IPv4Address("10.1.2.3") in list_readings(
         IPv6Address(WRAPPINGS[wrapping](int(IPv4Address("10.1.2.3"))))
     )
 

@@ -19,18 +19,17 @@ _MOST_LANES = 1000  # beyond it, hosts that nobody is asking any more are forgot
 
 
 class _Lane:
-    """One host."""
+    """One host: who is under way, and when requests began."""
 
     def __init__(self, places: int) -> None:
         self.places = asyncio.Semaphore(places)
-        self.starts: list[
-            float
-        ] = []  # when requests began or will begin, in order; only as far back as matters
+        # When requests began or will begin, in order; only as far back as matters.
+        self.starts: list[float] = []
         self.users = 0
 
 
 class Pacing:
-    """Hands out turns."""
+    """Lets requests start, host by host, within both limits."""
 
     def __init__(self, concurrency: int, per_second: float, clock: Clock) -> None:
         self._concurrency = concurrency
@@ -42,7 +41,7 @@ class Pacing:
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
         """Wait for this host's turn, and hold one of its places for the length of the block."""
-        lane = self._lane(host)
+        lane = self._get_lane(host)
         lane.users += 1
         try:
             async with lane.places:
@@ -65,14 +64,17 @@ class Pacing:
                 lane.starts.remove(start)  # whoever gives up waiting frees the slot
                 raise
 
-    def _lane(self, host: str) -> _Lane:
-        if host not in self._lanes and len(self._lanes) >= _MOST_LANES:
-            old = self._clock.monotonic() - self._window
-            idle = [
-                name
-                for name, lane in self._lanes.items()
-                if not lane.users and all(s <= old for s in lane.starts)
-            ]
-            for name in idle:
+    def _get_lane(self, host: str) -> _Lane:
+        lane = self._lanes.get(host)
+        if lane is None:
+            if len(self._lanes) >= _MOST_LANES:
+                self._forget_idle_lanes()
+            lane = self._lanes[host] = _Lane(self._concurrency)
+        return lane
+
+    def _forget_idle_lanes(self) -> None:
+        window_start = self._clock.monotonic() - self._window
+        for name, lane in list(self._lanes.items()):
+            was_asked_lately = any(start > window_start for start in lane.starts)
+            if not lane.users and not was_asked_lately:
                 del self._lanes[name]
-        return self._lanes.setdefault(host, _Lane(self._concurrency))

@@ -39,9 +39,8 @@ class Guard:
         host = parsed.raw_host.decode("ascii")
         if parse_address(host) is not None:
             self.check_address(host, host)
-        elif not (
-            self.allow_private or self.allow_networks
-        ):  # otherwise what the name resolves to decides
+        elif not self.allow_private and not self.allow_networks:
+            # With either of them, what the name resolves to decides.
             kind = find_internal_kind(host)
             if kind is not None:
                 raise Refused(f"The host {host} is refused: the name stands for {kind}.")
@@ -54,10 +53,10 @@ class Guard:
         if self.allow_private:
             return
         parsed = parse_address(address)
-        kind = (
-            "not an IP address"
-            if parsed is None
-            else find_refused_class(parsed, self.allow_networks)
-        )
+        kind: str | None
+        if parsed is None:
+            kind = "not an IP address"
+        else:
+            kind = find_refused_class(parsed, self.allow_networks)
         if kind is not None:
             raise Refused(f"The host {host} is refused: its address is not public ({kind}).")

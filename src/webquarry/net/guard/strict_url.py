@@ -42,38 +42,45 @@ def read_url(text: str) -> httpx2.URL:
     _check_characters(text)
     parts = _PARTS.fullmatch(text)
     if parts is None:
-        raise _refused(_scheme_fault(text))
-    scheme, authority, path, query = parts[1].lower(), parts[2], parts[3], parts[4]
+        raise _build_refusal(_describe_scheme_fault(text))
+    scheme = parts[1].lower()
+    authority, path, query = parts[2], parts[3], parts[4]
     host, port = _read_authority(authority)
-    origin = (
-        f"{scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
-    )
-    target = quote(_without_dots(path), safe=_PATH_SAFE)
+    origin = f"{scheme}://{host}"
+    if ":" in host:  # an IPv6 address
+        origin = f"{scheme}://[{host}]"
+    if port is not None:
+        origin += f":{port}"
+    target = quote(_resolve_dots(path), safe=_PATH_SAFE)
     if query is not None:
         target += "?" + quote(query, safe=_QUERY_SAFE)
-    return _built(origin + target)
+    return _build_url(origin + target)
 
 
 def port_of(url: httpx2.URL) -> int:
     """The port that an http or https URL leads to."""
-    return url.port or (443 if url.scheme == "https" else 80)
+    if url.port:
+        return url.port
+    if url.scheme == "https":
+        return 443
+    return 80
 
 
 def _check_characters(text: str) -> None:
     if len(text) > MAX_LENGTH:
-        raise _refused(f"The URL is longer than {MAX_LENGTH:,} characters.")
+        raise _build_refusal(f"The URL is longer than {MAX_LENGTH:,} characters.")
     if _CONTROL.search(text):
-        raise _refused("The URL holds a control character.")
+        raise _build_refusal("The URL holds a control character.")
     if "\\" in text:
-        raise _refused(
+        raise _build_refusal(
             "The URL holds a backslash, which programs read differently; written as %5C it is "
             "allowed."
         )
     if text != text.strip():
-        raise _refused("The URL begins or ends with a blank.")
+        raise _build_refusal("The URL begins or ends with a blank.")
 
 
-def _scheme_fault(text: str) -> str:
+def _describe_scheme_fault(text: str) -> str:
     scheme = _SCHEME.match(text)
     if scheme is None:
         return "The URL does not begin with http:// or https://."
@@ -87,12 +94,12 @@ def _read_authority(authority: str) -> tuple[str, int | None]:
     secret.
     """
     if "@" in authority:
-        raise _refused("The URL holds a user name or an @ before its host.")
+        raise _build_refusal("The URL holds a user name or an @ before its host.")
     if authority.startswith("["):
         host, bracket, rest = authority.partition("]")
         host += bracket
         if rest and not rest.startswith(":"):
-            raise _refused("The URL has something between its IPv6 address and its port.")
+            raise _build_refusal("The URL has something between its IPv6 address and its port.")
         port = rest[1:]
     else:
         host, _, port = authority.partition(":")
@@ -103,16 +110,16 @@ def _read_port(text: str) -> int | None:
     if not text:
         return None
     if not _PORT.fullmatch(text) or int(text) > 65_535:
-        raise _refused("The port of the URL is not a number from 1 to 65535.")
+        raise _build_refusal("The port of the URL is not a number from 1 to 65535.")
     if int(text) in BAD_PORTS:
-        raise _refused(
+        raise _build_refusal(
             f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we "
             "refuse it."
         )
     return int(text)
 
 
-def _without_dots(path: str) -> str:
+def _resolve_dots(path: str) -> str:
     """The path with its . and .. steps taken, also where they are written as %2e."""
     kept: list[str] = []
     steps = path.split("/")[1:]
@@ -127,9 +134,9 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _built(text: str) -> httpx2.URL:
+def _build_url(text: str) -> httpx2.URL:
     if len(text) > MAX_LENGTH:
-        raise _refused(
+        raise _build_refusal(
             f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
         )
     try:
@@ -138,11 +145,11 @@ def _built(text: str) -> httpx2.URL:
         # labels
         _ = url.host
     except (httpx2.InvalidURL, ValueError):
-        raise _refused("The host of the URL is not a valid international name.") from None
+        raise _build_refusal("The host of the URL is not a valid international name.") from None
     return url
 
 
-def _refused(sentence: str) -> Refused:
+def _build_refusal(sentence: str) -> Refused:
     return Refused(
         sentence, suggested_action="Use a URL of the form https://host/path, with a public host."
     )

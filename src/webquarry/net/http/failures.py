@@ -44,17 +44,18 @@ _TIMEOUTS: dict[type[Exception], str] = {
     TimeoutError: "The server stopped answering",
 }
 _UNREACHABLE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+_OUR_FAULTS = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
 _CLOSINGS = ("disconnected", "without sending complete", "connectionterminated", "streamreset")
 
 
 def describe(error: Exception) -> NetworkFailure:
     """The failure that says what an exception of the HTTP stack means."""
-    chain = list(_chain(error))
+    chain = list(_walk_causes(error))
     return (
-        _of_tls(chain)
-        or _of_name(chain)
-        or _of_connection(error, chain)
-        or _of_protocol(error, chain)
+        _describe_tls(chain)
+        or _describe_name_lookup(chain)
+        or _describe_connection(error, chain)
+        or _describe_protocol(error, chain)
     )
 
 
@@ -65,7 +66,7 @@ def is_unreachable(failure: NetworkFailure) -> bool:
     return isinstance(failure.__cause__, _UNREACHABLE)
 
 
-def _of_tls(chain: list[BaseException]) -> NetworkFailure | None:
+def _describe_tls(chain: list[BaseException]) -> NetworkFailure | None:
     for error in chain:
         if isinstance(error, ssl.SSLCertVerificationError):
             reason = error.verify_message or "it could not be verified"
@@ -83,17 +84,17 @@ def _of_tls(chain: list[BaseException]) -> NetworkFailure | None:
     return None
 
 
-def _of_name(chain: list[BaseException]) -> NetworkFailure | None:
+def _describe_name_lookup(chain: list[BaseException]) -> NetworkFailure | None:
     for error in chain:
-        if isinstance(error, socket.gaierror):
-            passing = error.errno == socket.EAI_AGAIN
-            return NetworkFailure(
-                "Name lookup failed for now" if passing else "Name not found", retryable=passing
-            )
+        if not isinstance(error, socket.gaierror):
+            continue
+        if error.errno == socket.EAI_AGAIN:
+            return NetworkFailure("Name lookup failed for now", retryable=True)
+        return NetworkFailure("Name not found", retryable=False)
     return None
 
 
-def _of_connection(error: Exception, chain: list[BaseException]) -> NetworkFailure | None:
+def _describe_connection(error: Exception, chain: list[BaseException]) -> NetworkFailure | None:
     for kind, words in _TIMEOUTS.items():
         if isinstance(error, kind):
             return NetworkFailure(words)
@@ -111,32 +112,32 @@ def _of_connection(error: Exception, chain: list[BaseException]) -> NetworkFailu
     return None
 
 
-def _of_protocol(error: Exception, chain: list[BaseException]) -> NetworkFailure:
-    if isinstance(error, httpx2.RemoteProtocolError) and any(
-        word in str(error).lower() for word in _CLOSINGS
-    ):
-        return NetworkFailure(CLOSED_EARLY)
+def _describe_protocol(error: Exception, chain: list[BaseException]) -> NetworkFailure:
+    if isinstance(error, httpx2.RemoteProtocolError):
+        text = str(error).lower()
+        if any(word in text for word in _CLOSINGS):
+            return NetworkFailure(CLOSED_EARLY)
     if any(isinstance(link, InvalidBodyLengthError) for link in chain):
         return NetworkFailure(CLOSED_EARLY)
-    ours = isinstance(
-        error, (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
-    )
-    if ours and not any(
-        isinstance(link, H2Error) for link in chain
-    ):  # httpcore2 calls a server's HTTP/2 faults local
+    # httpcore2 calls a server's HTTP/2 faults local, too.
+    is_http2_fault = any(isinstance(link, H2Error) for link in chain)
+    if isinstance(error, _OUR_FAULTS) and not is_http2_fault:
         return NetworkFailure("The request cannot be sent over HTTP as it is", retryable=False)
     return NetworkFailure("The server's answer was not proper HTTP", retryable=False)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def _walk_causes(error: BaseException) -> Iterator[BaseException]:
     """The exception, its causes, and those of every member of a group; each once."""
-    waiting, seen = [error], set[int]()
+    waiting = [error]
+    seen: set[int] = set()
     while waiting:
         link = waiting.pop(0)
         if id(link) in seen:
             continue
         seen.add(id(link))
         yield link
-        waiting.extend(found for found in (link.__cause__, link.__context__) if found is not None)
+        for earlier in (link.__cause__, link.__context__):
+            if earlier is not None:
+                waiting.append(earlier)
         if isinstance(link, BaseExceptionGroup):
             waiting.extend(link.exceptions)
