@@ -144,16 +144,9 @@ async def _receive(
         return SentResponse(response, b"", location)
     finally:
         await response.aclose()
-        if not response.is_stream_consumed:
-            await _close_http2(response)
-
-
-async def _close_http2(response: httpx2.Response) -> None:
-    """Close an HTTP/2 connection of which one answer was left unread.
-
-    The rest of that answer would use up the connection's window, and every later request on it
-    would starve.
-    """
-    stream = response.extensions.get("network_stream")
-    if response.extensions.get("http_version") == b"HTTP/2" and stream is not None:
-        await stream.aclose()
+        # An answer left unread would use up the window of an HTTP/2 connection, and every later
+        # request on it would starve: such a connection is closed.
+        stream = response.extensions.get("network_stream")
+        is_http2 = response.extensions.get("http_version") == b"HTTP/2"
+        if is_http2 and not response.is_stream_consumed and stream is not None:
+            await stream.aclose()

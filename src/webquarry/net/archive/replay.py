@@ -47,31 +47,32 @@ class _ReplayTransport(httpx2.AsyncBaseTransport):
     def __init__(self, path: Path, answers: dict[RequestKey, list[Recorded]]) -> None:
         self._path = path
         self._answers = answers
-        self._given: dict[RequestKey, int] = {}
+        self._times_asked: dict[RequestKey, int] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
-        key = request_key(
-            request.method, request.url, body, request.headers.get("content-type", "")
-        )
+        content_type = request.headers.get("content-type", "")
+        key = request_key(request.method, request.url, body, content_type)
         answers = self._answers.get(key)
         name = f"{request.method} {scrub_url(request.url)}"
         if not answers:
             raise NotRecorded(f"The recording {self._path.name} holds no answer to {name}.")
-        given = self._given.get(key, 0)
-        self._given[key] = given + 1
-        return _answer(self._path, answers[min(given, len(answers) - 1)], name)
+        times_asked = self._times_asked.get(key, 0)
+        self._times_asked[key] = times_asked + 1
+        place = min(times_asked, len(answers) - 1)  # the last one repeats
+        return _read_answer(self._path, answers[place], name)
 
 
-def _answer(path: Path, recorded: Recorded, name: str) -> httpx2.Response:
+def _read_answer(path: Path, recorded: Recorded, request_name: str) -> httpx2.Response:
     with _open_record(path, recorded) as stream:
-        first, headers = read_head(stream)
-    version, _, rest = first.partition(b" ")
+        status_line, raw_headers = read_head(stream)
+    version, _, rest = status_line.partition(b" ")
     status, _, reason = rest.partition(b" ")
+    headers = [pair for pair in raw_headers if pair[0].lower() != b"transfer-encoding"]
     return httpx2.Response(
         int(status),
-        headers=[(name, value) for name, value in headers if name.lower() != b"transfer-encoding"],
-        stream=_RecordedStream(path, recorded, name),
+        headers=headers,
+        stream=_RecordedStream(path, recorded, request_name),
         extensions={"http_version": version, "reason_phrase": reason},
     )
 
@@ -85,7 +86,8 @@ def _open_record(path: Path, recorded: Recorded) -> Iterator[Any]:
         raise BadInput(f"The recording {path} can no longer be read: {error.strerror}.") from error
     with file:
         file.seek(recorded.offset)
-        yield next(iter(ArchiveIterator(file, no_record_parse=True))).raw_stream
+        record = next(iter(ArchiveIterator(file, no_record_parse=True)))
+        yield record.raw_stream
 
 
 class _RecordedStream(httpx2.AsyncByteStream):
@@ -100,11 +102,11 @@ class _RecordedStream(httpx2.AsyncByteStream):
         size = 0
         with _open_record(self._path, self._recorded) as stream:
             _, headers = read_head(stream)
-            chunked = any(
-                name.lower() == b"transfer-encoding" and b"chunked" in value.lower()
-                for name, value in headers
-            )
-            body = ChunkedDataReader(stream) if chunked else stream
+            body = stream
+            for name, value in headers:
+                if name.lower() == b"transfer-encoding" and b"chunked" in value.lower():
+                    body = ChunkedDataReader(stream)
+                    break
             while piece := body.read(_PIECE):
                 size += len(piece)
                 yield piece

@@ -125,10 +125,6 @@ def list_readings(address: Address) -> list[Address]:
         return [address]
     if any(address in network for network in _SPELLINGS):
         return [_low_ipv4(int(address))]
-    return [*_find_carried(address), address]
-
-
-def _find_carried(address: IPv6Address) -> list[Address]:
     value = int(address)
     found: list[Address] = []
     if value > 1 and any(address in network for network in _HOLDERS):  # :: and ::1 carry nothing
@@ -140,6 +136,7 @@ def _find_carried(address: IPv6Address) -> list[Address]:
         found.append(_low_ipv4(~value))  # its client, with every bit turned
     if (value >> 32) & _ISATAP_MASK == _ISATAP:
         found.append(_low_ipv4(value))
+    found.append(address)
     return found
 
 

@@ -54,7 +54,18 @@ def read_url(text: str) -> httpx2.URL:
     target = quote(_resolve_dots(path), safe=_PATH_SAFE)
     if query is not None:
         target += "?" + quote(query, safe=_QUERY_SAFE)
-    return _build_url(origin + target)
+    if len(origin + target) > MAX_LENGTH:
+        raise _build_refusal(
+            f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
+        )
+    try:
+        url = httpx2.URL(origin + target)
+        # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd
+        # labels
+        _ = url.host
+    except (httpx2.InvalidURL, ValueError):
+        raise _build_refusal("The host of the URL is not a valid international name.") from None
+    return url
 
 
 def port_of(url: httpx2.URL) -> int:
@@ -132,21 +143,6 @@ def _resolve_dots(path: str) -> str:
         elif place == len(steps):
             kept.append("")
     return "/" + "/".join(kept)
-
-
-def _build_url(text: str) -> httpx2.URL:
-    if len(text) > MAX_LENGTH:
-        raise _build_refusal(
-            f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
-        )
-    try:
-        url = httpx2.URL(text)
-        # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd
-        # labels
-        _ = url.host
-    except (httpx2.InvalidURL, ValueError):
-        raise _build_refusal("The host of the URL is not a valid international name.") from None
-    return url
 
 
 def _build_refusal(sentence: str) -> Refused:

@@ -53,7 +53,6 @@ def describe(error: Exception) -> NetworkFailure:
     chain = list(_walk_causes(error))
     return (
         _describe_tls(chain)
-        or _describe_name_lookup(chain)
         or _describe_connection(error, chain)
         or _describe_protocol(error, chain)
     )
@@ -84,17 +83,12 @@ def _describe_tls(chain: list[BaseException]) -> NetworkFailure | None:
     return None
 
 
-def _describe_name_lookup(chain: list[BaseException]) -> NetworkFailure | None:
-    for error in chain:
-        if not isinstance(error, socket.gaierror):
-            continue
-        if error.errno == socket.EAI_AGAIN:
-            return NetworkFailure("Name lookup failed for now", retryable=True)
-        return NetworkFailure("Name not found", retryable=False)
-    return None
-
-
 def _describe_connection(error: Exception, chain: list[BaseException]) -> NetworkFailure | None:
+    for link in chain:
+        if isinstance(link, socket.gaierror):
+            if link.errno == socket.EAI_AGAIN:
+                return NetworkFailure("Name lookup failed for now", retryable=True)
+            return NetworkFailure("Name not found", retryable=False)
     for kind, words in _TIMEOUTS.items():
         if isinstance(error, kind):
             return NetworkFailure(words)
