@@ -128,10 +128,10 @@ def test_redis_gone_and_back_calls_go_on_records_fail_loudly_quotas_are_local_an
                 await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
             assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
             assert isinstance(await kit.quota.take([limit], 1.0), QuotaDenied)
-            assert not kit.redis.up
+            assert not kit.redis.is_up
             redis_server.start()
             await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert kit.redis.up
+            assert kit.redis.is_up
             await kit.cache.put("l", Made(b"kept", 60))
             assert await kit.cache.is_kept_for_all("l")
             assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)

@@ -309,7 +309,7 @@ def test_a_file_that_another_process_has_renewed_is_not_set_aside_again(tmp_path
             late._open()
         other = Cache([DiskStore(tmp_path, 1_000_000)], HandClock())
         await other.put("k", Made(b"v", 60))
-        late._set_aside(caught.value, last=False)
+        late._replace_damaged(caught.value, is_last=False)
         assert (await other.get("k")) is not None
         await late.put("l", CacheEntry(b"w", 0, 1e12))
         await late.aclose()

@@ -34,7 +34,7 @@ def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(
             assert await found.get("k", 159.9) == CacheEntry(b"v", 100.0, 160.0)
             assert await found.get("k", 160.0) is None
             assert await found.get("other", 100.0) is None
-            names = [name async for page in found._pages() for name in page]
+            names = [name async for page in found._values.list_keys() for name in page]
             assert 0 < int(await one.run(lambda redis: redis.pttl(names[0]))) <= 60_000
 
     asyncio.run(scenario())
@@ -54,7 +54,8 @@ def test_a_value_moved_under_another_name_is_not_believed(redis_server: RedisSer
         async with redis_server.connect() as connection:
             store = RedisStore(connection, 1000)
             await store.put("k", CacheEntry(b"v", 0.0, 60.0))
-            await connection.run(lambda redis: redis.rename(store._name("k"), store._name("l")))
+            old, new = store._values.key("k"), store._values.key("l")
+            await connection.run(lambda redis: redis.rename(old, new))
             assert await store.get("l", 1.0) is None
 
     asyncio.run(scenario())
@@ -131,11 +132,11 @@ def test_without_redis_calls_go_on_and_the_outage_is_said_once_and_so_is_its_end
             await cache.put("l", Made(b"v", 60))
             assert (await cache.get_or_make("m", made)).value == b"made"
             assert ((await store.stats()).entries, await store.clear()) == (0, 0)
-            assert not connection.up
+            assert not connection.is_up
             redis_server.start()
             await cache.put("n", Made(b"v", 60))
             assert await cache.get("n")
-            assert connection.up
+            assert connection.is_up
 
     async def made() -> Made:
         return Made(b"made", 60)
@@ -233,7 +234,7 @@ def test_a_full_redis_keeps_nothing_and_that_is_said_once(
             await store.put("k", CacheEntry(b"v", 0.0, 60.0))
             await store.put("l", CacheEntry(b"v", 0.0, 60.0))
             assert await store.get("k", 1.0) is None
-            assert connection.up
+            assert connection.is_up
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(scenario())

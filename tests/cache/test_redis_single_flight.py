@@ -15,9 +15,10 @@ import pytest
 from tests.redis_server import RedisServer, WatchedConnection
 from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.cache.redis import RedisStore
-from webquarry.cache.redis_single_flight import _RENEW, RedisSingleFlight
+from webquarry.cache.redis_single_flight import RedisSingleFlight
 from webquarry.clock import Clock
 from webquarry.store.redis.connection import RedisConnection
+from webquarry.store.redis.scripts import LEASE_RENEW
 
 LONG = 3600.0  # a lease that does not end within a test
 
@@ -200,7 +201,7 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(redis_server: RedisSer
             await waiting(found)
             renewed = [server.connection.said for server in found]
             await until(
-                lambda: sum(text == _RENEW for said in renewed for text, _ in said) >= 4
+                lambda: sum(text == LEASE_RENEW for said in renewed for text, _ in said) >= 4
             )  # which is one lease
             assert gate.begun == 1
             gate.open.set()
@@ -230,7 +231,7 @@ def test_when_redis_goes_while_a_server_waits_it_makes_the_value_itself(
 HOLDER = """
 import asyncio, sys
 from webquarry.cache.cache import Cache
-from webquarry.cache.redis_single_flight import _RENEW, RedisSingleFlight
+from webquarry.cache.redis_single_flight import RedisSingleFlight
 from webquarry.store.redis.connection import RedisConnection
 from webquarry.clock import Clock
 from webquarry.secret import Secret

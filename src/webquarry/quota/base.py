@@ -54,21 +54,31 @@ class Quota(ABC):
         """One of `most` places at once, held for the length of the block."""
 
 
-def no_slot(most: int) -> NoSlot:
+def build_no_slot(most: int) -> NoSlot:
+    """The error for one who finds all places taken."""
     return NoSlot(f"{most} calls are under way, which is as many as are allowed at once.")
 
 
-def verdict(limit: Limit, before: int, current: int, part: float) -> int | float:
-    """How many are left after one more (an int), or the seconds to wait (a float).
-
-    `before` and `current` are the counts of the last window and of this one, `part` how much of
-    this one has passed.
+def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted | QuotaDenied:
+    """Whether one more fits into a limit. `before` and `current` are the counts of the last window
+    and of this one, `part` how much of this one has passed.
     """
     held = before * (1 - part) + current
     if held + 1 <= limit.most:
-        return int(limit.most - held - 1)
+        return QuotaGranted(int(limit.most - held - 1))
     if limit.most <= 0:
-        return float(limit.window_seconds)
-    if current < limit.most:  # then it is the last window that is in the way
-        return float(limit.window_seconds * (1 - (limit.most - 1 - current) / before - part))
-    return float(limit.window_seconds * (1 - part + 1 - (limit.most - 1) / current))
+        windows = 1.0
+    elif current < limit.most:  # then it is the last window that is in the way
+        windows = 1 - (limit.most - 1 - current) / before - part
+    else:
+        windows = 1 - part + 1 - (limit.most - 1) / current
+    return QuotaDenied(limit, float(limit.window_seconds * windows))
+
+
+def join(verdicts: Sequence[QuotaGranted | QuotaDenied]) -> QuotaGranted | QuotaDenied:
+    """The verdict over all limits together."""
+    denied = [verdict for verdict in verdicts if isinstance(verdict, QuotaDenied)]
+    if denied:
+        return max(denied, key=lambda verdict: verdict.retry_after_seconds)
+    left = [verdict.left for verdict in verdicts if isinstance(verdict, QuotaGranted)]
+    return QuotaGranted(min(left, default=0))

@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.errors import RecordsFailure
-from webquarry.store.encryption import Cipher
+from webquarry.store.encryption import KEY_BYTES, Cipher
 from webquarry.store.sqlite import (
     Connection,
     DatabaseError,
     connect,
+    is_temporary,
     switch_to_wal,
     touch,
-    will_pass,
 )
 
 log = logging.getLogger(__name__)
@@ -37,10 +37,11 @@ T = TypeVar("T")
 Work = Callable[[Connection, Cipher], T]
 
 _NAME = "state.sqlite3"
+_IN_MEMORY = ":memory:"
 
 
 class RecordFile:
-    """`folder`/state.sqlite3, locked with `folder`/state.key; without a folder, in the memory of
+    """`folder`/state.sqlite3, encrypted with `folder`/state.key; without a folder, in the memory of
     this process.
     """
 
@@ -69,23 +70,27 @@ class RecordFile:
                 database.execute("COMMIT")
                 return result
             except DatabaseError as error:
-                raise _failure(self.path, error) from error
+                raise _build_failure(self.path, error) from error
 
     def _open(self) -> tuple[Connection, Cipher]:
-        if self._database is None or self._cipher is None:
+        if self._database is not None and self._cipher is not None:
+            return self._database, self._cipher
+        if self.path is not None:
             try:
-                self._cipher = _cipher(self.path) if self.path else _temporary_cipher()
-                place = self.path if self.path and touch(self.path) else ":memory:"
-            except (
-                OSError
-            ) as error:  # a home that cannot be written to: said once, and the work goes on
+                self._cipher = _open_cipher(self.path)
+                touch(self.path)
+            except OSError as error:
+                # A home that cannot be written to is said once, and the work goes on.
                 log.warning(
                     "records are kept in memory only, until this process ends: %s: %s",
                     self.path,
                     error,
                 )
-                self.path, self._cipher, place = None, _temporary_cipher(), ":memory:"
-            self._database = connect(place, _prepare)
+                self.path = None
+        if self.path is None:
+            self._cipher = Cipher(os.urandom(KEY_BYTES))
+        assert self._cipher is not None
+        self._database = connect(self.path or _IN_MEMORY, _prepare)
         return self._database, self._cipher
 
     def close(self) -> None:
@@ -96,13 +101,14 @@ class RecordFile:
         self._thread.shutdown()
 
 
-def _cipher(path: Path) -> Cipher:
-    """The cipher of the key beside the file. A new key would make an old file unreadable, so none is
-    made for one.
+def _open_cipher(path: Path) -> Cipher:
+    """The cipher of the key beside the file. A new key would make an old file unreadable, so none
+    is made for one.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = path.with_name("state.key")
-    if path.exists() and path.stat().st_size and not Cipher.is_key(key):
+    is_in_use = path.exists() and path.stat().st_size
+    if is_in_use and not Cipher.is_key(key):
         raise RecordsFailure(
             f"The key {key} of the record file is missing or damaged.",
             retryable=False,
@@ -112,25 +118,23 @@ def _cipher(path: Path) -> Cipher:
     return Cipher.open(key)
 
 
-def _temporary_cipher() -> Cipher:
-    return Cipher(os.urandom(32))
-
-
 def _prepare(database: Connection) -> None:
     """Durable, and of today's shape; a file from a newer release is left as it is."""
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
     database.execute("PRAGMA foreign_keys = ON")
-    steps = _migrations()
-    if _version(database) == len(steps):
+    migrations = _read_migrations()
+    if _read_version(database) == len(migrations):
         return
     database.execute("BEGIN IMMEDIATE")  # several processes may come at once: the first one does it
     try:
-        version = _version(database)
-        if version > len(steps):
-            raise DatabaseError(f"it is of version {version}, and this release knows {len(steps)}")
-        for number, step in enumerate(steps[version:], version + 1):
-            for statement in filter(str.strip, step.split(";")):
+        version = _read_version(database)
+        if version > len(migrations):
+            raise DatabaseError(
+                f"it is of version {version}, and this release knows {len(migrations)}"
+            )
+        for number, migration in enumerate(migrations[version:], version + 1):
+            for statement in filter(str.strip, migration.split(";")):
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {number}")
         database.execute("COMMIT")
@@ -139,20 +143,21 @@ def _prepare(database: Connection) -> None:
         raise
 
 
-def _version(database: Connection) -> int:
-    return int(database.execute("PRAGMA user_version").fetchone()[0])
+def _read_version(database: Connection) -> int:
+    row = database.execute("PRAGMA user_version").fetchone()
+    return int(row[0])
 
 
-def _migrations() -> list[str]:
+def _read_migrations() -> list[str]:
     """The steps in order; their numbers have no gaps, so the count is the version."""
     folder = resources.files("webquarry.records.migrations")
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
     return [(folder / name).read_text("utf-8") for name in names]
 
 
-def _failure(path: Path | None, error: DatabaseError) -> RecordsFailure:
+def _build_failure(path: Path | None, error: DatabaseError) -> RecordsFailure:
     place = path or "in memory"
-    if will_pass(error):
+    if is_temporary(error):
         return RecordsFailure(f"The record file {place} did not answer: {error}.")
     return RecordsFailure(
         f"The record file {place} cannot be used: {error}.",

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from sqlite3 import Connection, DatabaseError
 
-__all__ = ["Connection", "DatabaseError", "connect", "switch_to_wal", "touch", "will_pass"]
+__all__ = ["Connection", "DatabaseError", "connect", "is_temporary", "switch_to_wal", "touch"]
 
 BUSY_SECONDS = 10  # how long a process waits for another one's write
+_WAL_PAUSE_SECONDS = 0.01
 
 
 def touch(path: Path) -> int:
@@ -47,20 +48,24 @@ def connect(
     return database
 
 
-def will_pass(error: DatabaseError) -> bool:
-    """Locked for too long, disk full: the file itself is sound. Tables of another shape are damage."""
+def is_temporary(error: DatabaseError) -> bool:
+    """Whether it will pass, the file itself being sound: locked for too long, disk full. Tables of
+    another shape are damage.
+    """
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR
 
 
 def switch_to_wal(database: Connection) -> None:
-    """Several processes may switch a new file at once; SQLite refuses all but one without waiting."""
-    patience = time.monotonic() + BUSY_SECONDS
+    """Several processes may switch a new file at once, of which SQLite refuses all but one without
+    waiting.
+    """
+    end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             database.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError:
-            if time.monotonic() > patience:
+            if time.monotonic() > end:
                 raise
-            time.sleep(0.01)
+            time.sleep(_WAL_PAUSE_SECONDS)

@@ -21,7 +21,7 @@ def looked_up(kit: Toolkit) -> list[tuple[str, dict[str, str], float]]:
         for name, state in kit.router.states().items()
     ]
     if kit.redis is not None:
-        found.append(("webquarry_redis_up", {}, float(kit.redis.up)))
+        found.append(("webquarry_redis_up", {}, float(kit.redis.is_up)))
     return [*found, *_spent(kit)]
 
 

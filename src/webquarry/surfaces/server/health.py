@@ -51,7 +51,7 @@ class Health:
         if link is None:
             parts = {}
         else:
-            parts = {"redis": "ok" if link.up else "gone"}
+            parts = {"redis": "ok" if link.is_up else "gone"}
         return JSONResponse({"status": "degraded" if "gone" in parts.values() else "ok", **parts})
 
     async def _figures(self, request: Request) -> Response:
