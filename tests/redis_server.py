@@ -44,7 +44,9 @@ class WatchedConnection(RedisConnection):
 
 
 class RedisServer:
-    """Begun by `start`; the same place, and with `lasting` the same data, after `stop` and `start`."""
+    """Begun by `start`; the same place, and with `lasting` the same data, after `stop` and
+    `start`.
+    """
 
     def __init__(self, folder: Path, lasting: bool = False) -> None:
         self.folder = folder
@@ -129,7 +131,9 @@ class RedisServer:
         }
 
     def begin(self, program: str, said: str) -> subprocess.Popen[str]:
-        """A Python program that is given the place and the key; it has come to where it says this."""
+        """A Python program that is given the place and the key; it has come to where it says
+        this.
+        """
         command = [sys.executable, "-c", program, self.url, KEY.hex()]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None

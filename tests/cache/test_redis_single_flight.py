@@ -237,7 +237,8 @@ from webquarry.clock import Clock
 from webquarry.secret import Secret
 
 async def main():
-    connection = RedisConnection(Secret(sys.argv[1]), bytes.fromhex(sys.argv[2]), timeout_seconds=30)
+    url, key = Secret(sys.argv[1]), bytes.fromhex(sys.argv[2])
+    connection = RedisConnection(url, key, timeout_seconds=30)
 
     async def make():
         print("making", flush=True)
@@ -280,8 +281,8 @@ async def main():
     async with Toolkit.open(shared=True) as kit:
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-        tasks = [asyncio.create_task(kit.router.route(Query("tides", 1))) for _ in range(int(sys.argv[1]))]
-        found = await asyncio.gather(*tasks)
+        searches = [kit.router.route(Query("tides", 1)) for _ in range(int(sys.argv[1]))]
+        found = await asyncio.gather(*searches)
         assert {one.results[0].url for one in found} == {"https://a.org/"}
         print("found", len(found), flush=True)
 
@@ -292,15 +293,16 @@ asyncio.run(main())
 def test_fifty_searches_at_once_on_three_servers_reach_the_provider_once(
     redis_server: RedisServer, tmp_path: Path
 ) -> None:
-    body = b'{"web": {"results": [{"title": "A", "url": "https://a.org/", "description": "About a."}]}}'
+    result = b'{"title": "A", "url": "https://a.org/", "description": "About a."}'
+    body = b'{"web": {"results": [' + result + b"]}}"
     asked: list[str] = []
 
     async def scenario() -> list[str]:
         async def provider(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             asked.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
             await until(lambda: b":waiting" in redis_server.say("KEYS", "webquarry:flight:*"))
-            head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-            writer.write(head.encode() + b"Connection: close\r\n\r\n" + body)
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n"
+            writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
             await writer.drain()
             writer.close()
             await writer.wait_closed()

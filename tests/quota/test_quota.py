@@ -1,4 +1,6 @@
-"""So many in a time and so many at once: the same on one server and on several that share a Redis."""
+"""So many in a time and so many at once: the same on one server and on several that share a
+Redis.
+"""
 
 from __future__ import annotations
 
@@ -188,7 +190,8 @@ from webquarry.quota.redis import RedisQuota
 from webquarry.secret import Secret
 
 async def main():
-    connection = RedisConnection(Secret(sys.argv[1]), bytes.fromhex(sys.argv[2]), timeout_seconds=30)
+    url, key = Secret(sys.argv[1]), bytes.fromhex(sys.argv[2])
+    connection = RedisConnection(url, key, timeout_seconds=30)
     async with RedisQuota(connection, lease_seconds=1.0).slot("ada", 1):
         print("held", flush=True)
         await asyncio.Event().wait()

@@ -94,7 +94,8 @@ class Cache:
 
     async def clear(self) -> int:
         """Forget everything; how many entries the farthest store held."""
-        return max([await store.clear() for store in self._stores], default=0)
+        cleared = [await store.clear() for store in self._stores]
+        return max(cleared, default=0)
 
     async def stats(self) -> list[Stats]:
         return [await store.stats() for store in self._stores]

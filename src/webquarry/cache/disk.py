@@ -114,8 +114,10 @@ class DiskStore(Store):
 
     def _open(self) -> tuple[Connection, Cipher]:
         if self._database is None or self._cipher is None:
+            # Only its owner may look into the folder.
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._cipher = Cipher.open(self.path.with_name("cache.key"))
+            key = self.path.with_name("cache.key")
+            self._cipher = Cipher.open(key)
             self._inode = touch(self.path)
             self._database = connect(self.path, _prepare)
         return self._database, self._cipher

@@ -1,4 +1,5 @@
-"""The store behind several servers: entries in Redis, encrypted by us, gone when their time is over.
+"""The store behind several servers: entries in Redis, encrypted by us, gone when their time is
+over.
 
 A Redis that is away is a miss: calls go on without it, and its connection logs that once.
 """
@@ -36,13 +37,14 @@ class RedisStore(Store):
             return None
         if value is None:
             return None
-        entry = CacheEntry(value[_MOMENTS.size :], *_MOMENTS.unpack_from(value))
-        if entry.expires_at > now:
-            return entry
-        return None
+        stored_at, expires_at = _MOMENTS.unpack_from(value)
+        if expires_at <= now:
+            return None
+        return CacheEntry(value[_MOMENTS.size :], stored_at, expires_at)
 
     async def put(self, key: str, entry: CacheEntry) -> None:
-        life_ms = round((entry.expires_at - entry.stored_at) * 1000)
+        life_seconds = entry.expires_at - entry.stored_at
+        life_ms = round(life_seconds * 1000)
         if life_ms <= 0 or len(entry.value) > self._max_bytes:
             return
         moments = _MOMENTS.pack(entry.stored_at, entry.expires_at)

@@ -57,7 +57,7 @@ class RedisSingleFlight(SharedSingleFlight):
                 raise
             if await self._leave(lease, token, "ask"):
                 freshness = _FRESHNESS.pack(made.cached, made.age_seconds, made.max_age_seconds)
-                handed_key = _handed_key(lease, token)
+                handed_key = _build_handed_key(lease, token)
                 value = self._values.cipher.encrypt(freshness + made.value, handed_key)
                 await self._leave(lease, token, "give", value)
         return made
@@ -67,8 +67,8 @@ class RedisSingleFlight(SharedSingleFlight):
         seen_token = token
         pause = _FIRST_POLL_SECONDS
         while True:
-            handed_key = _handed_key(lease, seen_token)
-            keys = [lease, _waiting_key(lease), handed_key]
+            handed_key = _build_handed_key(lease, seen_token)
+            keys = [lease, _build_waiting_key(lease), handed_key]
             state, *rest = await self._connection.script(LEASE_ENTER, keys, [token, self._lease_ms])
             if state == b"mine":
                 return None
@@ -83,7 +83,7 @@ class RedisSingleFlight(SharedSingleFlight):
 
     async def _leave(self, lease: bytes, token: bytes, how: str, value: bytes = b"") -> bool:
         """Give the lease back; True where that has to wait, as somebody wants the value."""
-        keys = [lease, _waiting_key(lease), _handed_key(lease, token)]
+        keys = [lease, _build_waiting_key(lease), _build_handed_key(lease, token)]
         arguments = [token, how, value, _HANDED_MS]
         seconds = self._connection.seconds_for(len(value))
         try:
@@ -94,9 +94,9 @@ class RedisSingleFlight(SharedSingleFlight):
             return False  # the lease ends by itself
 
 
-def _waiting_key(lease: bytes) -> bytes:
+def _build_waiting_key(lease: bytes) -> bytes:
     return lease + b":waiting"
 
 
-def _handed_key(lease: bytes, token: bytes) -> bytes:
+def _build_handed_key(lease: bytes, token: bytes) -> bytes:
     return lease + b":handed:" + token

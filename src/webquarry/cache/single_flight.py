@@ -33,8 +33,9 @@ class SingleFlight(Generic[T]):
         """What `make` gives: to this caller, or to the one who was already at it."""
         flight = self._flights.get(key)
         if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.create_task(make()))
-            flight.task.add_done_callback(lambda _: self._flights.pop(key, None))
+            task = asyncio.create_task(make())
+            task.add_done_callback(lambda _: self._flights.pop(key, None))
+            flight = self._flights[key] = _Flight(task)
         flight.waiting += 1
         try:
             return await asyncio.shield(flight.task)

@@ -73,10 +73,18 @@ class _KnownSocketStream(Stream):
         if hasattr(select, "poll"):
             self._socket = stream.get_extra_info("socket")
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the pool's
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+    ) -> bytes:
         return await self._stream.read(max_bytes, timeout)
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - the pool's
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+    ) -> None:
         await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:

@@ -43,14 +43,16 @@ class Verdict:
 
 
 class Robots:
-    """Knows the rules of the origins asked lately. `read` fetches a robots.txt, redirects and all."""
+    """Knows the rules of the origins asked lately. `fetch` fetches a robots.txt, redirects and
+    all.
+    """
 
     def __init__(
-        self, user_agent: str, clock: Clock, read: Callable[[httpx2.URL], Awaitable[Reply]]
+        self, user_agent: str, clock: Clock, fetch: Callable[[httpx2.URL], Awaitable[Reply]]
     ) -> None:
         self._agent = product_token(user_agent)
         self._clock = clock
-        self._read = read
+        self._fetch = fetch
         self._kept: dict[str, tuple[float, Verdict]] = {}  # until when, and what; the oldest first
         self._under_way: dict[str, asyncio.Task[Verdict]] = {}
 
@@ -93,7 +95,7 @@ class Robots:
 
     async def _fetch_verdict(self, origin: str) -> Verdict:
         try:
-            reply = await self._read(httpx2.URL(f"{origin}/robots.txt"))
+            reply = await self._fetch(httpx2.URL(f"{origin}/robots.txt"))
         except NotRecorded:
             return Verdict()
         except Refused as error:

@@ -59,13 +59,20 @@ def build_no_slot(most: int) -> NoSlot:
     return NoSlot(f"{most} calls are under way, which is as many as are allowed at once.")
 
 
+def compute_part(limit: Limit, window: int, now: float) -> float:
+    """How much of a window has passed, from 0 to 1, also for a clock that went back."""
+    passed = now / limit.window_seconds - window
+    return min(max(passed, 0.0), 1.0)
+
+
 def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted | QuotaDenied:
     """Whether one more fits into a limit. `before` and `current` are the counts of the last window
     and of this one, `part` how much of this one has passed.
     """
     held = before * (1 - part) + current
     if held + 1 <= limit.most:
-        return QuotaGranted(int(limit.most - held - 1))
+        left = int(limit.most - held - 1)
+        return QuotaGranted(left)
     if limit.most <= 0:
         windows = 1.0
     elif current < limit.most:  # then it is the last window that is in the way
@@ -77,8 +84,13 @@ def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted 
 
 def join(verdicts: Sequence[QuotaGranted | QuotaDenied]) -> QuotaGranted | QuotaDenied:
     """The verdict over all limits together."""
-    denied = [verdict for verdict in verdicts if isinstance(verdict, QuotaDenied)]
-    if denied:
-        return max(denied, key=lambda verdict: verdict.retry_after_seconds)
-    left = [verdict.left for verdict in verdicts if isinstance(verdict, QuotaGranted)]
+    denials: list[QuotaDenied] = []
+    left: list[int] = []
+    for verdict in verdicts:
+        if isinstance(verdict, QuotaDenied):
+            denials.append(verdict)
+        else:
+            left.append(verdict.left)
+    if denials:
+        return max(denials, key=lambda denied: denied.retry_after_seconds)
     return QuotaGranted(min(left, default=0))

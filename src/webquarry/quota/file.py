@@ -18,6 +18,7 @@ from webquarry.quota.base import (
     QuotaDenied,
     QuotaGranted,
     build_no_slot,
+    compute_part,
     join,
     judge,
 )
@@ -45,7 +46,8 @@ class FileQuota(Quota):
     async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         self._database.execute("BEGIN IMMEDIATE")
         try:
-            verdict = join([self._judge(limit, now) for limit in limits])
+            verdicts = [self._judge(limit, now) for limit in limits]
+            verdict = join(verdicts)
             if isinstance(verdict, QuotaGranted):
                 for limit in limits:
                     self._database.execute(
@@ -102,14 +104,16 @@ class FileQuota(Quota):
         ).fetchone()
         last, before, current = row or (window - 2, 0, 0)
         if last < window:  # a new window begins; a clock that went back leaves the counts
-            before = current if last == window - 1 else 0
+            before = 0
+            if last == window - 1:
+                before = current
             current = 0
             last = window
             self._database.execute(
                 "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, 0)",
                 (limit.name, limit.window_seconds, last, before),
             )
-        part = min(max(now / limit.window_seconds - last, 0.0), 1.0)
+        part = compute_part(limit, last, now)
         return judge(limit, before, current, part)
 
 

@@ -12,6 +12,7 @@ from webquarry.quota.base import (
     QuotaDenied,
     QuotaGranted,
     build_no_slot,
+    compute_part,
     join,
     judge,
 )
@@ -37,7 +38,8 @@ class LocalQuota(Quota):
         self._sweep_at = _NAMES_BETWEEN_SWEEPS
 
     async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
-        verdict = join([self._judge(limit, now) for limit in limits])
+        verdicts = [self._judge(limit, now) for limit in limits]
+        verdict = join(verdicts)
         if isinstance(verdict, QuotaGranted):
             self.count(limits, now)
         return verdict
@@ -62,7 +64,7 @@ class LocalQuota(Quota):
 
     def _judge(self, limit: Limit, now: float) -> QuotaGranted | QuotaDenied:
         count = self._get_count(limit, now)
-        part = min(max(now / limit.window_seconds - count.window, 0.0), 1.0)
+        part = compute_part(limit, count.window, now)
         return judge(limit, count.before, count.current, part)
 
     def _get_count(self, limit: Limit, now: float) -> _Count:
@@ -73,10 +75,12 @@ class LocalQuota(Quota):
         if count is None:
             self._sweep(now)
             count = self._counts[key] = _Count(window)
-        elif count.window == window - 1:
-            count.window, count.before, count.current = window, count.current, 0
         elif count.window < window:
-            count.window, count.before, count.current = window, 0, 0
+            count.before = 0
+            if count.window == window - 1:
+                count.before = count.current
+            count.current = 0
+            count.window = window
         return count
 
     def _sweep(self, now: float) -> None:

@@ -44,7 +44,8 @@ class RedisQuota(Quota):
         keys: list[bytes] = []
         arguments: list[str | int] = []
         for limit in limits:
-            keys.append(self._values.key(f"{limit.window_seconds:g} {limit.name}", "count:"))
+            name = f"{limit.window_seconds:g} {limit.name}"
+            keys.append(self._values.key(name, "count:"))
             window, part = divmod(now / limit.window_seconds, 1)
             life_ms = round(limit.window_seconds * 2000) + 1000  # two windows, and a little
             arguments += [limit.most, int(window), repr(part), life_ms]
@@ -55,15 +56,18 @@ class RedisQuota(Quota):
         if fits:
             self._local.count(limits, now)
         verdicts: list[QuotaGranted | QuotaDenied] = []
-        for limit, (_, before, current, part) in zip(limits, counts, strict=True):
-            verdicts.append(judge(limit, int(before), int(current), float(part)))
+        for limit, count in zip(limits, counts, strict=True):
+            _, before, current, part = count
+            verdict = judge(limit, int(before), int(current), float(part))
+            verdicts.append(verdict)
         return join(verdicts)
 
     @asynccontextmanager
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
         """The place among our own is held as well, so that they are known when Redis goes."""
         async with self._local.slot(name, most):
-            key, token = self._values.key(name, "slots:"), secrets.token_hex(16)
+            key = self._values.key(name, "slots:")
+            token = secrets.token_hex(16)
             if not await self._hold(key, token, most):
                 raise build_no_slot(most)
             try:

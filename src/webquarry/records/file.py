@@ -123,7 +123,10 @@ def _prepare(database: Connection) -> None:
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
     database.execute("PRAGMA foreign_keys = ON")
-    migrations = _read_migrations()
+    # In order; their numbers have no gaps, so the count is the version.
+    folder = resources.files("webquarry.records.migrations")
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
+    migrations = [(folder / name).read_text("utf-8") for name in names]
     if _read_version(database) == len(migrations):
         return
     database.execute("BEGIN IMMEDIATE")  # several processes may come at once: the first one does it
@@ -146,13 +149,6 @@ def _prepare(database: Connection) -> None:
 def _read_version(database: Connection) -> int:
     row = database.execute("PRAGMA user_version").fetchone()
     return int(row[0])
-
-
-def _read_migrations() -> list[str]:
-    """The steps in order; their numbers have no gaps, so the count is the version."""
-    folder = resources.files("webquarry.records.migrations")
-    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
-    return [(folder / name).read_text("utf-8") for name in names]
 
 
 def _build_failure(path: Path | None, error: DatabaseError) -> RecordsFailure:

@@ -65,7 +65,8 @@ class RedisJournals(Journals):
             return None
         entries: list[bytes] = []
         for number, marked in enumerate(marked_entries, 1):
-            entries.append(self._decrypt(marked[_MARK:], name_entry(name, number)))
+            encrypted = marked[_MARK:]
+            entries.append(self._decrypt(encrypted, name_entry(name, number)))
         return Journal(id, float(created), float(touched), tuple(entries), finished == b"1")
 
     async def append(
@@ -103,14 +104,16 @@ class RedisJournals(Journals):
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
         whose = hash_owner(self._cipher, owner).hex()
         rows = await self._run(scripts.JOURNAL_LIST, [whose])
-        found: list[tuple[float, bytes, Journal]] = []
+        rows.sort(key=lambda row: (-float(row[3]), row[0]))
+        journals: list[Journal] = []
         for name, encrypted_id, created, touched, finished in rows:
-            if float(touched) >= now - idle_seconds:
-                id = self._decrypt(encrypted_id, name).decode()
-                journal = Journal(id, float(created), float(touched), (), finished == b"1")
-                found.append((-journal.touched_at, name, journal))
-        found.sort(key=lambda row: row[:2])
-        return [journal for _, _, journal in found]
+            touched_at = float(touched)
+            if touched_at < now - idle_seconds:
+                continue
+            id = self._decrypt(encrypted_id, name).decode()
+            is_finished = finished == b"1"
+            journals.append(Journal(id, float(created), touched_at, (), is_finished))
+        return journals
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
         """What the script says. A lost connection is no answer, so it is asked once more; the mark

@@ -138,14 +138,13 @@ class _OpenExchange:
         # It may be all there although nobody read on to its end.
         is_whole = self._has_no_body() or length == str(self.body.tell())
         truncated = None if is_whole else cut
-        headers = self._response.headers
         masked: IO[bytes] | None
         with closing(self.body):
             try:
                 if self._request.extensions.get(LOGIN):
-                    masked = _mask_login(self.body, headers)
+                    masked = self._mask_login()
                 else:
-                    masked = _mask_secrets(self.body, headers)
+                    masked = self._mask_secrets()
             except _TooLargeToSearch:
                 log.warning(
                     "the answer of %s unpacks to too much to be recorded",
@@ -189,63 +188,70 @@ class _OpenExchange:
             headers=headers,
             body=body,
             truncated=truncated,
-            address=_find_address(response),
+            address=self._find_address(),
         )
+
+    def _mask_secrets(self) -> IO[bytes] | None:
+        """The body unpacked and without the secrets found in it; None when it holds none and can stay
+        as it was sent.
+        """
+        known = get_masker()
+        if not known:
+            return None
+        masked = open_spool()
+        size = 0
+        found = False
+        for before, after in known.mask_stream(self._unpack()):
+            size += len(before)
+            found = found or before != after
+            if size > _LARGEST_UNPACKED:
+                masked.close()
+                raise _TooLargeToSearch
+            masked.write(after)
+        if found:
+            return masked
+        masked.close()
+        return None
+
+    def _mask_login(self) -> IO[bytes]:
+        """The body unpacked and without its token, which is no secret that we know already, so that
+        the names of its fields decide.
+        """
+        plain = bytearray()
+        for piece in self._unpack():
+            plain += piece
+            if len(plain) > _LARGEST_LOGIN:
+                raise _TooLargeToSearch
+        masked = open_spool()
+        masked.write(scrub_body(bytes(plain), "application/json"))
+        return masked
+
+    def _unpack(self) -> Iterator[bytes]:
+        """The body out of its content encoding, as far as that goes."""
+        self.body.seek(0)
+        kept_headers: dict[str, str] = {}
+        encoding = self._response.headers.get("content-encoding")
+        if encoding:
+            kept_headers["content-encoding"] = encoding
+        response = httpx2.Response(200, headers=kept_headers, stream=_Pieces(self.body))
+        try:
+            yield from response.iter_bytes()
+        except httpx2.DecodingError:
+            return  # a damaged body: whoever reads it comes no further either
+
+    def _find_address(self) -> str | None:
+        """The address that was really dialled, where the connection tells."""
+        stream = self._response.extensions.get("network_stream")
+        if stream is None:
+            return None
+        peer = stream.get_extra_info("server_addr")
+        if isinstance(peer, tuple) and peer:
+            return str(peer[0])
+        return None
 
 
 class _TooLargeToSearch(Exception):
     pass
-
-
-def _mask_secrets(body: IO[bytes], headers: httpx2.Headers) -> IO[bytes] | None:
-    """The body unpacked and without the secrets found in it; None when it holds none and can stay
-    as it was sent.
-    """
-    known = get_masker()
-    if not known:
-        return None
-    masked = open_spool()
-    size = 0
-    found = False
-    for before, after in known.mask_stream(_unpack(body, headers)):
-        size += len(before)
-        found = found or before != after
-        if size > _LARGEST_UNPACKED:
-            masked.close()
-            raise _TooLargeToSearch
-        masked.write(after)
-    if found:
-        return masked
-    masked.close()
-    return None
-
-
-def _mask_login(body: IO[bytes], headers: httpx2.Headers) -> IO[bytes]:
-    """The body unpacked and without its token, which is no secret that we know already, so that
-    the names of its fields decide.
-    """
-    plain = bytearray()
-    for piece in _unpack(body, headers):
-        plain += piece
-        if len(plain) > _LARGEST_LOGIN:
-            raise _TooLargeToSearch
-    masked = open_spool()
-    masked.write(scrub_body(bytes(plain), "application/json"))
-    return masked
-
-
-def _unpack(body: IO[bytes], headers: httpx2.Headers) -> Iterator[bytes]:
-    """The body out of its content encoding, as far as that goes."""
-    body.seek(0)
-    kept_headers: dict[str, str] = {}
-    encoding = headers.get("content-encoding")
-    if encoding:
-        kept_headers["content-encoding"] = encoding
-    response = httpx2.Response(200, headers=kept_headers, stream=_Pieces(body))
-    try:
-        yield from response.iter_bytes()
-    except httpx2.DecodingError:
-        return  # a damaged body: whoever reads it comes no further either
 
 
 class _Pieces(httpx2.SyncByteStream):
@@ -270,14 +276,3 @@ def _set_length(headers: RawHeaders, length: int) -> RawHeaders:
     if length and not is_there:
         changed.append((b"Content-Length", right))
     return changed
-
-
-def _find_address(response: httpx2.Response) -> str | None:
-    """The address that was really dialled, where the connection tells."""
-    stream = response.extensions.get("network_stream")
-    if stream is None:
-        return None
-    peer = stream.get_extra_info("server_addr")
-    if isinstance(peer, tuple) and peer:
-        return str(peer[0])
-    return None

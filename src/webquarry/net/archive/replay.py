@@ -60,21 +60,20 @@ class _ReplayTransport(httpx2.AsyncBaseTransport):
         times_asked = self._times_asked.get(key, 0)
         self._times_asked[key] = times_asked + 1
         place = min(times_asked, len(answers) - 1)  # the last one repeats
-        return _read_answer(self._path, answers[place], name)
+        return self._read_answer(answers[place], name)
 
-
-def _read_answer(path: Path, recorded: Recorded, request_name: str) -> httpx2.Response:
-    with _open_record(path, recorded) as stream:
-        status_line, raw_headers = read_head(stream)
-    version, _, rest = status_line.partition(b" ")
-    status, _, reason = rest.partition(b" ")
-    headers = [pair for pair in raw_headers if pair[0].lower() != b"transfer-encoding"]
-    return httpx2.Response(
-        int(status),
-        headers=headers,
-        stream=_RecordedStream(path, recorded, request_name),
-        extensions={"http_version": version, "reason_phrase": reason},
-    )
+    def _read_answer(self, recorded: Recorded, request_name: str) -> httpx2.Response:
+        with _open_record(self._path, recorded) as stream:
+            status_line, raw_headers = read_head(stream)
+        version, _, rest = status_line.partition(b" ")
+        status, _, reason = rest.partition(b" ")
+        headers = [pair for pair in raw_headers if pair[0].lower() != b"transfer-encoding"]
+        return httpx2.Response(
+            int(status),
+            headers=headers,
+            stream=_RecordedStream(self._path, recorded, request_name),
+            extensions={"http_version": version, "reason_phrase": reason},
+        )
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class Recorded:
 
 
 @dataclass
-class _Found:
+class _ScannedRecords:
     """What one pass over the file found."""
 
     # Record id, key of a plain GET, place.
@@ -49,6 +49,16 @@ class _Found:
     # Of the requests, by record id.
     keys: dict[str, RequestKey] = field(default_factory=dict)
     newest: datetime | None = None
+
+    def join_answers(self) -> dict[RequestKey, list[Recorded]]:
+        """Each answer under its request; the two name each other in one direction or the other."""
+        named_by = {partner: identity for identity, partner in self.partners.items()}
+        answers: dict[RequestKey, list[Recorded]] = {}
+        for identity, get_key, recorded in self.responses:
+            request = self.partners.get(identity) or named_by.get(identity, "")
+            key = self.keys.get(request, get_key)
+            answers.setdefault(key, []).append(recorded)
+        return answers
 
 
 class _Damaged(Exception):
@@ -76,7 +86,7 @@ def read_index(path: Path) -> tuple[dict[RequestKey, list[Recorded]], datetime]:
         raise BadInput(
             f"The recording {path} is empty.", suggested_action="Record something to it first."
         )
-    return _join_answers(found), found.newest
+    return found.join_answers(), found.newest
 
 
 def read_head(stream: Any) -> tuple[bytes, RawHeaders]:
@@ -127,8 +137,8 @@ def _skip_gzip_member(file: IO[bytes], data: bytes) -> bytes:
     return data or file.read(_PIECE)
 
 
-def _scan_records(file: IO[bytes]) -> _Found:
-    found = _Found()
+def _scan_records(file: IO[bytes]) -> _ScannedRecords:
+    found = _ScannedRecords()
     records = ArchiveIterator(file, no_record_parse=True)
     for record in records:
         if record.format != "warc" or record.length is None:
@@ -159,7 +169,9 @@ def _scan_records(file: IO[bytes]) -> _Found:
 
 
 def _read_block(record: Any) -> bytes:
-    """Read a record through and check it; a request comes back whole, of anything else the start."""
+    """Read a record through and check it; a request comes back whole, of anything else the
+    start.
+    """
     expected = record.rec_headers.get_header("WARC-Block-Digest", "")
     digester = Digester("sha1")
     is_request = record.rec_type == "request"
@@ -199,14 +211,3 @@ def _build_key(
         return request_key(method, httpx2.URL(url), body, content_type)
     except httpx2.InvalidURL:
         return None
-
-
-def _join_answers(found: _Found) -> dict[RequestKey, list[Recorded]]:
-    """Each answer under its request; the two name each other in one direction or the other."""
-    named_by = {partner: identity for identity, partner in found.partners.items()}
-    answers: dict[RequestKey, list[Recorded]] = {}
-    for identity, get_key, recorded in found.responses:
-        request = found.partners.get(identity) or named_by.get(identity, "")
-        key = found.keys.get(request, get_key)
-        answers.setdefault(key, []).append(recorded)
-    return answers

@@ -22,10 +22,12 @@ class Breakers(ABC):
 
     def breaker(self, name: str) -> Breaker:
         """The breaker of a provider, as of when somebody last learnt about it."""
-        if name not in self._breakers:
-            failures, rest = self._settings.breaker_failures, self._settings.breaker_rest_seconds
-            self._breakers[name] = Breaker(self._clock, failures, rest)
-        return self._breakers[name]
+        found = self._breakers.get(name)
+        if found is None:
+            failures = self._settings.breaker_failures
+            rest_seconds = self._settings.breaker_rest_seconds
+            found = self._breakers[name] = Breaker(self._clock, failures, rest_seconds)
+        return found
 
     @abstractmethod
     async def learn(self, names: Sequence[str]) -> None:

@@ -1,5 +1,5 @@
-"""Leases in Redis: what is held for a time and renewed in the background, so that what a server held
-that was killed comes back by itself.
+"""Leases in Redis: what is held for a time and renewed in the background, so that what a server
+held that was killed comes back by itself.
 """
 
 from __future__ import annotations

@@ -52,9 +52,11 @@ _CANARY = b"webquarry:key-check"
 def redis_url(environ: Mapping[str, str]) -> tuple[Secret, str] | None:
     """The URL and where it was found; None where there is none, or it is "off"."""
     found = find(REDIS_URL, environ) or find(USUAL_URL, environ)
-    if found is None or found.value.reveal().lower() in ("off", "none"):
+    if found is None:
         return None
-    _ = place_of(found.value, found.source)
+    if found.value.reveal().lower() in ("off", "none"):
+        return None
+    _ = place_of(found.value, found.source)  # what is no URL is an error now
     return found.value, found.source
 
 
@@ -65,7 +67,8 @@ def place_of(url: Secret, source: str = REDIS_URL.variable) -> str:
         port = parts.port or 6379
     except ValueError:
         parts, port = urlsplit(""), 0
-    for password in (parts.password or "", *parse_qs(parts.query).get("password", [])):
+    in_query = parse_qs(parts.query).get("password", [])
+    for password in (parts.password or "", *in_query):
         Secret(password)  # so that it is taken out of whatever a library may say
         Secret(unquote(password))
     if parts.scheme == "unix" and parts.path:

@@ -146,7 +146,8 @@ touch(owner, name, now)
 return 'begun'
 """
 
-# ARGV name, how many entries there are, encrypted entry, now, finished ('' leaves it as it is), mark
+# ARGV name, how many entries there are, encrypted entry, now, finished ('' leaves it as it is),
+# mark
 JOURNAL_APPEND = f"""{_JOURNAL}
 local name, now = ARGV[1], ARGV[4]
 local kept = redis.call('HMGET', meta(name), 'owner', 'touched')

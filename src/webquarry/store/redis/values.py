@@ -27,7 +27,8 @@ class RedisValues:
 
     def key(self, name: str, section: str = "") -> bytes:
         """What a name is called in Redis."""
-        return self._prefix + section.encode() + self.cipher.hash_name(name).hex().encode()
+        hashed = self.cipher.hash_name(name).hex()
+        return self._prefix + f"{section}{hashed}".encode()
 
     async def get(self, name: str) -> bytes | None:
         """The value, if it is there and can be decrypted."""
@@ -77,12 +78,15 @@ class RedisValues:
                 return
 
     async def _scan(self, redis: Redis, cursor: int) -> tuple[int, list[bytes]]:
-        found: Any = await redis.scan(cursor, match=self._prefix + b"*", count=_PAGE)
-        return int(found[0]), found[1]
+        pattern = self._prefix + b"*"
+        found: Any = await redis.scan(cursor, match=pattern, count=_PAGE)
+        next_cursor, keys = found
+        return int(next_cursor), keys
 
     async def forget(self, keys: Sequence[bytes]) -> int:
         """Forget the values of these keys; how many there were."""
-        return int(await self._connection.run(lambda redis: redis.unlink(*keys)))
+        forgotten = await self._connection.run(lambda redis: redis.unlink(*keys))
+        return int(forgotten)
 
     async def get_sizes(self, keys: Sequence[bytes]) -> list[int]:
         """How many bytes there are under each key; 0 where there is none."""
@@ -91,6 +95,7 @@ class RedisValues:
             async with redis.pipeline(transaction=False) as pipeline:
                 for key in keys:
                     pipeline.strlen(key)
-                return [int(size) for size in await pipeline.execute()]
+                sizes = await pipeline.execute()
+            return [int(size) for size in sizes]
 
         return await self._connection.run(work)
