@@ -16,7 +16,13 @@ from tests.redis_server import KEY, RedisServer
 from webquarry.errors import AuthFailure, BadInput, NetworkFailure, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
-from webquarry.store.redis.open import check_redis, open_redis, place_of, redis_url, store_key
+from webquarry.store.redis.open import (
+    check_redis,
+    find_redis_url,
+    open_redis,
+    place_of,
+    read_store_key,
+)
 from webquarry.surfaces.cli.doctor.command import examine
 from webquarry.toolkit import Toolkit
 
@@ -40,7 +46,7 @@ NOWHERE = {"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": KEY.hex()}
 def test_our_own_variable_counts_for_more_than_the_usual_one(
     environ: dict[str, str], url: str | None
 ) -> None:
-    found = redis_url({"HOME": "/nonexistent"} | environ)
+    found = find_redis_url({"HOME": "/nonexistent"} | environ)
 
     assert (found and found[0].reveal()) == url
 
@@ -50,7 +56,7 @@ def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "redis-url").write_text("redis://of-the-file\n")
     (folder / "redis-url").chmod(0o600)
-    found = redis_url({"HOME": str(tmp_path), "REDIS_URL": "redis://usual"})
+    found = find_redis_url({"HOME": str(tmp_path), "REDIS_URL": "redis://usual"})
 
     assert found is not None
     assert (found[0].reveal(), found[1]) == ("redis://of-the-file", str(folder / "redis-url"))
@@ -61,7 +67,7 @@ def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
 )
 def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> None:
     with pytest.raises(BadInput, match="WEBQUARRY_REDIS_URL is no URL of a Redis") as caught:
-        redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
+        find_redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
 
     assert PASSWORD not in str(caught.value)
     assert url not in caught.value.message
@@ -90,7 +96,7 @@ def test_a_url_that_the_library_refuses_is_told_without_repeating_it(option: str
     ],
 )
 def test_the_key_is_taken_as_hex_or_base64(text: str) -> None:
-    assert store_key({"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text}) == KEY
+    assert read_store_key({"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text}) == KEY
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 MEMORY_BYTES = 32_000_000
 
 
-def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+def find_cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     """The folder of the cache; None when this user has no home."""
     return find_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
 
@@ -67,7 +67,7 @@ def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
 
 def open_disk(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:
     """The store on disk, which makes its file when it is first used."""
-    folder = cache_folder(settings, environ)
+    folder = find_cache_folder(settings, environ)
     if folder is None:
         log.warning("no cache on disk: there is no home folder; answers are kept in memory only")
         return None

@@ -50,7 +50,7 @@ class Robots:
     def __init__(
         self, user_agent: str, clock: Clock, fetch: Callable[[httpx2.URL], Awaitable[Reply]]
     ) -> None:
-        self._agent = product_token(user_agent)
+        self._agent = parse_product_token(user_agent)
         self._clock = clock
         self._fetch = fetch
         self._kept: dict[str, tuple[float, Verdict]] = {}  # until when, and what; the oldest first
@@ -138,7 +138,7 @@ def judge(reply: Reply, agent: str) -> Verdict:
     return Verdict(refusal=f"could not be read (the server answered {reply.status})")
 
 
-def product_token(user_agent: str) -> str:
+def parse_product_token(user_agent: str) -> str:
     """The name we are called by in robots.txt: the first word of the User-Agent, without its
     version.
     """

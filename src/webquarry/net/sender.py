@@ -20,7 +20,7 @@ from webquarry.net.budget import Budget
 from webquarry.net.http.body import drain, read_body
 from webquarry.net.http.failures import STACK_ERRORS, describe
 from webquarry.net.http.redirects import location_of
-from webquarry.net.http.retry import REPEATABLE, may_repeat, wait_before
+from webquarry.net.http.retry import REPEATABLE, compute_wait, may_repeat
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.net.pacing import Pacing
 from webquarry.secret import redact
@@ -86,7 +86,7 @@ class Sender:
     ) -> SentResponse | NetworkFailure:
         host = request.url.host
         budget.doing = f"waiting for a turn at {host}"
-        async with self._pacing.turn(host):
+        async with self._pacing.slot(host):
             budget.doing = f"waiting for the answer of {host}"
             try:
                 response = await transport.handle_async_request(request)
@@ -117,7 +117,7 @@ class Sender:
         promised = bool(request.extensions.get(REPEATABLE))
         if not budget.tries_left or not may_repeat(request.method, result, promised=promised):
             return None
-        wait = wait_before(budget.further + 1, retry_after, self._chance())
+        wait = compute_wait(budget.further + 1, retry_after, self._chance())
         if wait < budget.remaining:
             return wait
         return None

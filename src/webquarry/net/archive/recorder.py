@@ -192,8 +192,8 @@ class _OpenExchange:
         )
 
     def _mask_secrets(self) -> IO[bytes] | None:
-        """The body unpacked and without the secrets found in it; None when it holds none and can stay
-        as it was sent.
+        """The body unpacked and without the secrets found in it; None when it holds none and can
+        stay as it was sent.
         """
         known = get_masker()
         if not known:

@@ -1,6 +1,6 @@
 """Replay: a transport that answers from a WARC file, with the network off.
 
-A request is found by its method, address and body (`request_key`). Several answers to one request
+A request is found by its method, address and body (`build_request_key`). Several answers to one request
 are given in the order of the file and the last one repeats, for each transport anew: 429 then 200
 stays 429 then 200, and requests to different addresses never disturb one another. Files that other
 tools wrote can be replayed too; an answer without its request is taken for that of a GET.
@@ -18,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
 
 from webquarry.errors import BadInput, NotRecorded
-from webquarry.net.archive.scrub import RequestKey, request_key, scrub_url
+from webquarry.net.archive.scrub import RequestKey, build_request_key, scrub_url
 from webquarry.net.archive.warc_index import Recorded, read_head, read_index
 
 _PIECE = 64 * 1024
@@ -52,7 +52,7 @@ class _ReplayTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
         content_type = request.headers.get("content-type", "")
-        key = request_key(request.method, request.url, body, content_type)
+        key = build_request_key(request.method, request.url, body, content_type)
         answers = self._answers.get(key)
         name = f"{request.method} {scrub_url(request.url)}"
         if not answers:

@@ -2,7 +2,7 @@
 
 Two kinds are taken out: the values of every `Secret` of this process, wherever they stand, and
 whatever a header, parameter or field carries whose name says that it is a credential. The same
-scrubbing makes `request_key`, so that a request with another key, or with none, finds the same
+scrubbing makes `build_request_key`, so that a request with another key, or with none, finds the same
 answer in a recording.
 """
 
@@ -179,7 +179,7 @@ def scrub_body(body: bytes, content_type: str) -> bytes:
     return body
 
 
-def request_key(method: str, url: httpx2.URL, body: bytes, content_type: str) -> RequestKey:
+def build_request_key(method: str, url: httpx2.URL, body: bytes, content_type: str) -> RequestKey:
     """What a recorded answer is found by: method, address and body, credentials left out of all
     three.
     """

@@ -20,7 +20,7 @@ from warcio.exceptions import ArchiveLoadFailed
 from warcio.utils import Digester
 
 from webquarry.errors import BadInput
-from webquarry.net.archive.scrub import RawHeaders, RequestKey, request_key
+from webquarry.net.archive.scrub import RawHeaders, RequestKey, build_request_key
 
 _PIECE = 64 * 1024
 _LONGEST_LINE = 64 * 1024
@@ -208,6 +208,6 @@ def _build_key(
     if not url.startswith(_SCHEMES):
         return None
     try:
-        return request_key(method, httpx2.URL(url), body, content_type)
+        return build_request_key(method, httpx2.URL(url), body, content_type)
     except httpx2.InvalidURL:
         return None

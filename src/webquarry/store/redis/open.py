@@ -49,7 +49,7 @@ _CHECK_SECONDS = 5.0
 _CANARY = b"webquarry:key-check"
 
 
-def redis_url(environ: Mapping[str, str]) -> tuple[Secret, str] | None:
+def find_redis_url(environ: Mapping[str, str]) -> tuple[Secret, str] | None:
     """The URL and where it was found; None where there is none, or it is "off"."""
     found = find(REDIS_URL, environ) or find(USUAL_URL, environ)
     if found is None:
@@ -78,7 +78,7 @@ def place_of(url: Secret, source: str = REDIS_URL.variable) -> str:
     return f"{parts.hostname}:{port}"
 
 
-def store_key(environ: Mapping[str, str]) -> bytes:
+def read_store_key(environ: Mapping[str, str]) -> bytes:
     """The key that all servers share, written in hex or base64; without it nothing is given to
     Redis.
     """
@@ -109,11 +109,11 @@ def open_redis(settings: Settings, environ: Mapping[str, str]) -> RedisConnectio
     """The connection to the Redis that is configured, which connects when it is first used; None
     where none is.
     """
-    found = redis_url(environ)
+    found = find_redis_url(environ)
     if found is None:
         return None
     url, source = found
-    key = store_key(environ)
+    key = read_store_key(environ)
     try:
         from webquarry.store.redis.connection import RedisConnection
     except ModuleNotFoundError as error:

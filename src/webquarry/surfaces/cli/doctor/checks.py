@@ -222,10 +222,10 @@ def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
     """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may
     hold a password.
     """
-    from webquarry.store.redis.open import REDIS_URL, place_of, redis_url, store_key
+    from webquarry.store.redis.open import REDIS_URL, find_redis_url, place_of, read_store_key
 
     try:
-        found = redis_url(environ)
+        found = find_redis_url(environ)
     except WebquarryError as error:
         return Finding("redis", "broken", error.message, error.suggested_action)
     if found is None:
@@ -235,7 +235,7 @@ def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
     url, source = found
     detail = f"{place_of(url)}, for servers over HTTP (from {source})"
     try:
-        store_key(environ)
+        read_store_key(environ)
     except WebquarryError as error:
         mere = source == "environment variable REDIS_URL"  # which may be there for something else
         return Finding(
