@@ -43,7 +43,12 @@ class Masker:
     def __init__(self, known: Iterable[str]) -> None:
         spellings: set[bytes] = set()
         for value in known:
-            spellings.update(spelling.encode() for spelling in _list_spellings(value))
+            lower_escapes = _ESCAPE.sub(lambda found: found[0].lower(), value)
+            in_html = html.escape(value)
+            in_json = json.dumps(value)[1:-1]
+            with_escaped_slashes = value.replace("/", "\\/")
+            for spelling in (value, lower_escapes, in_html, in_json, with_escaped_slashes):
+                spellings.add(spelling.encode())
         longest_first = sorted(spellings, key=lambda value: (-len(value), value))
         self.longest = 0
         self._pattern: re.Pattern[bytes] | None = None
@@ -91,14 +96,6 @@ def get_masker() -> Masker:
 
 
 _build_masker = lru_cache(maxsize=4)(Masker)
-
-
-def _list_spellings(value: str) -> set[str]:
-    lower_escapes = _ESCAPE.sub(lambda found: found[0].lower(), value)
-    in_html = html.escape(value)
-    in_json = json.dumps(value)[1:-1]
-    in_json_with_slashes = value.replace("/", "\\/")
-    return {value, lower_escapes, in_html, in_json, in_json_with_slashes}
 
 
 def scrub_url(url: httpx2.URL) -> str:

@@ -111,11 +111,13 @@ def read_head(stream: Any) -> tuple[bytes, RawHeaders]:
 
 def _check_gzip(file: IO[bytes]) -> None:
     """Every member whole and every checksum right; warcio would pass over the damage and go on."""
-    if file.read(2) == b"\x1f\x8b":
-        file.seek(0)
-        data = file.read(_PIECE)
-        while data:
-            data = _skip_gzip_member(file, data)
+    is_gzip = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    if not is_gzip:
+        return
+    data = file.read(_PIECE)
+    while data:
+        data = _skip_gzip_member(file, data)
     file.seek(0)
 
 

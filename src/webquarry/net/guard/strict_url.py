@@ -115,20 +115,17 @@ def _read_authority(authority: str) -> tuple[str, int | None]:
         port = rest[1:]
     else:
         host, _, port = authority.partition(":")
-    return read_host(host), _read_port(port)
-
-
-def _read_port(text: str) -> int | None:
-    if not text:
-        return None
-    if not _PORT.fullmatch(text) or int(text) > 65_535:
+    host = read_host(host)
+    if not port:
+        return host, None
+    if not _PORT.fullmatch(port) or int(port) > 65_535:
         raise _build_refusal("The port of the URL is not a number from 1 to 65535.")
-    if int(text) in BAD_PORTS:
+    if int(port) in BAD_PORTS:
         raise _build_refusal(
-            f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we "
+            f"The port {int(port)} belongs to another protocol than HTTP, so browsers and we "
             "refuse it."
         )
-    return int(text)
+    return host, int(port)
 
 
 def _resolve_dots(path: str) -> str:

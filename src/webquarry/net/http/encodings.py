@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 import brotli  # type: ignore[import-untyped]
@@ -173,15 +174,6 @@ class _Members:
             raise _build_incomplete_error(self._name)
 
 
-def _open_gzip() -> Decoder:
-    return _Members("gzip", lambda: _ZlibMember(16 + zlib.MAX_WBITS), (b"\x1f\x8b\x08",))
-
-
-def _open_zstd() -> Decoder:
-    skippable = (bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
-    return _Members("zstd", _ZstdMember, (b"\x28\xb5\x2f\xfd", *skippable))
-
-
 class _Deflate:
     """Servers send it wrapped in zlib, as the standard says, or raw; the first two bytes tell
     which.
@@ -235,6 +227,12 @@ class _Brotli:
             raise _build_incomplete_error("br")
 
 
+_GZIP_MARK = b"\x1f\x8b\x08"
+_ZSTD_MARK = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE_MARKS = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
+_open_gzip_member = partial(_ZlibMember, 16 + zlib.MAX_WBITS)
+_open_gzip = partial(_Members, "gzip", _open_gzip_member, (_GZIP_MARK,))
+_open_zstd = partial(_Members, "zstd", _ZstdMember, (_ZSTD_MARK, *_ZSTD_SKIPPABLE_MARKS))
 _DECODERS: dict[str, Callable[[], Decoder]] = {
     "gzip": _open_gzip,
     "x-gzip": _open_gzip,

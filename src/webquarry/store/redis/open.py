@@ -44,6 +44,7 @@ _SHAPE = (
     "Give it as redis://host:6379/0, with :password@ before the host if it needs one, or "
     "rediss:// for TLS."
 )
+_START_IT = f"Start it, or correct {REDIS_URL.variable} (or REDIS_URL); `off` serves without it."
 _REFUSALS = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid username-password", "Authentication")
 _CHECK_SECONDS = 5.0
 _CANARY = b"webquarry:key-check"
@@ -160,24 +161,20 @@ async def _check_key(connection: RedisConnection, asking: Awaitable[bytes | None
     """See that Redis answers, and that the mark there, if there is one, was left with our key."""
     from webquarry.store.redis.connection import RedisUnavailable
 
+    place = connection.place
     try:
         mark = await asking
     except RedisUnavailable as error:
-        raise _build_failure(connection.place, str(error)) from error
+        reason = str(error).rstrip(".")
+        if str(error).startswith(_REFUSALS):
+            text = f"Redis at {place} does not let us in: {reason}."
+            raise AuthFailure(text, suggested_action=_START_IT) from error
+        text = f"Redis at {place} cannot be used: {reason}."
+        raise NetworkFailure(text, suggested_action=_START_IT) from error
     if mark is not None and connection.cipher("key check").decrypt(mark, _CANARY) is None:
         raise AuthFailure(
-            f"Redis at {connection.place} is in use with another {STORE_KEY.variable}.",
+            f"Redis at {place} is in use with another {STORE_KEY.variable}.",
             suggested_action="Give all servers the same key. To begin anew with this one, stop "
             "them all and delete the keys that begin with webquarry: in Redis; or use another "
             f"database of it (…/1 in {REDIS_URL.variable}).",
         )
-
-
-def _build_failure(place: str, reason: str) -> AuthFailure | NetworkFailure:
-    advice = f"Start it, or correct {REDIS_URL.variable} (or REDIS_URL); `off` serves without it."
-    sentence = reason.rstrip(".")
-    if reason.startswith(_REFUSALS):
-        return AuthFailure(
-            f"Redis at {place} does not let us in: {sentence}.", suggested_action=advice
-        )
-    return NetworkFailure(f"Redis at {place} cannot be used: {sentence}.", suggested_action=advice)
