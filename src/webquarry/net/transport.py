@@ -142,10 +142,8 @@ class Transport(httpx2.AsyncBaseTransport):
         if guard.allow_private:
             return
         host = url.raw_host.decode("ascii")
-        limit = (
-            request.extensions.get("timeout", {}).get("connect")
-            or self._settings.connect_timeout_seconds
-        )
+        timeouts = request.extensions.get("timeout", {})
+        limit = timeouts.get("connect") or self._settings.connect_timeout_seconds
         try:
             async with time_limit(limit, host):
                 await resolve_allowed_addresses(host, port_of(url), guard)

@@ -29,16 +29,16 @@ class FileJournals(Journals):
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
         def work(database: Connection, cipher: Cipher) -> None:
-            name, whose = hash_journal(cipher, owner, id), hash_owner(cipher, owner)
+            name, owner_name = hash_journal(cipher, owner, id), hash_owner(cipher, owner)
             database.execute("DELETE FROM journals WHERE touched_at < ?", (now - idle_seconds,))
             if _exists(database, name):
                 raise FileExistsError(id)
-            _make_room(database, whose, most)
+            _make_room(database, owner_name, most)
             encrypted_id = cipher.encrypt(id.encode(), name)
             database.execute(
                 "INSERT INTO journals (name, owner, locked_id, created_at, touched_at)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (name, whose, encrypted_id, now, now),
+                (name, owner_name, encrypted_id, now, now),
             )
             encrypted = cipher.encrypt(entry, name_entry(name, 1))
             database.execute("INSERT INTO journal_entries VALUES (?, 1, ?)", (name, encrypted))

@@ -44,11 +44,20 @@ class RedisJournals(Journals):
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
         name = self._name(owner, id)
-        whose = hash_owner(self._cipher, owner).hex()
+        owner_name = hash_owner(self._cipher, owner).hex()
         encrypted_id = self._cipher.encrypt(id.encode(), name)
         encrypted = self._cipher.encrypt(entry, name_entry(name, 1))
         cutoff = repr(now - idle_seconds)
-        arguments = [name, whose, repr(now), cutoff, most, encrypted_id, encrypted, _draw_mark()]
+        arguments = [
+            name,
+            owner_name,
+            repr(now),
+            cutoff,
+            most,
+            encrypted_id,
+            encrypted,
+            _draw_mark(),
+        ]
         outcome = await self._run(scripts.JOURNAL_BEGIN, arguments)
         if outcome == b"exists":
             raise FileExistsError(id)
@@ -102,8 +111,8 @@ class RedisJournals(Journals):
         raise RecordsFailure("Too many others wrote to the same journal at the same time.")
 
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
-        whose = hash_owner(self._cipher, owner).hex()
-        rows = await self._run(scripts.JOURNAL_LIST, [whose])
+        owner_name = hash_owner(self._cipher, owner).hex()
+        rows = await self._run(scripts.JOURNAL_LIST, [owner_name])
         rows.sort(key=lambda row: (-float(row[3]), row[0]))
         journals: list[Journal] = []
         for name, encrypted_id, created, touched, finished in rows:

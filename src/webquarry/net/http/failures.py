@@ -75,9 +75,8 @@ def _describe_tls(chain: list[BaseException]) -> NetworkFailure | None:
                 suggested_action="Choose another source, or name your own certificate authority "
                 "with WEBQUARRY_CA_FILE.",
             )
-        if isinstance(error, ssl.SSLError) and not isinstance(
-            error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)
-        ):
+        is_end = isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
+        if isinstance(error, ssl.SSLError) and not is_end:
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
             return NetworkFailure(f"TLS connection failed: {redact(reason)}", retryable=False)
     return None
@@ -89,9 +88,9 @@ def _describe_connection(error: Exception, chain: list[BaseException]) -> Networ
             if link.errno == socket.EAI_AGAIN:
                 return NetworkFailure("Name lookup failed for now", retryable=True)
             return NetworkFailure("Name not found", retryable=False)
-    for kind, words in _TIMEOUTS.items():
+    for kind, text in _TIMEOUTS.items():
         if isinstance(error, kind):
-            return NetworkFailure(words)
+            return NetworkFailure(text)
     if isinstance(error, httpx2.ProxyError):
         return NetworkFailure(
             f"The proxy did not pass the request on: {redact(str(error))[:120]}", retryable=False

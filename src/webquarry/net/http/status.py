@@ -31,16 +31,16 @@ def raise_for_status(reply: Reply) -> None:
     """Raise the error that a reply's status stands for; a success passes."""
     if 200 <= reply.status < 300:
         return
-    said = f"{httpx2.URL(reply.url).host} answered {_describe_status(reply.status)}"
+    text = f"{httpx2.URL(reply.url).host} answered {_describe_status(reply.status)}"
     wait = retry_after_seconds(reply.headers, reply.fetched_at)
     if reply.status in _GONE:
-        raise NotFound(said)
+        raise NotFound(text)
     if reply.status == 429:
         advice = None
         if wait is not None:
             seconds = max(1, round(wait))
             advice = f"Wait {seconds} seconds and try again, or choose another source or provider."
-        raise RateLimited(said, retry_after_seconds=wait, suggested_action=advice)
+        raise RateLimited(text, retry_after_seconds=wait, suggested_action=advice)
     if reply.status == 407:
         raise AuthFailure(
             f"The proxy answered {_describe_status(407)}",
@@ -48,10 +48,10 @@ def raise_for_status(reply: Reply) -> None:
             "WEBQUARRY_HTTPS_PROXY.",
         )
     if reply.status < 400:
-        raise NetworkFailure(f"{said}, a redirect that leads nowhere", retryable=False)
+        raise NetworkFailure(f"{text}, a redirect that leads nowhere", retryable=False)
     if 500 <= reply.status < 600 or reply.status in _PASSING:
-        raise NetworkFailure(said, retryable=reply.status not in _LASTING, retry_after_seconds=wait)
-    raise SiteRefused(said)
+        raise NetworkFailure(text, retryable=reply.status not in _LASTING, retry_after_seconds=wait)
+    raise SiteRefused(text)
 
 
 def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
