@@ -1,9 +1,10 @@
 """Replay: a transport that answers from a WARC file, with the network off.
 
-A request is found by its method, address and body (`build_request_key`). Several answers to one request
-are given in the order of the file and the last one repeats, for each transport anew: 429 then 200
-stays 429 then 200, and requests to different addresses never disturb one another. Files that other
-tools wrote can be replayed too; an answer without its request is taken for that of a GET.
+A request is found by its method, address and body (`build_request_key`). Several answers to one
+request are given in the order of the file and the last one repeats, for each transport anew: 429
+then 200 stays 429 then 200, and requests to different addresses never disturb one another. Files
+that other tools wrote can be replayed too; an answer without its request is taken for that of a
+GET.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Two kinds are taken out: the values of every `Secret` of this process, wherever they stand, and
 whatever a header, parameter or field carries whose name says that it is a credential. The same
-scrubbing makes `build_request_key`, so that a request with another key, or with none, finds the same
-answer in a recording.
+scrubbing makes `build_request_key`, so that a request with another key, or with none, finds the
+same answer in a recording.
 """
 
 from __future__ import annotations
