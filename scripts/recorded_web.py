@@ -21,7 +21,8 @@ from web_scholarly_replies import scholarly_exchanges
 from web_search_replies import search_exchanges
 
 from webquarry.clock import FrozenClock
-from webquarry.net.archive.open import Recorder, demo_recording
+from webquarry.net.archive.recorder import Recorder
+from webquarry.net.archive.replay import demo_recording
 
 MOMENT = datetime(
     2026, 11, 10, 9, 0, tzinfo=UTC

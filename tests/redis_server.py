@@ -20,13 +20,13 @@ from typing import Any
 import pytest
 
 from webquarry.secret import Secret
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
 
 KEY = bytes(range(32))
 PATIENCE_SECONDS = 60
 
 
-class WatchedLink(Link):
+class WatchedConnection(RedisConnection):
     """Remembers what scripts were run and what they said."""
 
     said: list[tuple[str, Any]]
@@ -44,7 +44,9 @@ class WatchedLink(Link):
 
 
 class RedisServer:
-    """Begun by `start`; the same place, and with `lasting` the same data, after `stop` and `start`."""
+    """Begun by `start`; the same place, and with `lasting` the same data, after `stop` and
+    `start`.
+    """
 
     def __init__(self, folder: Path, lasting: bool = False) -> None:
         self.folder = folder
@@ -129,7 +131,9 @@ class RedisServer:
         }
 
     def begin(self, program: str, said: str) -> subprocess.Popen[str]:
-        """A Python program that is given the place and the key; it has come to where it says this."""
+        """A Python program that is given the place and the key; it has come to where it says
+        this.
+        """
         command = [sys.executable, "-c", program, self.url, KEY.hex()]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
@@ -137,11 +141,11 @@ class RedisServer:
         return process
 
     @contextlib.asynccontextmanager
-    async def link(
+    async def connect(
         self, key: bytes = KEY, timeout_seconds: float = 30, rest_seconds: float = 0
-    ) -> AsyncIterator[WatchedLink]:
-        """One server's link to it."""
-        link = WatchedLink(
+    ) -> AsyncIterator[WatchedConnection]:
+        """One server's connection to it."""
+        connection = WatchedConnection(
             Secret(self.url),
             key,
             place="test",
@@ -149,9 +153,9 @@ class RedisServer:
             rest_seconds=rest_seconds,
         )
         try:
-            yield link
+            yield connection
         finally:
-            await link.aclose()
+            await connection.aclose()
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.caller import serving
 from webquarry.errors import RateLimited, RecordsFailure
-from webquarry.quota.base import Denied, Granted, Limit
+from webquarry.quota.base import Limit, QuotaDenied, QuotaGranted
 from webquarry.surfaces.mcp.linking import _keep, read_artifact
 from webquarry.toolkit import Toolkit
 
@@ -37,8 +37,8 @@ async def use(kit: Toolkit, other: Toolkit) -> None:
             "ada lovelace", "session-one", b"otter goal", 1.0, most=5, idle_seconds=60
         )
         await kit.quota.take([Limit("ada lovelace", 5, 60)], 1.0)
-        kit.board.breaker("brave").failed(RateLimited("otter", retry_after_seconds=60))
-        await kit.board.tell("brave")
+        kit.breakers.breaker("brave").record_failure(RateLimited("otter", retry_after_seconds=60))
+        await kit.breakers.tell("brave")
         first = asyncio.create_task(kit.cache.get_or_make("otter key", make))
         await begun.wait()
         second = asyncio.create_task(other.cache.get_or_make("otter key", make))
@@ -53,21 +53,23 @@ async def use(kit: Toolkit, other: Toolkit) -> None:
 
 
 async def keys(kit: Toolkit) -> list[bytes]:
-    assert kit.link is not None
-    return await kit.link.script("return redis.call('KEYS', '*')", [], [])  # type: ignore[no-any-return]
+    assert kit.redis is not None
+    found: list[bytes] = await kit.redis.script("return redis.call('KEYS', '*')", [], [])
+    return found
 
 
 async def no_word_in_redis(kit: Toolkit) -> None:
     """Every key with its value as Redis itself would write it to disk."""
-    assert kit.link is not None
+    assert kit.redis is not None
     found = await keys(kit)
     kinds = {key.split(b":")[1] for key in found}
     assert kinds == {b"cache", b"journal", b"quota", b"breaker", b"flight", b"key-check"}
-    plain = "local t = redis.call('TYPE', KEYS[1]).ok local c = {string={'GET'}, list={'LRANGE', 0, -1}, "
+    plain = "local t = redis.call('TYPE', KEYS[1]).ok "
+    plain += "local c = {string={'GET'}, list={'LRANGE', 0, -1}, "
     plain += "hash={'HGETALL'}, zset={'ZRANGE', 0, -1}} local w = c[t] "
     plain += "return redis.call(w[1], KEYS[1], unpack(w, 2))"
     for key in found:
-        text = key + repr(await kit.link.script(plain, [key], [])).encode()
+        text = key + repr(await kit.redis.script(plain, [key], [])).encode()
         assert [word for word in WORDS if word in text] == []
 
 
@@ -85,7 +87,7 @@ def test_nothing_readable_is_in_redis(redis_server: RedisServer, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []  # and nothing of it on this machine
 
 
-def test_a_large_result_of_one_server_is_read_from_another_by_its_owner_alone_and_not_linked_to_without_redis(
+def test_a_large_result_is_read_from_any_server_by_its_owner_alone_and_not_linked_without_redis(
     redis_server: RedisServer, tmp_path: Path
 ) -> None:
     environ = redis_server.environ | {"HOME": str(tmp_path)}
@@ -120,20 +122,20 @@ def test_redis_gone_and_back_calls_go_on_records_fail_loudly_quotas_are_local_an
         async with Toolkit.open(
             environ=redis_server.environ | {"HOME": str(tmp_path)}, shared=True
         ) as kit:
-            assert kit.link is not None
-            kit.link._rest = NEVER
+            assert kit.redis is not None
+            kit.redis._rest = NEVER
             redis_server.stop()
             assert (await kit.cache.get_or_make("k", made)).value == b"fresh"
             with pytest.raises(RecordsFailure):
                 await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert isinstance(await kit.quota.take([limit], 1.0), Granted)
-            assert isinstance(await kit.quota.take([limit], 1.0), Denied)
-            assert not kit.link.up
+            assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
+            assert isinstance(await kit.quota.take([limit], 1.0), QuotaDenied)
+            assert not kit.redis.is_up
             redis_server.start()
             await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert kit.link.up
+            assert kit.redis.is_up
             await kit.cache.put("l", Made(b"kept", 60))
-            assert await kit.cache.kept_for_all("l")
-            assert isinstance(await kit.quota.take([limit], 1.0), Granted)
+            assert await kit.cache.is_kept_for_all("l")
+            assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
 
     asyncio.run(scenario())

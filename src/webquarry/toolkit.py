@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
-    from webquarry.net.archive.open import Recorder, Replay
+    from webquarry.net.archive.recorder import Recorder
+    from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from webquarry.search.query.lenses import Lens
     from webquarry.search.router import Router
     from webquarry.search.scholarly.finder import Finder
-    from webquarry.search.services.breakers import BreakerBoard
+    from webquarry.search.services.breakers import Breakers
     from webquarry.sessions.sessions import Sessions
-    from webquarry.store.redis.connection import Link
+    from webquarry.store.redis.connection import RedisConnection
 
 
 class Toolkit:
@@ -72,10 +73,10 @@ class Toolkit:
         environ = os.environ if environ is None else environ
         kit = cls(settings or Settings.from_environment(environ), environ, shared)
         try:
-            if kit.link is not None:
+            if kit.redis is not None:
                 from webquarry.store.redis.open import check_redis
 
-                await check_redis(kit.link)
+                await check_redis(kit.redis)
             yield kit
         finally:
             await kit.aclose()
@@ -84,7 +85,7 @@ class Toolkit:
     def replay(self) -> Replay | None:
         if self.settings.replay is None:
             return None
-        from webquarry.net.archive.open import Replay, demo_recording
+        from webquarry.net.archive.replay import Replay, demo_recording
 
         return Replay(
             demo_recording() if self.settings.replay == Path("demo") else self.settings.replay
@@ -104,7 +105,7 @@ class Toolkit:
             transport = self.replay.transport()
             return Client(self.settings, self.clock, pages=transport, providers=transport)
         if self.settings.record:
-            from webquarry.net.archive.open import Recorder
+            from webquarry.net.archive.recorder import Recorder
             from webquarry.net.guard.guard import Guard
             from webquarry.net.transport import open_transport
 
@@ -122,19 +123,19 @@ class Toolkit:
         return Reader(self.client, self.settings, self.clock)
 
     @cached_property
-    def link(self) -> Link | None:
+    def redis(self) -> RedisConnection | None:
         """The Redis that several servers share; None where there is only this one."""
         if not self.shared:
             return None
-        from webquarry.store.redis.open import open_link
+        from webquarry.store.redis.open import open_redis
 
-        return open_link(self.settings, self.environ)
+        return open_redis(self.settings, self.environ)
 
     @cached_property
     def cache(self) -> Cache:
         from webquarry.cache.open import open_cache
 
-        return open_cache(self.settings, self.environ, self.clock, self.link)
+        return open_cache(self.settings, self.environ, self.clock, self.redis)
 
     @cached_property
     def records(self) -> RecordFile:
@@ -144,10 +145,10 @@ class Toolkit:
 
     @cached_property
     def journals(self) -> Journals:
-        if self.link is not None:
+        if self.redis is not None:
             from webquarry.records.redis import RedisJournals
 
-            return RedisJournals(self.link)
+            return RedisJournals(self.redis)
         from webquarry.records.journals import FileJournals
 
         return FileJournals(self.records)
@@ -155,10 +156,10 @@ class Toolkit:
     @cached_property
     def quota(self) -> Quota:
         """How much who may ask for; who has which limit is the door's to know."""
-        if self.link is not None:
+        if self.redis is not None:
             from webquarry.quota.redis import RedisQuota
 
-            return RedisQuota(self.link)
+            return RedisQuota(self.redis)
         from webquarry.quota.local import LocalQuota
 
         return LocalQuota()
@@ -182,19 +183,19 @@ class Toolkit:
         from webquarry.search.router import Router
 
         return Router(
-            self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.board
+            self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.breakers
         )
 
     @cached_property
-    def board(self) -> BreakerBoard:
+    def breakers(self) -> Breakers:
         """How the providers are doing."""
-        if self.link is not None:
-            from webquarry.search.services.redis_board import RedisBoard
+        if self.redis is not None:
+            from webquarry.search.services.redis_breakers import RedisBreakers
 
-            return RedisBoard(self.settings, self.clock, self.link)
-        from webquarry.search.services.breakers import LocalBoard
+            return RedisBreakers(self.settings, self.clock, self.redis)
+        from webquarry.search.services.breakers import LocalBreakers
 
-        return LocalBoard(self.settings, self.clock)
+        return LocalBreakers(self.settings, self.clock)
 
     @cached_property
     def patents(self) -> PatentFinder:
@@ -208,7 +209,7 @@ class Toolkit:
             self.clock,
             self.router,
             lambda number: read_patent(self.reader, number),
-            self.board,
+            self.breakers,
         )
 
     @cached_property
@@ -223,7 +224,7 @@ class Toolkit:
             lambda: self.cache,
             lambda: self.router,
             lambda: self.lenses,
-            self.board,
+            self.breakers,
         )
 
     def open_engine(self) -> Engine:
@@ -264,8 +265,8 @@ class Toolkit:
             await self.journals.aclose()
         if "records" in self.__dict__:
             self.records.close()
-        link = self.__dict__.get("link")
-        if link is not None:
-            await link.aclose()
+        redis = self.__dict__.get("redis")
+        if redis is not None:
+            await redis.aclose()
         if self._recorder:
             self._recorder.close()

@@ -17,7 +17,7 @@ from webquarry.ask.billing.ledger import HELD_SECONDS, NoRoom, Reservation, Spen
 from webquarry.ask.models import Limits, Reply, Source, Usage
 from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
 
 DAY = "2026-11-16"
 NOW = 1_800_000_000.0
@@ -137,7 +137,7 @@ def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> No
 
 
 def test_a_damaged_answer_is_none(file: RecordFile) -> None:
-    def spoil(database: sqlite3.Connection, vault: Vault) -> dict[str, Kept]:
+    def spoil(database: sqlite3.Connection, vault: Cipher) -> dict[str, Kept]:
         answers.keep(database, vault, "digest", Kept(Reply("yes"), NOW, NOW + 10))
         database.execute("UPDATE ask_answers SET value = x'00'")
         return answers.find(database, vault, ["digest"], NOW)
@@ -148,7 +148,7 @@ def test_a_damaged_answer_is_none(file: RecordFile) -> None:
 def test_more_answers_are_found_at_once_than_sqlite_takes_parameters(file: RecordFile) -> None:
     names = [f"digest {n}" for n in range(1200)]
 
-    def work(database: sqlite3.Connection, vault: Vault) -> int:
+    def work(database: sqlite3.Connection, vault: Cipher) -> int:
         for name in names:
             answers.keep(database, vault, name, Kept(Reply(name), NOW, NOW + 10))
         return len(answers.find(database, vault, names, NOW))

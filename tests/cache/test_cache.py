@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.cache.base import Entry, key_of
+from webquarry.cache.base import CacheEntry, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.disk import DiskStore
 from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
 
 
 class HandClock(Clock):
@@ -158,7 +158,7 @@ def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_
         first = asyncio.create_task(cache.get_or_make("k", make))
         await started.wait()
         second = asyncio.create_task(cache.get_or_make("k", make))
-        while cache._flights._flights["k"].waiting < 2:
+        while cache._here._flights["k"].waiting < 2:
             await asyncio.sleep(0)
         first.cancel()
         open_gate.set()
@@ -216,16 +216,16 @@ def test_with_another_key_file_the_old_values_are_gone_and_nothing_fails(tmp_pat
 
 def test_a_key_file_cut_short_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "cache.key").write_bytes(b"short")
-    Vault.open(tmp_path / "cache.key")
+    Cipher.open(tmp_path / "cache.key")
     assert len((tmp_path / "cache.key").read_bytes()) == 32
 
 
 def test_a_value_moved_under_another_name_is_not_believed(tmp_path: Path) -> None:
-    vault = Vault(os.urandom(32))
-    locked = vault.lock(b"v", vault.name("a"))
-    assert vault.unlock(locked, vault.name("a")) == b"v"
-    assert vault.unlock(locked, vault.name("b")) is None
-    assert vault.unlock(b"", vault.name("a")) is None
+    cipher = Cipher(os.urandom(32))
+    locked = cipher.encrypt(b"v", cipher.hash_name("a"))
+    assert cipher.decrypt(locked, cipher.hash_name("a")) == b"v"
+    assert cipher.decrypt(locked, cipher.hash_name("b")) is None
+    assert cipher.decrypt(b"", cipher.hash_name("a")) is None
 
 
 @pytest.mark.parametrize(
@@ -309,9 +309,9 @@ def test_a_file_that_another_process_has_renewed_is_not_set_aside_again(tmp_path
             late._open()
         other = Cache([DiskStore(tmp_path, 1_000_000)], HandClock())
         await other.put("k", Made(b"v", 60))
-        late._set_aside(caught.value, last=False)
+        late._replace_damaged(caught.value, is_last=False)
         assert (await other.get("k")) is not None
-        await late.put("l", Entry(b"w", 0, 1e12))
+        await late.put("l", CacheEntry(b"w", 0, 1e12))
         await late.aclose()
         await other.aclose()
 
@@ -340,11 +340,11 @@ def test_memory_forgets_the_least_recently_used_first() -> None:
     async def run() -> None:
         store = MemoryStore(30)
         for key in "abc":
-            await store.put(key, Entry(b"0123456789", 0, 100))
+            await store.put(key, CacheEntry(b"0123456789", 0, 100))
         await store.get("a", 1)
-        await store.put("d", Entry(b"0123456789", 0, 100))
+        await store.put("d", CacheEntry(b"0123456789", 0, 100))
         assert [key for key in "abcd" if await store.get(key, 1)] == ["a", "c", "d"]
-        await store.put("huge", Entry(b"x" * 31, 0, 100))
+        await store.put("huge", CacheEntry(b"x" * 31, 0, 100))
         assert await store.get("huge", 1) is None
 
     asyncio.run(run())
@@ -355,7 +355,7 @@ def test_the_file_stays_within_its_size_and_keeps_the_newest(tmp_path: Path) -> 
         store = DiskStore(tmp_path, 50_000)
         try:
             for number in range(200):
-                await store.put(str(number), Entry(b"x" * 1000, number, 10_000))
+                await store.put(str(number), CacheEntry(b"x" * 1000, number, 10_000))
             held = await store.stats()
             assert held.bytes < 50_000 + 65 * 1100  # at most what fits between two sweeps on top
             assert await store.get("199", 200)
@@ -392,14 +392,14 @@ HAMMER = textwrap.dedent(
     """
     import asyncio, sys
     from pathlib import Path
-    from webquarry.cache.base import Entry
+    from webquarry.cache.base import CacheEntry
     from webquarry.cache.disk import DiskStore
 
     async def main(folder, me, rounds):
         store = DiskStore(Path(folder), 50_000_000)
         for number in range(rounds):
-            await store.put(f"{me}-{number}", Entry(f"{me}:{number}".encode() * 50, 0, 1e9))
-            await store.put("shared", Entry(b"shared" * 100, 0, 1e9))
+            await store.put(f"{me}-{number}", CacheEntry(f"{me}:{number}".encode() * 50, 0, 1e9))
+            await store.put("shared", CacheEntry(b"shared" * 100, 0, 1e9))
             got = await store.get(f"{me}-{number}", 1)
             assert got and got.value == f"{me}:{number}".encode() * 50, (me, number)
             assert (await store.get("shared", 1)).value == b"shared" * 100

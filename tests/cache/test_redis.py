@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from tests.redis_server import RedisServer
-from webquarry.cache.base import Entry, key_of
+from webquarry.cache.base import CacheEntry, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.memory import MemoryStore
 from webquarry.cache.redis import FrontStore, RedisStore
 from webquarry.caller import serving
 from webquarry.clock import Clock
-from webquarry.store.redis.connection import Link, LinkDown
+from webquarry.store.redis.connection import RedisConnection, RedisUnavailable
 
 OTHER_KEY = bytes(32)
 
@@ -28,13 +28,13 @@ def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as one, redis_server.link() as other:
-            await RedisStore(one, 1000).put("k", Entry(b"v", 100.0, 160.0))
+        async with redis_server.connect() as one, redis_server.connect() as other:
+            await RedisStore(one, 1000).put("k", CacheEntry(b"v", 100.0, 160.0))
             found = RedisStore(other, 1000)
-            assert await found.get("k", 159.9) == Entry(b"v", 100.0, 160.0)
+            assert await found.get("k", 159.9) == CacheEntry(b"v", 100.0, 160.0)
             assert await found.get("k", 160.0) is None
             assert await found.get("other", 100.0) is None
-            names = [name async for page in found._pages() for name in page]
+            names = [name async for page in found._values.list_keys() for name in page]
             assert 0 < int(await one.run(lambda redis: redis.pttl(names[0]))) <= 60_000
 
     asyncio.run(scenario())
@@ -42,8 +42,8 @@ def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(
 
 def test_a_server_with_another_key_finds_nothing(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as one, redis_server.link(OTHER_KEY) as other:
-            await RedisStore(one, 1000).put("k", Entry(b"v", 0.0, 60.0))
+        async with redis_server.connect() as one, redis_server.connect(OTHER_KEY) as other:
+            await RedisStore(one, 1000).put("k", CacheEntry(b"v", 0.0, 60.0))
             assert await RedisStore(other, 1000).get("k", 1.0) is None
 
     asyncio.run(scenario())
@@ -51,10 +51,11 @@ def test_a_server_with_another_key_finds_nothing(redis_server: RedisServer) -> N
 
 def test_a_value_moved_under_another_name_is_not_believed(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            store = RedisStore(link, 1000)
-            await store.put("k", Entry(b"v", 0.0, 60.0))
-            await link.run(lambda redis: redis.rename(store._name("k"), store._name("l")))
+        async with redis_server.connect() as connection:
+            store = RedisStore(connection, 1000)
+            await store.put("k", CacheEntry(b"v", 0.0, 60.0))
+            old, new = store._values.key("k"), store._values.key("l")
+            await connection.run(lambda redis: redis.rename(old, new))
             assert await store.get("l", 1.0) is None
 
     asyncio.run(scenario())
@@ -62,10 +63,10 @@ def test_a_value_moved_under_another_name_is_not_believed(redis_server: RedisSer
 
 def test_what_is_too_large_or_over_already_is_not_kept(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            store = RedisStore(link, 10)
-            await store.put("large", Entry(b"x" * 11, 0.0, 60.0))
-            await store.put("over", Entry(b"x", 60.0, 60.0))
+        async with redis_server.connect() as connection:
+            store = RedisStore(connection, 10)
+            await store.put("large", CacheEntry(b"x" * 11, 0.0, 60.0))
+            await store.put("over", CacheEntry(b"x", 60.0, 60.0))
             assert (await store.stats()).entries == 0
 
     asyncio.run(scenario())
@@ -75,7 +76,7 @@ def test_clear_on_one_server_reaches_the_memory_of_the_others_and_leaves_what_is
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as first, redis_server.link() as second:
+        async with redis_server.connect() as first, redis_server.connect() as second:
             one, other = cache_of(first), cache_of(second)
             await one.put("k", Made(b"v", 60))
             assert await other.get("k")
@@ -90,10 +91,10 @@ def test_clear_on_one_server_reaches_the_memory_of_the_others_and_leaves_what_is
 
 def test_stats_and_clear_count_beyond_one_page_of_names(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            store = RedisStore(link, 1000)
+        async with redis_server.connect() as connection:
+            store = RedisStore(connection, 1000)
             for number in range(1200):
-                await store.put(str(number), Entry(b"v", 0.0, 60.0))
+                await store.put(str(number), CacheEntry(b"v", 0.0, 60.0))
             held = await store.stats()
             assert (held.name, held.entries, held.place) == ("redis", 1200, "test")
             assert held.bytes >= 1200
@@ -104,7 +105,7 @@ def test_stats_and_clear_count_beyond_one_page_of_names(redis_server: RedisServe
 
 def test_callers_do_not_find_each_others_answers(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as first, redis_server.link() as second:
+        async with redis_server.connect() as first, redis_server.connect() as second:
             one, other = cache_of(first), cache_of(second)
             with serving("ada"):
                 await one.put(key_of("search", 1, {"q": "x"}), Made(b"of ada", 60))
@@ -120,19 +121,22 @@ def test_without_redis_calls_go_on_and_the_outage_is_said_once_and_so_is_its_end
     redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            store, cache = RedisStore(link, 1000), Cache([RedisStore(link, 1000)], Clock())
+        async with redis_server.connect() as connection:
+            store, cache = (
+                RedisStore(connection, 1000),
+                Cache([RedisStore(connection, 1000)], Clock()),
+            )
             await cache.put("k", Made(b"v", 60))
             redis_server.stop()
             assert await cache.get("k") is None
             await cache.put("l", Made(b"v", 60))
             assert (await cache.get_or_make("m", made)).value == b"made"
             assert ((await store.stats()).entries, await store.clear()) == (0, 0)
-            assert not link.up
+            assert not connection.is_up
             redis_server.start()
             await cache.put("n", Made(b"v", 60))
             assert await cache.get("n")
-            assert link.up
+            assert connection.is_up
 
     async def made() -> Made:
         return Made(b"made", 60)
@@ -147,10 +151,10 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link(timeout_seconds=0.05, rest_seconds=3600) as link:
+        async with redis_server.connect(timeout_seconds=0.05, rest_seconds=3600) as connection:
             redis_server.freeze()
-            with pytest.raises(LinkDown, match="did not answer within"):
-                await link.get(b"k")
+            with pytest.raises(RedisUnavailable, match="did not answer within"):
+                await connection.get(b"k")
             asked: list[str] = []
 
             def ask(redis: Any) -> Awaitable[Any]:
@@ -158,13 +162,13 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(
                 found: Awaitable[Any] = redis.ping()
                 return found
 
-            with pytest.raises(LinkDown):
-                await link.run(ask)
+            with pytest.raises(RedisUnavailable):
+                await connection.run(ask)
             assert asked == []
             redis_server.thaw()
-            await link.run(ask, seconds=30, insist=True)  # a record is worth asking for
+            await connection.run(ask, seconds=30, insist=True)  # a record is worth asking for
             assert asked == ["asked"]
-            assert await link.run(ask, seconds=30)  # and what it found out is good for all
+            assert await connection.run(ask, seconds=30)  # and what it found out is good for all
 
     asyncio.run(scenario())
 
@@ -173,10 +177,10 @@ def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link(timeout_seconds=1, rest_seconds=3600) as link:
-            await link.run(lambda redis: redis.set(b"k", b"v"), seconds=30)
+        async with redis_server.connect(timeout_seconds=1, rest_seconds=3600) as connection:
+            await connection.run(lambda redis: redis.set(b"k", b"v"), seconds=30)
             redis_server.freeze()
-            asking = asyncio.create_task(link.get(b"k"))
+            asking = asyncio.create_task(connection.get(b"k"))
             for _ in range(50):  # until it has been sent
                 await asyncio.sleep(0)
             redis_server.thaw()
@@ -188,10 +192,10 @@ def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(
 
 def test_scripts_go_on_when_redis_has_forgotten_them(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            assert await link.script("return ARGV[1]", [], ["a"]) == b"a"
+        async with redis_server.connect() as connection:
+            assert await connection.script("return ARGV[1]", [], ["a"]) == b"a"
             redis_server.say("SCRIPT", "FLUSH")
-            assert await link.script("return ARGV[1]", [], ["b"]) == b"b"
+            assert await connection.script("return ARGV[1]", [], ["b"]) == b"b"
 
     asyncio.run(scenario())
 
@@ -200,11 +204,11 @@ def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
+        async with redis_server.connect() as connection:
             redis_server.stop()
-            with pytest.raises(LinkDown):
-                await link.get(b"k")
-            link._rest = 3600
+            with pytest.raises(RedisUnavailable):
+                await connection.get(b"k")
+            connection._rest = 3600
             began: list[int] = []
 
             async def look(redis: Any) -> None:
@@ -212,9 +216,9 @@ def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(
                 await redis.ping()
 
             said = await asyncio.gather(
-                *(link.run(look) for _ in range(20)), return_exceptions=True
+                *(connection.run(look) for _ in range(20)), return_exceptions=True
             )
-            assert {type(one) for one in said} == {LinkDown}
+            assert {type(one) for one in said} == {RedisUnavailable}
             assert len(began) == 1
 
     asyncio.run(scenario())
@@ -224,13 +228,13 @@ def test_a_full_redis_keeps_nothing_and_that_is_said_once(
     redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            store = RedisStore(link, 1000)
+        async with redis_server.connect() as connection:
+            store = RedisStore(connection, 1000)
             redis_server.say("CONFIG", "SET", "maxmemory", "1")
-            await store.put("k", Entry(b"v", 0.0, 60.0))
-            await store.put("l", Entry(b"v", 0.0, 60.0))
+            await store.put("k", CacheEntry(b"v", 0.0, 60.0))
+            await store.put("l", CacheEntry(b"v", 0.0, 60.0))
             assert await store.get("k", 1.0) is None
-            assert link.up
+            assert connection.is_up
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(scenario())
@@ -239,9 +243,9 @@ def test_a_full_redis_keeps_nothing_and_that_is_said_once(
 
 def test_a_caller_that_leaves_in_the_middle_breaks_nothing(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            store = RedisStore(link, 1000)
-            await store.put("k", Entry(b"v", 0.0, 60.0))
+        async with redis_server.connect() as connection:
+            store = RedisStore(connection, 1000)
+            await store.put("k", CacheEntry(b"v", 0.0, 60.0))
             redis_server.freeze()
             leaving = [asyncio.create_task(store.get("k", 1.0)) for _ in range(40)]
             await asyncio.sleep(0)
@@ -259,21 +263,21 @@ def test_a_caller_that_leaves_in_the_middle_breaks_nothing(redis_server: RedisSe
 
 def test_only_what_the_shared_store_holds_is_kept_for_all(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            cache = cache_of(link)
+        async with redis_server.connect() as connection:
+            cache = cache_of(connection)
             await cache.put("k", Made(b"v", 60))
-            assert await cache.kept_for_all("k")
+            assert await cache.is_kept_for_all("k")
             redis_server.stop()
             assert await cache.get("k")  # out of the memory in front
-            assert not await cache.kept_for_all("k")
+            assert not await cache.is_kept_for_all("k")
         alone = Cache([MemoryStore(1000)], Clock())
         await alone.put("k", Made(b"v", 60))
-        assert await alone.kept_for_all("k")
+        assert await alone.is_kept_for_all("k")
 
     asyncio.run(scenario())
 
 
-def cache_of(link: Link) -> Cache:
+def cache_of(connection: RedisConnection) -> Cache:
     """A server's cache, whose memory looks behind itself at every call."""
-    behind = RedisStore(link, 1000)
+    behind = RedisStore(connection, 1000)
     return Cache([FrontStore(1000, behind, look_seconds=0), behind], Clock())

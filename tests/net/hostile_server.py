@@ -107,7 +107,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def page(body: str, title: str = "t") -> bytes:
-    return f"<!doctype html><html><head><title>{title}</title></head><body>{body}</body></html>".encode()
+    head = f"<head><title>{title}</title></head>"
+    return f"<!doctype html><html>{head}<body>{body}</body></html>".encode()
 
 
 def robots(handler: Handler) -> None:
@@ -116,7 +117,10 @@ def robots(handler: Handler) -> None:
 
 def control(handler: Handler) -> None:
     plain = "It has several plain sentences in it. " * 20
-    text = f"{MARK} This ordinary page exists so that a working fetcher has something to return. {plain}"
+    text = (
+        f"{MARK} This ordinary page exists so that a working fetcher has something to return. "
+        f"{plain}"
+    )
     handler.answer(page(f"<main><h1>Control page</h1><p>{text}</p></main>", "Control"))
 
 
@@ -158,7 +162,8 @@ def length_too_long(handler: Handler) -> None:
 
 
 def wrong_charset(handler: Handler) -> None:
-    text = f"<p>{MARK} caf\u00e9 na\u00efve r\u00e9sum\u00e9 \u00fcber. {'Plain words follow here. ' * 40}</p>"
+    plain = "Plain words follow here. " * 40
+    text = f"<p>{MARK} caf\u00e9 na\u00efve r\u00e9sum\u00e9 \u00fcber. {plain}</p>"
     handler.answer(page("").replace(b"<body>", b"<body>" + text.encode("latin-1")))
 
 
@@ -230,7 +235,8 @@ def header_flood(handler: Handler) -> None:
 
 def nested_entities(handler: Handler) -> None:
     entities = "".join(f'<!ENTITY l{level} "{f"&l{level - 1};" * 10}">' for level in range(1, 10))
-    feed = f'<!DOCTYPE rss [<!ENTITY l0 "lol">{entities}]><rss><channel><title>{MARK} &l9;</title></channel></rss>'
+    channel = f"<channel><title>{MARK} &l9;</title></channel>"
+    feed = f'<!DOCTYPE rss [<!ENTITY l0 "lol">{entities}]><rss>{channel}</rss>'
     handler.answer(f'<?xml version="1.0"?>{feed}'.encode(), "application/rss+xml")
 
 

@@ -16,7 +16,8 @@ from warcio.checker import Checker
 
 from tests.net.loopback import serve
 from webquarry.clock import FrozenClock
-from webquarry.net.archive.open import Recorder, Replay
+from webquarry.net.archive.recorder import Recorder
+from webquarry.net.archive.replay import Replay
 
 MOMENT = datetime(2026, 11, 10, 9, 30, tzinfo=UTC)
 CLOCK = FrozenClock(MOMENT)

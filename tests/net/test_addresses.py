@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry.net.guard.addresses import METADATA, parse_address, readings, refused_class
+from webquarry.net.guard.addresses import METADATA, find_refused_class, list_readings, parse_address
 
 NOT_PUBLIC = [
     ("0.0.0.0", "this network"),
@@ -138,7 +138,7 @@ PRIVATE_NETWORKS = [
 def class_of(text: str, *allowed: str) -> str | None:
     address = parse_address(text)
     assert address is not None
-    return refused_class(address, [ip_network(network) for network in allowed])
+    return find_refused_class(address, [ip_network(network) for network in allowed])
 
 
 def private_values() -> st.SearchStrategy[int]:
@@ -170,12 +170,12 @@ def test_a_metadata_address_is_refused_as_such_even_where_it_looks_public(addres
 @settings(deadline=None)
 @given(value=private_values())
 def test_a_private_address_is_refused_in_every_wrapping(wrapping: str, value: int) -> None:
-    assert refused_class(IPv6Address(WRAPPINGS[wrapping](value))) is not None
+    assert find_refused_class(IPv6Address(WRAPPINGS[wrapping](value))) is not None
 
 
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_the_wrapped_address_is_found(wrapping: str) -> None:
-    assert IPv4Address("10.1.2.3") in readings(
+    assert IPv4Address("10.1.2.3") in list_readings(
         IPv6Address(WRAPPINGS[wrapping](int(IPv4Address("10.1.2.3"))))
     )
 
@@ -224,4 +224,4 @@ def test_nothing_outside_global_unicast_is_public_but_spellings_of_ipv4(value: i
     if address not in IPv6Network("2000::/3") and not any(
         address in network for network in spelled
     ):
-        assert refused_class(address) is not None
+        assert find_refused_class(address) is not None

@@ -29,7 +29,8 @@ from tests.net.recordings import (
 )
 from webquarry.clock import Clock, FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused, TooLarge, WebquarryError
-from webquarry.net.archive.open import Recorder, Replay
+from webquarry.net.archive.recorder import Recorder
+from webquarry.net.archive.replay import Replay
 from webquarry.net.client import Client
 from webquarry.net.guard.guard import Guard
 from webquarry.net.transport import open_transport

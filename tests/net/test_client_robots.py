@@ -93,9 +93,7 @@ def test_a_robots_txt_that_leads_to_a_private_address_is_refused_and_not_followe
     assert web.asked(robots=True) == [f"{SITE}/robots.txt"]
 
 
-def test_a_host_that_takes_no_connection_is_a_network_failure_although_robots_txt_was_asked_first() -> (
-    None
-):
+def test_a_host_that_takes_no_connection_is_a_network_failure_although_robots_came_first() -> None:
     refused = httpx2.ConnectError("all failed")
     refused.__cause__ = ConnectionRefusedError(errno.ECONNREFUSED, "refused")
     web = FakeWeb({f"{SITE}/robots.txt": refused})

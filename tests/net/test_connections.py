@@ -55,7 +55,8 @@ def ok(body: str) -> bytes:
 
 
 def found(location: str, body: str = "") -> bytes:
-    return f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+    head = f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return f"{head}{body}".encode()
 
 
 def run_against(

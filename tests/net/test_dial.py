@@ -14,7 +14,7 @@ import pytest
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from webquarry.errors import Refused
 from webquarry.net import dial
-from webquarry.net.dial import MOST_DIALLED, Dialler, taking_turns
+from webquarry.net.dial import MOST_DIALLED, Dialler, alternate_families
 from webquarry.net.guard.guard import Guard
 
 
@@ -128,14 +128,14 @@ def test_without_a_guard_every_address_is_dialled(monkeypatch: pytest.MonkeyPatc
 
 
 def test_families_take_turns_beginning_with_the_systems_choice() -> None:
-    assert taking_turns(["a::", "b::", "c::", "1.1.1.1", "2.2.2.2"]) == [
+    assert alternate_families(["a::", "b::", "c::", "1.1.1.1", "2.2.2.2"]) == [
         "a::",
         "1.1.1.1",
         "b::",
         "2.2.2.2",
         "c::",
     ]
-    assert taking_turns(["1.1.1.1", "a::", "2.2.2.2"]) == ["1.1.1.1", "a::", "2.2.2.2"]
+    assert alternate_families(["1.1.1.1", "a::", "2.2.2.2"]) == ["1.1.1.1", "a::", "2.2.2.2"]
 
 
 def test_the_next_address_is_dialled_when_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_of_two_that_answer_at_once_only_one_stays_open(monkeypatch: pytest.Monk
         return stream
 
     async def run() -> list[bytes | str]:
-        await dial.first_to_answer(["1.1.1.1", "8.8.8.8"], answer)
+        await dial.race_connections(["1.1.1.1", "8.8.8.8"], answer)
         return [await read(stream) for stream in streams]
 
     async def read(stream: httpcore2.AsyncMockStream) -> bytes | str:

@@ -318,9 +318,11 @@ def spellings(value: int) -> list[str]:
     return [
         f"{value}", f"{value:#x}", f"{value:#X}", f"0{value:o}", f"{value + 2**32}",
         f"{a}.{value & 0xFFFFFF}", f"{a}.{b}.{value & 0xFFFF}", f"{a:#x}.{b:#x}.{c:#x}.{d:#x}",
-        f"0{a:o}.0{b:o}.0{c:o}.0{d:o}", f"{a:03}.{b:03}.{c:03}.0{d:03}", f"{a:#x}.{b}.0{c:o}.{d}", f"{dotted}.",
-        dotted.translate(full_width), dotted.replace(".", "。"), f"{a + 256}.{b}.{c}.{d}", f"{value:#010x}".upper(),
-        f"%{ord(str(a)[0]):x}{dotted[1:]}", f"[::{dotted}]", f"[::ffff:{dotted}]", f"[0:0:0:0:0:FFFF:{dotted}]",
+        f"0{a:o}.0{b:o}.0{c:o}.0{d:o}", f"{a:03}.{b:03}.{c:03}.0{d:03}",
+        f"{a:#x}.{b}.0{c:o}.{d}", f"{dotted}.",
+        dotted.translate(full_width), dotted.replace(".", "。"), f"{a + 256}.{b}.{c}.{d}",
+        f"{value:#010x}".upper(), f"%{ord(str(a)[0]):x}{dotted[1:]}", f"[::{dotted}]",
+        f"[::ffff:{dotted}]", f"[0:0:0:0:0:FFFF:{dotted}]",
     ]  # fmt: skip
 
 

@@ -34,7 +34,7 @@ async def starts_of(per_second: float, count: int, concurrency: int = 100) -> li
     turns = Pacing(concurrency, per_second, clock)
     starts = []
     for _ in range(count):
-        async with turns.turn("site.example"):
+        async with turns.slot("site.example"):
             starts.append(clock.seconds)
     return starts
 
@@ -59,7 +59,7 @@ def test_no_window_of_a_second_holds_more_starts_than_allowed() -> None:
         starts = []
         for step in [0, 0.9, 0, 0, 0.05, 0, 0.7, 0, 0, 0, 0.3, 0]:
             clock.seconds += step
-            async with turns.turn("site.example"):
+            async with turns.slot("site.example"):
                 starts.append(clock.seconds)
         return starts
 
@@ -76,7 +76,7 @@ def test_only_so_many_requests_to_one_host_are_under_way_and_other_hosts_do_not_
         inside: list[str] = []
 
         async def visit(host: str) -> None:
-            async with turns.turn(host):
+            async with turns.slot(host):
                 inside.append(host)
                 await release.wait()
 
@@ -97,7 +97,7 @@ def test_whoever_gives_up_waiting_frees_the_place_and_the_slot() -> None:
         inside = []
 
         async def visit(name: str) -> None:
-            async with turns.turn("a"):
+            async with turns.slot("a"):
                 inside.append(name)
 
         await visit("first")
@@ -116,17 +116,17 @@ def test_whoever_gives_up_waiting_frees_the_place_and_the_slot() -> None:
 
 
 def test_hosts_that_nobody_asks_any_more_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "_MOST_LANES", 5)
+    monkeypatch.setattr(pacing, "_MOST_HOSTS", 5)
 
     async def run() -> None:
         clock = FakeClock()
         turns = Pacing(1, 1, clock)
-        async with turns.turn("held"):
+        async with turns.slot("held"):
             for number in range(50):
                 clock.seconds += 2
-                async with turns.turn(f"host{number}"):
+                async with turns.slot(f"host{number}"):
                     pass
-            assert "held" in turns._lanes
-            assert len(turns._lanes) <= 6
+            assert "held" in turns._hosts
+            assert len(turns._hosts) <= 6
 
     asyncio.run(run())

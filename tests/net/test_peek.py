@@ -1,4 +1,6 @@
-"""`Client.peek`: whether a page is there, by its beginning; with the manners of every other fetch."""
+"""`Client.peek`: whether a page is there, by its beginning; with the manners of every other
+fetch.
+"""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def goes_direct(url: str, *no_proxy: str) -> bool:
     proxies = Proxies.from_settings(
         settings(https_proxy=PROXY, http_proxy=PROXY, no_proxy=list(no_proxy))
     )
-    return proxies.of(httpx2.URL(url)) is None
+    return proxies.find(httpx2.URL(url)) is None
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_any_other_host_goes_through_the_proxy(entry: str, url: str) -> None:
 def test_each_scheme_has_its_own_proxy() -> None:
     proxies = Proxies.from_settings(settings(https_proxy=PROXY))
 
-    assert proxies.of(httpx2.URL("https://example.org/")) is not None
-    assert proxies.of(httpx2.URL("http://example.org/")) is None
+    assert proxies.find(httpx2.URL("https://example.org/")) is not None
+    assert proxies.find(httpx2.URL("http://example.org/")) is None
 
 
 def test_a_bare_host_and_port_is_an_http_proxy() -> None:

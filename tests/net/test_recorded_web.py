@@ -24,7 +24,7 @@ from warcio.archiveiterator import ArchiveIterator
 from tests.net.recordings import replay
 from webquarry.clock import FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused
-from webquarry.net.archive.open import Replay, demo_recording
+from webquarry.net.archive.replay import Replay, demo_recording
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of

@@ -34,17 +34,23 @@ PUBLIC, ALSO_PUBLIC = "93.184.215.14", "1.1.1.1"
 
 
 def moved(location: str, status: int = 302) -> bytes:
-    head = f"HTTP/1.1 {status} Moved\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    head = (
+        f"HTTP/1.1 {status} Moved\r\nLocation: {location}\r\n"
+        "Content-Length: 0\r\nConnection: close\r\n\r\n"
+    )
     return head.encode()
 
 
 def page(body: str) -> bytes:
-    return f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    return f"{head}{body}".encode()
 
 
 @dataclass
 class Case:
-    """What is served by host and path, what the names resolve to in turn, and what must come of it."""
+    """What is served by host and path, what the names resolve to in turn, and what must come of
+    it.
+    """
 
     served: dict[str, bytes]
     names: dict[str, list[str]] = field(default_factory=dict)

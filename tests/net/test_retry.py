@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.errors import NetworkFailure
-from webquarry.net.http.retry import may_repeat, wait_before
+from webquarry.net.http.retry import compute_wait, may_repeat
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
@@ -36,10 +36,10 @@ def test_what_would_only_happen_again_is_not_repeated(outcome: int | NetworkFail
 
 
 def test_the_wait_doubles_and_is_spread_over_its_second_half() -> None:
-    assert [wait_before(further, None, 0.0) for further in (1, 2, 3)] == [0.5, 1.0, 2.0]
-    assert [wait_before(further, None, 1.0) for further in (1, 2, 3)] == [0.25, 0.5, 1.0]
+    assert [compute_wait(further, None, 0.0) for further in (1, 2, 3)] == [0.5, 1.0, 2.0]
+    assert [compute_wait(further, None, 1.0) for further in (1, 2, 3)] == [0.25, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
 def test_nobody_comes_back_before_the_server_said(chance: float) -> None:
-    assert 7 <= wait_before(1, 7, chance) <= 7.5
+    assert 7 <= compute_wait(1, 7, chance) <= 7.5

@@ -10,7 +10,7 @@ from tests.net.doubles import START, FakeClock
 from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused, WebquarryError
 from webquarry.net import robots
 from webquarry.net.models import Reply
-from webquarry.net.robots import LARGEST, Robots, judge, product_token
+from webquarry.net.robots import LARGEST, Robots, judge, parse_product_token
 
 AGENT = "webquarry/0.1 (research assistant)"
 PAGE = "https://site.example/private/page"
@@ -298,4 +298,4 @@ def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(
     ],
 )
 def test_the_first_word_of_the_user_agent_is_our_name(user_agent: str, token: str) -> None:
-    assert product_token(user_agent) == token
+    assert parse_product_token(user_agent) == token

@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -150,7 +151,8 @@ def test_a_redirect_that_adds_a_token_nobody_knew_is_followed_without_it(warc: P
 @pytest.mark.parametrize("form", ["json", "data"])
 def test_a_key_in_the_body_or_its_absence_does_not_matter(warc: Path, form: str) -> None:
     def post(**fields: str) -> httpx2.Request:
-        return httpx2.Request("POST", "https://tide.example/s", **{form: fields})  # type: ignore[arg-type]
+        content: Any = {form: fields}
+        return httpx2.Request("POST", "https://tide.example/s", **content)
 
     record_mock(
         warc, lambda _: httpx2.Response(200, text="found"), post(api_key="tvly-unknown", q="ebb")

@@ -113,7 +113,10 @@ def test_rebind_redirect_self_a_later_resolution_is_judged_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     FakeDns({"rebind.example": [[PUBLIC], ["10.0.0.1"]]}).install(monkeypatch)
-    answer = b"HTTP/1.1 302 Found\r\nLocation: http://rebind.example/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    answer = (
+        b"HTTP/1.1 302 Found\r\nLocation: http://rebind.example/\r\n"
+        b"Content-Length: 0\r\nConnection: close\r\n\r\n"
+    )
     sockets = FakeSockets(answer)
 
     async def run() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.net.recordings import CLOCK, check, record_mock, records_of, replay
 from webquarry.errors import BadInput
-from webquarry.net.archive.open import Recorder
+from webquarry.net.archive.recorder import Recorder
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from warcio.warcwriter import WARCWriter
 
 from tests.net.recordings import PAGE, record_mock, replay
 from webquarry.errors import BadInput, NotRecorded
-from webquarry.net.archive.open import Replay
+from webquarry.net.archive.replay import Replay
 
 
 @pytest.fixture

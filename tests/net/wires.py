@@ -163,7 +163,9 @@ async def serve(handler: Handler, tls: ssl.SSLContext | None = None) -> AsyncIte
 
 
 def echo_host(seen: list[str] | None = None) -> Handler:
-    """Answers every request of a connection with its Host header, and takes down its request line."""
+    """Answers every request of a connection with its Host header, and takes down its request
+    line.
+    """
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
@@ -250,8 +252,8 @@ class Authority:
         extensions.write_text(f"subjectAltName={','.join(names)}\n")
         self._run("req", "-new", *self._new_key("server"), "-subj", "/CN=server", "-out", request)
         self._run(
-            "x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self._folder / "ca.key", "-days", "2",
-            "-set_serial", "1", "-extfile", extensions, "-out", certificate,
+            "x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self._folder / "ca.key",
+            "-days", "2", "-set_serial", "1", "-extfile", extensions, "-out", certificate,
         )  # fmt: skip
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, self._folder / "server.key")

@@ -1,4 +1,6 @@
-"""So many in a time and so many at once: the same on one server and on several that share a Redis."""
+"""So many in a time and so many at once: the same on one server and on several that share a
+Redis.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import pytest
 
 from tests.redis_server import RedisServer, running
 from webquarry.errors import NoSlot
-from webquarry.quota.base import Denied, Granted, Limit, Quota
+from webquarry.quota.base import Limit, Quota, QuotaDenied, QuotaGranted
 from webquarry.quota.local import LocalQuota
 from webquarry.quota.redis import RedisQuota
 
@@ -33,7 +35,7 @@ class Places:
             alone = LocalQuota()
             await scenario(alone, alone)
             return
-        async with self._redis.link() as one, self._redis.link() as other:
+        async with self._redis.connect() as one, self._redis.connect() as other:
             await scenario(RedisQuota(one), RedisQuota(other))
 
 
@@ -48,18 +50,18 @@ def places(request: pytest.FixtureRequest) -> Iterator[Places]:
 
 def test_so_many_are_granted_over_all_servers_and_then_one_has_to_wait(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
-        assert await one.take([MINUTE], NOON) == Granted(2)
-        assert await other.take([MINUTE], NOON + 1) == Granted(1)
-        assert await one.take([MINUTE], NOON + 2) == Granted(0)
+        assert await one.take([MINUTE], NOON) == QuotaGranted(2)
+        assert await other.take([MINUTE], NOON + 1) == QuotaGranted(1)
+        assert await one.take([MINUTE], NOON + 2) == QuotaGranted(0)
         said = await other.take([MINUTE], NOON + 30)
-        assert isinstance(said, Denied)
+        assert isinstance(said, QuotaDenied)
         assert said.limit == MINUTE
         assert said.retry_after_seconds == pytest.approx(
             30 + 20
         )  # then two of the three are still within a minute
         again = NOON + 30 + said.retry_after_seconds
-        assert isinstance(await one.take([MINUTE], again - 0.1), Denied)
-        assert await one.take([MINUTE], again + 0.1) == Granted(0)
+        assert isinstance(await one.take([MINUTE], again - 0.1), QuotaDenied)
+        assert await one.take([MINUTE], again + 0.1) == QuotaGranted(0)
 
     places.run(scenario)
 
@@ -67,14 +69,14 @@ def test_so_many_are_granted_over_all_servers_and_then_one_has_to_wait(places: P
 def test_a_window_slides_so_that_no_minute_has_twice_as_many(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         for _ in range(3):
-            assert isinstance(await one.take([MINUTE], NOON + 59), Granted)
+            assert isinstance(await one.take([MINUTE], NOON + 59), QuotaGranted)
         said = await one.take([MINUTE], NOON + 61)
-        assert isinstance(said, Denied)
+        assert isinstance(said, QuotaDenied)
         assert isinstance(
-            await one.take([MINUTE], NOON + 61 + said.retry_after_seconds + 0.1), Granted
+            await one.take([MINUTE], NOON + 61 + said.retry_after_seconds + 0.1), QuotaGranted
         )
         for _ in range(3):
-            assert isinstance(await one.take([MINUTE], NOON + 600), Granted)
+            assert isinstance(await one.take([MINUTE], NOON + 600), QuotaGranted)
 
     places.run(scenario)
 
@@ -82,15 +84,15 @@ def test_a_window_slides_so_that_no_minute_has_twice_as_many(places: Places) -> 
 def test_of_several_limits_all_are_counted_or_none(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         for _ in range(3):
-            assert isinstance(await one.take([MINUTE, DAY], NOON), Granted)
+            assert isinstance(await one.take([MINUTE, DAY], NOON), QuotaGranted)
         for _ in range(20):  # denied by the minute, so the day is not used up
             said = await other.take([MINUTE, DAY], NOON)
-            assert isinstance(said, Denied)
+            assert isinstance(said, QuotaDenied)
             assert said.limit == MINUTE
-        assert await other.take([MINUTE, DAY], NOON + 600) == Granted(1)
-        assert await other.take([MINUTE, DAY], NOON + 600) == Granted(0)
+        assert await other.take([MINUTE, DAY], NOON + 600) == QuotaGranted(1)
+        assert await other.take([MINUTE, DAY], NOON + 600) == QuotaGranted(0)
         said = await one.take([MINUTE, DAY], NOON + 600)
-        assert isinstance(said, Denied)
+        assert isinstance(said, QuotaDenied)
         assert said.limit == DAY
         assert said.retry_after_seconds > 3600
 
@@ -101,10 +103,10 @@ def test_names_are_counted_apart_and_so_are_windows(places: Places) -> None:
     async def scenario(one: Quota, _: Quota) -> None:
         for name in ("ada", "bob"):
             for window in (60, 3600):
-                assert await one.take([Limit(name, 1, window)], NOON) == Granted(0)
-                assert isinstance(await one.take([Limit(name, 1, window)], NOON), Denied)
-        assert isinstance(await one.take([Limit("nobody", 0, 60)], NOON), Denied)
-        assert isinstance(await one.take([], NOON), Granted)
+                assert await one.take([Limit(name, 1, window)], NOON) == QuotaGranted(0)
+                assert isinstance(await one.take([Limit(name, 1, window)], NOON), QuotaDenied)
+        assert isinstance(await one.take([Limit("nobody", 0, 60)], NOON), QuotaDenied)
+        assert isinstance(await one.take([], NOON), QuotaGranted)
 
     places.run(scenario)
 
@@ -115,18 +117,18 @@ def test_of_many_at_once_exactly_as_many_are_granted_as_are_allowed(places: Plac
         said = await asyncio.gather(
             *((one, other)[number % 2].take([limit], NOON) for number in range(50))
         )
-        assert sum(isinstance(word, Granted) for word in said) == 20
+        assert sum(isinstance(word, QuotaGranted) for word in said) == 20
 
     places.run(scenario)
 
 
 def test_a_clock_that_is_behind_neither_fails_nor_gets_more(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
-        assert await one.take([MINUTE], NOON) == Granted(2)
-        assert await other.take([MINUTE], NOON - 5) == Granted(1)
-        assert await other.take([MINUTE], NOON - 5) == Granted(0)
-        assert isinstance(await other.take([MINUTE], NOON - 5), Denied)
-        assert isinstance(await one.take([MINUTE], NOON + 30), Denied)
+        assert await one.take([MINUTE], NOON) == QuotaGranted(2)
+        assert await other.take([MINUTE], NOON - 5) == QuotaGranted(1)
+        assert await other.take([MINUTE], NOON - 5) == QuotaGranted(0)
+        assert isinstance(await other.take([MINUTE], NOON - 5), QuotaDenied)
+        assert isinstance(await one.take([MINUTE], NOON + 30), QuotaDenied)
 
     places.run(scenario)
 
@@ -156,23 +158,23 @@ def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as first, redis_server.link() as second:
+        async with redis_server.connect() as first, redis_server.connect() as second:
             one, other = RedisQuota(first), RedisQuota(second)
             await one.take([MINUTE], NOON)
             await one.take([MINUTE], NOON)
             async with one.slot("ada", 1):
                 redis_server.stop()
-                assert isinstance(await one.take([MINUTE], NOON), Granted)
-                assert isinstance(await one.take([MINUTE], NOON), Denied)
-                assert isinstance(await other.take([MINUTE], NOON), Granted)
+                assert isinstance(await one.take([MINUTE], NOON), QuotaGranted)
+                assert isinstance(await one.take([MINUTE], NOON), QuotaDenied)
+                assert isinstance(await other.take([MINUTE], NOON), QuotaGranted)
                 with pytest.raises(NoSlot):
                     async with one.slot("ada", 1):
                         pass
                 async with other.slot("ada", 1):
                     pass
             redis_server.start()  # it has forgotten everything
-            assert await one.take([MINUTE], NOON) == Granted(2)
-            assert await other.take([MINUTE], NOON) == Granted(1)
+            assert await one.take([MINUTE], NOON) == QuotaGranted(2)
+            assert await other.take([MINUTE], NOON) == QuotaGranted(1)
             async with one.slot("ada", 1):
                 with pytest.raises(NoSlot):
                     async with other.slot("ada", 1):
@@ -183,13 +185,14 @@ def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(
 
 HOLDER = """
 import asyncio, sys
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
 from webquarry.quota.redis import RedisQuota
 from webquarry.secret import Secret
 
 async def main():
-    link = Link(Secret(sys.argv[1]), bytes.fromhex(sys.argv[2]), timeout_seconds=30)
-    async with RedisQuota(link, lease_seconds=1.0).slot("ada", 1):
+    url, key = Secret(sys.argv[1]), bytes.fromhex(sys.argv[2])
+    connection = RedisConnection(url, key, timeout_seconds=30)
+    async with RedisQuota(connection, lease_seconds=1.0).slot("ada", 1):
         print("held", flush=True)
         await asyncio.Event().wait()
 
@@ -201,8 +204,8 @@ def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisSer
     holder = redis_server.begin(HOLDER, "held")
 
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            quota = RedisQuota(link)
+        async with redis_server.connect() as connection:
+            quota = RedisQuota(connection)
             with pytest.raises(NoSlot):
                 async with quota.slot("ada", 1):
                     pass
@@ -221,12 +224,12 @@ def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisSer
 
 def test_a_place_is_kept_for_as_long_as_it_is_held(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link, redis_server.link() as second:
-            one, other = RedisQuota(link, lease_seconds=3), RedisQuota(second)
+        async with redis_server.connect() as connection, redis_server.connect() as second:
+            one, other = RedisQuota(connection, lease_seconds=3), RedisQuota(second)
             async with one.slot("ada", 1):
                 async with asyncio.timeout(60):
                     while (
-                        len(link.said) < 5
+                        len(connection.said) < 5
                     ):  # taken once and renewed four times, which takes longer than a lease
                         await asyncio.sleep(0.01)
                 with pytest.raises(NoSlot):

@@ -14,7 +14,7 @@ from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.records.redis import RedisJournals
 from webquarry.secret import Secret
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
 
 HOURS = 4 * 3600.0
 Scenario = Callable[[Journals, Journals], Awaitable[None]]
@@ -37,10 +37,13 @@ class Places:
 
     async def _in_redis(self, scenario: Scenario) -> None:
         assert self._redis is not None
-        links = [Link(Secret(self._redis.url), KEY), Link(Secret(self._redis.url), KEY)]
-        await scenario(*(RedisJournals(link, seconds=30) for link in links))
-        for link in links:
-            await link.aclose()
+        connections = [
+            RedisConnection(Secret(self._redis.url), KEY),
+            RedisConnection(Secret(self._redis.url), KEY),
+        ]
+        await scenario(*(RedisJournals(connection, seconds=30) for connection in connections))
+        for connection in connections:
+            await connection.aclose()
 
 
 @pytest.fixture(params=["file", "redis"])
@@ -80,7 +83,6 @@ def test_a_journal_of_somebody_else_is_not_there(places: Places) -> None:
         await begin(one, "s1", owner="ada")
         assert await one.read("bob", "s1", 1001.0, idle_seconds=HOURS) is None
         assert await one.list("bob", 1001.0, idle_seconds=HOURS) == []
-        assert not await one.drop("bob", "s1")
         with pytest.raises(KeyError):
             await one.append("bob", "s1", b"x", 1001.0)
         await begin(one, "s1", owner="bob")
@@ -230,17 +232,5 @@ def test_a_journal_can_be_finished_and_opened_again(places: Places) -> None:
                 ((await read(one, "s1", 1001.0)).finished, listed[0].finished, listed[0].entries)
             )
         assert states == [(True, True, ()), (True, True, ()), (False, False, ())]
-
-    places.run(scenario)
-
-
-def test_what_was_dropped_is_gone_and_its_name_is_free(places: Places) -> None:
-    async def scenario(one: Journals, other: Journals) -> None:
-        await begin(one, "s1")
-        assert await other.drop("ada", "s1")
-        assert not await one.drop("ada", "s1")
-        assert await one.read("ada", "s1", 1000.0, idle_seconds=HOURS) is None
-        assert await one.list("ada", 1000.0, idle_seconds=HOURS) == []
-        await begin(one, "s1", most=1)
 
     places.run(scenario)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.redis_server import RedisServer, WatchedLink, running
+from tests.redis_server import RedisServer, WatchedConnection, running
 from webquarry.errors import RecordsFailure
 from webquarry.records.redis import RedisJournals
-from webquarry.store.redis.connection import LinkDown
+from webquarry.store.redis.connection import RedisUnavailable
 
 HOURS = 4 * 3600.0
 
@@ -23,8 +23,8 @@ def lasting_server() -> Iterator[RedisServer]:
         yield server
 
 
-def journals(link: WatchedLink) -> RedisJournals:
-    return RedisJournals(link, seconds=30)
+def journals(connection: WatchedConnection) -> RedisJournals:
+    return RedisJournals(connection, seconds=30)
 
 
 async def begin(found: RedisJournals, id: str = "s1", now: float = 1000.0) -> None:
@@ -41,8 +41,8 @@ def test_while_redis_is_gone_every_call_fails_loudly_and_then_it_heals(
     lasting_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with lasting_server.link(rest_seconds=3600) as link:
-            found = journals(link)
+        async with lasting_server.connect(rest_seconds=3600) as connection:
+            found = journals(connection)
             await begin(found)
             lasting_server.stop()
             for call in (
@@ -50,7 +50,6 @@ def test_while_redis_is_gone_every_call_fails_loudly_and_then_it_heals(
                 found.append("ada", "s1", b"lost", 1001.0),
                 found.read("ada", "s1", 1001.0, idle_seconds=HOURS),
                 found.list("ada", 1001.0, idle_seconds=HOURS),
-                found.drop("ada", "s1"),
             ):
                 with pytest.raises(
                     RecordsFailure, match="cannot be used: there is no connection"
@@ -66,8 +65,8 @@ def test_while_redis_is_gone_every_call_fails_loudly_and_then_it_heals(
 
 def test_an_acknowledged_entry_survives_kill_9_of_redis(lasting_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with lasting_server.link() as link:
-            found = journals(link)
+        async with lasting_server.connect() as connection:
+            found = journals(connection)
             await begin(found)
             acknowledged = 1
             for number in range(20):
@@ -84,8 +83,8 @@ class Forgetful(RedisJournals):
 
     meanwhile: RedisJournals | None = None
 
-    def __init__(self, link: WatchedLink) -> None:
-        super().__init__(link, seconds=30)
+    def __init__(self, connection: WatchedConnection) -> None:
+        super().__init__(connection, seconds=30)
         self._lost = False
 
     async def _send(self, text: str, arguments: Sequence[Any]) -> Any:
@@ -94,18 +93,18 @@ class Forgetful(RedisJournals):
             self._lost = True
             if self.meanwhile:
                 await self.meanwhile.append("ada", "s1", b"meanwhile", 1001.0)
-            raise LinkDown("connection lost", lost=True)
+            raise RedisUnavailable("connection lost", lost=True)
         return said
 
 
 def test_a_change_whose_answer_was_lost_is_not_made_twice(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            await begin(Forgetful(link))
-            assert await Forgetful(link).append("ada", "s1", b"second", 1001.0) == 2
-            assert await Forgetful(link).append("ada", "s1", b"third", 1001.0, after=2) == 3
-            hurried = Forgetful(link)
-            hurried.meanwhile = journals(link)
+        async with redis_server.connect() as connection:
+            await begin(Forgetful(connection))
+            assert await Forgetful(connection).append("ada", "s1", b"second", 1001.0) == 2
+            assert await Forgetful(connection).append("ada", "s1", b"third", 1001.0, after=2) == 3
+            hurried = Forgetful(connection)
+            hurried.meanwhile = journals(connection)
             assert await hurried.append("ada", "s1", b"fourth", 1001.0, after=3) == 4
             assert await entries(hurried) == (
                 b"first",
@@ -122,8 +121,8 @@ def test_a_redis_that_is_full_refuses_and_nothing_is_half_written(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            found = journals(link)
+        async with redis_server.connect() as connection:
+            found = journals(connection)
             await begin(found)
             redis_server.say("CONFIG", "SET", "maxmemory", "1")
             with pytest.raises(RecordsFailure, match="maxmemory"):
@@ -139,13 +138,13 @@ def test_a_redis_that_is_full_refuses_and_nothing_is_half_written(
 
 def test_an_entry_moved_to_another_place_is_noticed(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            found = journals(link)
+        async with redis_server.connect() as connection:
+            found = journals(connection)
             await begin(found)
             await found.append("ada", "s1", b"second", 1001.0)
             key = b"webquarry:journal:entries:" + found._name("ada", "s1")
             swap = "redis.call('RPUSH', KEYS[1], redis.call('LPOP', KEYS[1])) return 1"
-            await link.script(swap, [key], [])
+            await connection.script(swap, [key], [])
             with pytest.raises(RecordsFailure, match="cannot be decrypted"):
                 await entries(found)
 
@@ -154,21 +153,21 @@ def test_an_entry_moved_to_another_place_is_noticed(redis_server: RedisServer) -
 
 def test_a_server_with_another_key_finds_no_journal(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link, redis_server.link(bytes(32)) as other:
-            await begin(journals(link))
+        async with redis_server.connect() as connection, redis_server.connect(bytes(32)) as other:
+            await begin(journals(connection))
             assert await journals(other).read("ada", "s1", 1000.0, idle_seconds=HOURS) is None
             assert await journals(other).list("ada", 1000.0, idle_seconds=HOURS) == []
 
     asyncio.run(scenario())
 
 
-def test_what_was_dropped_or_ended_leaves_nothing_behind(redis_server: RedisServer) -> None:
+def test_what_has_ended_leaves_nothing_behind(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            found = journals(link)
+        async with redis_server.connect() as connection:
+            found = journals(connection)
             await begin(found, "s1", 0.0)
+            alone = redis_server.say("DBSIZE")
             await begin(found, "s2", 1.0 + HOURS)
-            await found.drop("ada", "s2")
-            assert redis_server.say("DBSIZE") == b":0\r\n"
+            assert redis_server.say("DBSIZE") == alone == b":4\r\n"
 
     asyncio.run(scenario())

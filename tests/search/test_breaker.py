@@ -32,7 +32,7 @@ def clock() -> HandClock:
 def failed(breaker: Breaker, times: int) -> None:
     for _ in range(times):
         assert breaker.admit()
-        breaker.failed(NetworkFailure("no answer"))
+        breaker.record_failure(NetworkFailure("no answer"))
 
 
 def test_it_opens_after_so_many_failures_in_a_row(clock: HandClock) -> None:
@@ -48,7 +48,7 @@ def test_it_opens_after_so_many_failures_in_a_row(clock: HandClock) -> None:
 def test_a_success_between_failures_starts_the_count_anew(clock: HandClock) -> None:
     breaker = Breaker(clock, threshold=2, rest_seconds=60)
     failed(breaker, 1)
-    breaker.succeeded()
+    breaker.record_success()
     failed(breaker, 1)
     assert breaker.state == "closed"
 
@@ -59,7 +59,7 @@ def test_after_its_rest_one_caller_may_probe_and_the_others_wait(clock: HandCloc
     clock.at = 60
     assert breaker.state == "half-open"
     assert [breaker.admit() for _ in range(3)] == [True, False, False]
-    breaker.succeeded()
+    breaker.record_success()
     assert breaker.state == "closed"
 
 
@@ -76,13 +76,13 @@ def test_a_probe_that_was_given_up_lets_the_next_caller_probe(clock: HandClock) 
     failed(breaker, 1)
     clock.at = 61
     assert breaker.admit()
-    breaker.gave_up()
+    breaker.release()
     assert breaker.admit()
 
 
 def test_the_rest_that_a_provider_asks_for_begins_at_once(clock: HandClock) -> None:
     breaker = Breaker(clock, threshold=5, rest_seconds=60)
-    breaker.failed(RateLimited("slow down", retry_after_seconds=7))
+    breaker.record_failure(RateLimited("slow down", retry_after_seconds=7))
     assert breaker.state == "open"
     assert breaker.rest_left == 7
 
@@ -92,5 +92,5 @@ def test_errors_that_say_nothing_of_its_health_do_not_count(
     clock: HandClock, error: WebquarryError
 ) -> None:
     breaker = Breaker(clock, threshold=1, rest_seconds=60)
-    breaker.failed(error)
+    breaker.record_failure(error)
     assert breaker.state == "closed"

@@ -14,7 +14,7 @@ from tests.net.doubles import FakeClock
 from webquarry import meter
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.services.breakers import BreakerBoard, LocalBoard
+from webquarry.search.services.breakers import Breakers, LocalBreakers
 from webquarry.search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
@@ -55,7 +55,7 @@ Work = Callable[[GuardedCall], Awaitable[None]]
 
 
 async def make_call(
-    work: Work, seconds: float, board: BreakerBoard, clock: FakeClock, late: str = CUT_SHORT
+    work: Work, seconds: float, board: Breakers, clock: FakeClock, late: str = CUT_SHORT
 ) -> GuardedCall:
     async with guard(Acorn({}), board, clock, seconds, late) as call:
         if call.is_admitted:
@@ -64,10 +64,10 @@ async def make_call(
 
 
 def called(
-    work: Work, *, seconds: float = 5, board: BreakerBoard | None = None, late: str = CUT_SHORT
+    work: Work, *, seconds: float = 5, board: Breakers | None = None, late: str = CUT_SHORT
 ) -> GuardedCall:
     clock = FakeClock()
-    board = board or LocalBoard(Settings(), clock)
+    board = board or LocalBreakers(Settings(), clock)
     return asyncio.run(make_call(work, seconds, board, clock, late))
 
 
@@ -116,7 +116,7 @@ def test_the_attempt_and_the_figures_tell_the_same_outcome(
 
 
 def test_without_time_nobody_is_asked_and_nobody_is_blamed() -> None:
-    board = LocalBoard(Settings(breaker_failures=1), FakeClock())
+    board = LocalBreakers(Settings(breaker_failures=1), FakeClock())
 
     assert called(two, seconds=0, board=board).attempt.outcome == "skipped"
     assert board.breaker("acorn").state == "closed"
@@ -142,7 +142,7 @@ def test_nothing_found_may_have_a_reason_of_its_own() -> None:
 
 def test_a_service_that_rests_is_not_admitted_until_its_rest_is_over() -> None:
     clock = FakeClock()
-    board = LocalBoard(Settings(), clock)
+    board = LocalBreakers(Settings(), clock)
 
     called(refused, board=board)
     assert board.breaker("acorn").state == "open"

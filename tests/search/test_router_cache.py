@@ -15,7 +15,7 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed, google, routed, tavily
 from webquarry.cache import base as cache_base
-from webquarry.cache.base import Entry
+from webquarry.cache.base import CacheEntry
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.errors import ProviderFailure
@@ -189,7 +189,7 @@ class Listening(MemoryStore):
         super().__init__(1_000_000)
         self.values: list[bytes] = []
 
-    async def put(self, key: str, entry: Entry) -> None:
+    async def put(self, key: str, entry: CacheEntry) -> None:
         self.values.append(key.encode() + entry.value)
         await super().put(key, entry)
 

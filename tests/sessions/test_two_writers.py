@@ -75,9 +75,6 @@ class Conducted(Journals):
     async def list(self, *args: Any, **kwargs: Any) -> list[Journal]:
         return await self._journals.list(*args, **kwargs)
 
-    async def drop(self, *args: Any) -> bool:
-        return await self._journals.drop(*args)
-
 
 async def write(
     sessions: Sessions, id: str, name: str, work: list[str]

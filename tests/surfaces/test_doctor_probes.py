@@ -247,7 +247,7 @@ def test_a_redis_that_answers_is_ok_and_nothing_is_written_to_it(redis: RedisSer
 
 def test_a_redis_that_others_use_with_another_key_is_broken(redis: RedisServer) -> None:
     async def used() -> None:
-        async with redis.link() as link:
+        async with redis.connect() as link:
             await redis_place.check_redis(link)
 
     asyncio.run(used())

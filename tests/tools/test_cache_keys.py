@@ -15,7 +15,7 @@ import pytest
 
 from tests.search.engines import KEYS, Engines, brave, called, google, tavily
 from tests.search.scholarly.test_scholarly_finder import indexes
-from webquarry.cache.cache import Cache, Kept, Made
+from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.tool import Tool, load
 from webquarry.tools.research._search import NOT_IN_KEY
 
@@ -66,7 +66,9 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> lis
     keys = []
     real = Cache.get_or_make
 
-    async def get_or_make(self: Cache, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
+    async def get_or_make(
+        self: Cache, key: str, make: Callable[[], Awaitable[Made]]
+    ) -> CachedValue:
         keys.append(key)
         return await real(self, key, make)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.tools.pages import URL, Session, page
-from webquarry.cache.cache import Cache, Kept, Made
+from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.errors import WebquarryError
 from webquarry.tool import Tool, load
 from webquarry.tools.research._search import NOT_IN_KEY
@@ -38,7 +38,9 @@ def keys_of(
     keys = []
     real = Cache.get_or_make
 
-    async def get_or_make(self: Cache, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
+    async def get_or_make(
+        self: Cache, key: str, make: Callable[[], Awaitable[Made]]
+    ) -> CachedValue:
         keys.append(key)
         return await real(self, key, make)
 

@@ -8,13 +8,13 @@ decided twice: when it is written and, should the setting have been lowered sinc
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from webquarry.ask.models import Reply, Source, Usage
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import Connection
 
 _AT_ONCE = 500  # names in one query
 
@@ -28,18 +28,18 @@ class Kept:
     expires_at: float
 
 
-def keep(database: sqlite3.Connection, vault: Vault, digest: str, kept: Kept) -> None:
+def keep(database: Connection, vault: Cipher, digest: str, kept: Kept) -> None:
     """Write an answer down."""
-    name = vault.name(f"answer {digest}")
-    row = (name, vault.lock(_packed(kept.reply), name), kept.made_at, kept.expires_at)
+    name = vault.hash_name(f"answer {digest}")
+    row = (name, vault.encrypt(_packed(kept.reply), name), kept.made_at, kept.expires_at)
     database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
 
 
 def find(
-    database: sqlite3.Connection, vault: Vault, digests: Sequence[str], now: float
+    database: Connection, vault: Cipher, digests: Sequence[str], now: float
 ) -> dict[str, Kept]:
     """Those of the answers that are there and still good."""
-    names = {vault.name(f"answer {digest}"): digest for digest in digests}
+    names = {vault.hash_name(f"answer {digest}"): digest for digest in digests}
     found: dict[str, Kept] = {}
     wanted = list(names)
     for start in range(0, len(wanted), _AT_ONCE):
@@ -49,13 +49,13 @@ def find(
         where = f"WHERE name IN ({marks}) AND expires_at > ?"  # question marks alone
         rows = database.execute(f"{columns} {where}", (*part, now))
         for name, value, made_at, expires_at in rows:
-            reply = _unpacked(vault.unlock(value, name))
+            reply = _unpacked(vault.decrypt(value, name))
             if reply is not None:
                 found[names[name]] = Kept(reply, made_at, expires_at)
     return found
 
 
-def forget(database: sqlite3.Connection, now: float) -> None:
+def forget(database: Connection, now: float) -> None:
     """Let go of what is no longer good."""
     database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
 

@@ -17,12 +17,22 @@ from webquarry.caller import LOCAL, caller
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """A kept value with the moments (seconds since the epoch) it was stored and will expire."""
 
     value: bytes
     stored_at: float
     expires_at: float
+
+
+@dataclass(frozen=True)
+class CachedValue:
+    """A value as callers get it, with its freshness."""
+
+    value: bytes
+    cached: bool
+    age_seconds: float
+    max_age_seconds: float
 
 
 @dataclass(frozen=True)
@@ -43,11 +53,11 @@ class Store(ABC):
     shared: ClassVar[bool] = False  # whether several servers see the same entries
 
     @abstractmethod
-    async def get(self, key: str, now: float) -> Entry | None:
+    async def get(self, key: str, now: float) -> CacheEntry | None:
         """The entry, if it is there and still good."""
 
     @abstractmethod
-    async def put(self, key: str, entry: Entry) -> None:
+    async def put(self, key: str, entry: CacheEntry) -> None:
         """Keep the entry; an older one under the same key is replaced."""
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """The cache as its users see it: a value that is there, or made once and kept.
 
-    kept = await cache.get_or_make(key, make)      # make() -> Made(value, ttl_seconds); ttl 0 is not kept
-    kept.value, kept.cached, kept.age_seconds, kept.max_age_seconds
+    found = await cache.get_or_make(key, make)   # make() -> Made(value, ttl_seconds); 0 is not kept
+    found.value, found.cached, found.age_seconds, found.max_age_seconds
 
 Concurrent callers with the same key share one `make`, on all servers that share a store. What
 `make` raises is raised to all callers of its own server and never kept.
@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from webquarry.cache.base import Entry, Stats, Store
-from webquarry.cache.flight import SingleFlight
-from webquarry.cache.flights import Flights, Kept, LocalFlights
+from webquarry.cache.base import CachedValue, CacheEntry, Stats, Store
+from webquarry.cache.single_flight import SharedSingleFlight, SingleFlight
 from webquarry.clock import Clock
 from webquarry.meter import count
 
-__all__ = ["Cache", "Kept", "Made"]
+__all__ = ["Cache", "CachedValue", "Made"]
 
 
 @dataclass(frozen=True)
@@ -33,63 +33,69 @@ class Cache:
     """Stores from the nearest to the farthest; what a far one has is copied to the nearer ones."""
 
     def __init__(
-        self, stores: Sequence[Store], clock: Clock, across: Flights | None = None
+        self,
+        stores: Sequence[Store],
+        clock: Clock,
+        across_servers: SharedSingleFlight | None = None,
     ) -> None:
         self._stores = list(stores)
         self._clock = clock
-        self._across = across or LocalFlights()
-        self._flights: SingleFlight[Kept] = SingleFlight()
+        self._here: SingleFlight[CachedValue] = SingleFlight()
+        self._across_servers = across_servers
 
-    async def get_or_make(self, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
+    async def get_or_make(self, key: str, make: Callable[[], Awaitable[Made]]) -> CachedValue:
         """The kept value, or a fresh one."""
-        kept = await self.get(key)
-        count("cache", result="miss" if kept is None else "hit")
-        if kept is None:
-            kept, _ = await self._flights.share(
-                key, lambda: self._across.share(key, lambda: self._make(key, make))
-            )
-        return kept
+        found = await self.get(key)
+        if found is not None:
+            count("cache", result="hit")
+            return found
+        count("cache", result="miss")
+        work = partial(self._make, key, make)
+        if self._across_servers is not None:
+            work = partial(self._across_servers.share, key, work)
+        return await self._here.share(key, work)
 
-    async def get(self, key: str) -> Kept | None:
+    async def get(self, key: str) -> CachedValue | None:
         """The kept value, if there is one and it is still good."""
         now = self._now()
         for distance, store in enumerate(self._stores):
             entry = await store.get(key, now)
-            if entry is not None:
-                for nearer in self._stores[:distance]:
-                    await nearer.put(key, entry)
-                return Kept(
-                    entry.value,
-                    True,
-                    max(0.0, now - entry.stored_at),
-                    entry.expires_at - entry.stored_at,
-                )
+            if entry is None:
+                continue
+            for nearer in self._stores[:distance]:
+                await nearer.put(key, entry)
+            age_seconds = max(0.0, now - entry.stored_at)
+            max_age_seconds = entry.expires_at - entry.stored_at
+            return CachedValue(entry.value, True, age_seconds, max_age_seconds)
         return None
 
     async def put(self, key: str, made: Made) -> None:
         """Keep a value in every store."""
         now = self._now()
+        entry = CacheEntry(made.value, now, now + made.ttl_seconds)
         for store in self._stores:
-            await store.put(key, Entry(made.value, now, now + made.ttl_seconds))
+            await store.put(key, entry)
 
-    async def kept_for_all(self, key: str) -> bool:
+    async def is_kept_for_all(self, key: str) -> bool:
         """Whether it would be found by whoever asks next, on whichever server."""
         now = self._now()
-        stores = [store for store in self._stores if store.shared] or self._stores
-        return any([await store.get(key, now) is not None for store in stores])
+        shared_stores = [store for store in self._stores if store.shared]
+        entries = [await store.get(key, now) for store in shared_stores or self._stores]
+        return any(entry is not None for entry in entries)
 
-    async def _make(self, key: str, make: Callable[[], Awaitable[Made]]) -> Kept:
-        kept = await self.get(key)  # somebody may have made it since we looked
-        if kept is not None:
-            return kept
+    async def _make(self, key: str, make: Callable[[], Awaitable[Made]]) -> CachedValue:
+        found = await self.get(key)  # somebody may have made it since we looked
+        if found is not None:
+            return found
         made = await make()
         if made.ttl_seconds > 0:
             await self.put(key, made)
-        return Kept(made.value, False, 0.0, made.ttl_seconds)
+        return CachedValue(made.value, False, 0.0, made.ttl_seconds)
 
     async def clear(self) -> int:
         """Forget everything; how many entries the farthest store held."""
-        return max([await store.clear() for store in self._stores], default=0)
+        cleared = [await store.clear() for store in self._stores]
+        return max(cleared, default=0)
 
     async def stats(self) -> list[Stats]:
         return [await store.stats() for store in self._stores]

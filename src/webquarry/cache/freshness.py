@@ -11,12 +11,11 @@ def freshness(cached: bool, age_seconds: float, max_age_seconds: float) -> dict[
     """`live`: fetched for this call. `fresh`: kept, and younger than half of its time. `aging`:
     older than that.
     """
+    word = "aging"
     if not cached:
         word = "live"
-    else:
-        word = "aging"
-        if age_seconds * 2 < max_age_seconds:
-            word = "fresh"
+    elif age_seconds * 2 < max_age_seconds:
+        word = "fresh"
     return {
         "cached": cached,
         "ageSeconds": round(age_seconds),

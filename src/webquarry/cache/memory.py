@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from webquarry.cache.base import Entry, Stats, Store
+from webquarry.cache.base import CacheEntry, Stats, Store
 
 
 class MemoryStore(Store):
@@ -12,10 +12,10 @@ class MemoryStore(Store):
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._entries: OrderedDict[str, CacheEntry] = OrderedDict()
         self._bytes = 0
 
-    async def get(self, key: str, now: float) -> Entry | None:
+    async def get(self, key: str, now: float) -> CacheEntry | None:
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -25,7 +25,7 @@ class MemoryStore(Store):
         self._entries.move_to_end(key)
         return entry
 
-    async def put(self, key: str, entry: Entry) -> None:
+    async def put(self, key: str, entry: CacheEntry) -> None:
         self._forget(key)
         if len(entry.value) > self._max_bytes:
             return

@@ -16,51 +16,40 @@ from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
 from webquarry.settings import Settings
+from webquarry.store.folder import find_folder
 
 if TYPE_CHECKING:
     from webquarry.cache.disk import DiskStore
-    from webquarry.store.redis.connection import Link
+    from webquarry.store.redis.connection import RedisConnection
 
 log = logging.getLogger(__name__)
 
 MEMORY_BYTES = 32_000_000
 
 
-def cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+def find_cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     """The folder of the cache; None when this user has no home."""
-    return own_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
-
-
-def own_folder(
-    chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str
-) -> Path | None:
-    """A folder of ours: the chosen one, or where this variable says, or below the user's home; None
-    without a home.
-    """
-    if chosen is not None:
-        return chosen.expanduser()
-    given = Path(environ.get(variable) or "")
-    if given.is_absolute():
-        return given / "webquarry"
-    try:
-        home = Path(environ.get("HOME") or Path.home())
-    except RuntimeError:
-        return None
-    return home / below_home / "webquarry"
+    return find_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
 
 
 def open_cache(
-    settings: Settings, environ: Mapping[str, str], clock: Clock, link: Link | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    clock: Clock,
+    connection: RedisConnection | None = None,
 ) -> Cache:
-    """The cache; with a link to Redis, the one that several servers share."""
-    if link is None or settings.record or settings.replay:
+    """The cache; with a connection to Redis, the one that several servers share."""
+    if connection is None or settings.record or settings.replay:
         return Cache(open_stores(settings, environ), clock)
     from webquarry.cache.redis import FrontStore, RedisStore
-    from webquarry.cache.redis_flights import RedisFlights
+    from webquarry.cache.redis_single_flight import RedisSingleFlight
 
-    behind = RedisStore(link, settings.cache_max_bytes)
-    front = FrontStore(min(MEMORY_BYTES, settings.cache_max_bytes), behind)
-    return Cache([front, behind] if settings.cache else [], clock, RedisFlights(link))
+    stores: list[Store] = []
+    if settings.cache:
+        behind = RedisStore(connection, settings.cache_max_bytes)
+        front = FrontStore(min(MEMORY_BYTES, settings.cache_max_bytes), behind)
+        stores = [front, behind]
+    return Cache(stores, clock, RedisSingleFlight(connection))
 
 
 def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
@@ -69,22 +58,20 @@ def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
         return []
     stores: list[Store] = [MemoryStore(min(MEMORY_BYTES, settings.cache_max_bytes))]
     if settings.record or settings.replay:
-        disk = None
-    else:
-        disk = open_disk(settings, environ)
-    if disk:
-        return [*stores, disk]
+        return stores
+    disk = open_disk(settings, environ)
+    if disk is not None:
+        stores.append(disk)
     return stores
 
 
 def open_disk(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:
     """The store on disk, which makes its file when it is first used."""
-    folder = cache_folder(settings, environ)
+    folder = find_cache_folder(settings, environ)
     if folder is None:
         log.warning("no cache on disk: there is no home folder; answers are kept in memory only")
         return None
-    from webquarry.cache.disk import (
-        DiskStore,
-    )  # brings SQLite and the cipher, which a single fetch does not need
+    # Brings SQLite and the cipher, which a single fetch does not need.
+    from webquarry.cache.disk import DiskStore
 
     return DiskStore(folder, settings.cache_max_bytes)

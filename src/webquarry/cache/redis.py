@@ -1,28 +1,22 @@
-"""The store behind several servers: entries in Redis, locked by us, gone when their time is over.
+"""The store behind several servers: entries in Redis, encrypted by us, gone when their time is
+over.
 
-A Redis that is away is a miss: calls go on without it, and `Link` says so once.
+A Redis that is away is a miss: calls go on without it, and its connection logs that once.
 """
 
 from __future__ import annotations
 
 import struct
 import time
-from collections.abc import AsyncIterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
 
-from webquarry.cache.base import Entry, Stats, Store
+from webquarry.cache.base import CacheEntry, Stats, Store
 from webquarry.cache.memory import MemoryStore
-from webquarry.store.redis.connection import PREFIX, Link, LinkDown
+from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
+from webquarry.store.redis.values import RedisValues
 
-if TYPE_CHECKING:
-    from redis.asyncio import Redis
-
-_ENTRIES = PREFIX + b"cache:"
 _GENERATION = PREFIX + b"cache-generation"
 _MOMENTS = struct.Struct(">dd")  # stored_at, expires_at
-_BYTES_A_SECOND = 10_000_000  # what a large value may take on top of the usual time
-_PAGE = 500
 _LOOK_SECONDS = 1.0
 
 
@@ -31,79 +25,56 @@ class RedisStore(Store):
 
     shared = True
 
-    def __init__(self, link: Link, max_bytes: int) -> None:
-        self._link = link
-        self._vault = link.vault("cache")
+    def __init__(self, connection: RedisConnection, max_bytes: int) -> None:
+        self._connection = connection
+        self._values = RedisValues(connection, "cache")
         self._max_bytes = max_bytes
 
-    async def get(self, key: str, now: float) -> Entry | None:
-        name = self._name(key)
+    async def get(self, key: str, now: float) -> CacheEntry | None:
         try:
-            locked = await self._link.get(name)
-        except LinkDown:
+            value = await self._values.get(key)
+        except RedisUnavailable:
             return None
-        plain = self._vault.unlock(locked, name) if locked else None
-        if plain is None:
+        if value is None:
             return None
-        entry = Entry(plain[_MOMENTS.size :], *_MOMENTS.unpack_from(plain))
-        if entry.expires_at > now:
-            return entry
-        return None
+        stored_at, expires_at = _MOMENTS.unpack_from(value)
+        if expires_at <= now:
+            return None
+        return CacheEntry(value[_MOMENTS.size :], stored_at, expires_at)
 
-    async def put(self, key: str, entry: Entry) -> None:
-        life = round((entry.expires_at - entry.stored_at) * 1000)
-        if life <= 0 or len(entry.value) > self._max_bytes:
+    async def put(self, key: str, entry: CacheEntry) -> None:
+        life_seconds = entry.expires_at - entry.stored_at
+        life_ms = round(life_seconds * 1000)
+        if life_ms <= 0 or len(entry.value) > self._max_bytes:
             return
-        name = self._name(key)
-        locked = self._vault.lock(
-            _MOMENTS.pack(entry.stored_at, entry.expires_at) + entry.value, name
-        )
-        seconds = self._link.timeout_seconds + len(locked) / _BYTES_A_SECOND
-        try:
-            await self._link.run(lambda redis: redis.set(name, locked, px=life), seconds=seconds)
-        except LinkDown:
-            return
+        moments = _MOMENTS.pack(entry.stored_at, entry.expires_at)
+        with suppress(RedisUnavailable):
+            await self._values.put(key, moments + entry.value, life_ms)
 
     async def clear(self) -> int:
         """Forget everything, and let the servers know that have copies in their memory."""
         cleared = 0
-        try:
-            await self._link.run(lambda redis: redis.incr(_GENERATION))
-            async for names in self._pages():
-                cleared += await self._link.run(partial(_forget, names=names))
-        except LinkDown:
-            pass  # said by the link; what could not be forgotten ends by itself
+        with suppress(RedisUnavailable):  # what could not be forgotten ends by itself
+            await self._connection.run(lambda redis: redis.incr(_GENERATION))
+            async for keys in self._values.list_keys():
+                cleared += await self._values.forget(keys)
         return cleared
 
     async def stats(self) -> Stats:
         count = size = 0
-        try:
-            async for names in self._pages():
-                lengths = await self._link.run(partial(_lengths, names=names))
-                count, size = count + sum(1 for length in lengths if length), size + sum(lengths)
-        except LinkDown:
-            pass  # said by the link; what was counted so far is better than nothing
-        return Stats("redis", count, size, self._link.place)
+        with suppress(RedisUnavailable):  # what was counted so far is better than nothing
+            async for keys in self._values.list_keys():
+                sizes = await self._values.get_sizes(keys)
+                count += sum(1 for bytes_held in sizes if bytes_held)
+                size += sum(sizes)
+        return Stats("redis", count, size, self._connection.place)
 
     async def generation(self) -> bytes | None:
         """Changes whenever everything is forgotten; None while nobody can tell."""
         try:
-            return await self._link.get(_GENERATION) or b"0"
-        except LinkDown:
+            return await self._connection.get(_GENERATION) or b"0"
+        except RedisUnavailable:
             return None
-
-    async def _pages(self) -> AsyncIterator[list[bytes]]:
-        """The names of all entries, some at a time."""
-        cursor = 0
-        while True:
-            cursor, names = await self._link.run(partial(_scan, cursor=cursor))
-            if names:
-                yield names
-            if not cursor:
-                return
-
-    def _name(self, key: str) -> bytes:
-        return _ENTRIES + self._vault.name(key).hex().encode()
 
 
 class FrontStore(MemoryStore):
@@ -120,35 +91,20 @@ class FrontStore(MemoryStore):
         self._looked_at = -look_seconds
         self._generation: bytes | None = None
 
-    async def put(self, key: str, entry: Entry) -> None:
+    async def put(self, key: str, entry: CacheEntry) -> None:
         if self._generation is None:
-            await self._look()
+            await self._follow_generation()
         await super().put(key, entry)
 
-    async def get(self, key: str, now: float) -> Entry | None:
-        if self._entries and time.monotonic() - self._looked_at >= self._look_seconds:
+    async def get(self, key: str, now: float) -> CacheEntry | None:
+        is_due = time.monotonic() - self._looked_at >= self._look_seconds
+        if self._entries and is_due:
             self._looked_at = time.monotonic()
-            await self._look()
+            await self._follow_generation()
         return await super().get(key, now)
 
-    async def _look(self) -> None:
-        found = await self._behind.generation()
-        if found is not None and found != self._generation:
+    async def _follow_generation(self) -> None:
+        generation = await self._behind.generation()
+        if generation is not None and generation != self._generation:
             await self.clear()
-            self._generation = found
-
-
-async def _scan(redis: Redis, cursor: int) -> tuple[int, list[bytes]]:
-    found: Any = await redis.scan(cursor, match=_ENTRIES + b"*", count=_PAGE)
-    return int(found[0]), found[1]
-
-
-async def _forget(redis: Redis, names: Sequence[bytes]) -> int:
-    return int(await redis.unlink(*names))
-
-
-async def _lengths(redis: Redis, names: Sequence[bytes]) -> list[int]:
-    async with redis.pipeline(transaction=False) as pipeline:
-        for name in names:
-            pipeline.strlen(name)
-        return [int(length) for length in await pipeline.execute()]
+            self._generation = generation

@@ -1,4 +1,4 @@
-"""One fetch or send while it lasts: the time and the further tries it has left, and what it is
+"""What one fetch or send may still use: the time and the further tries it has left, and what it is
 doing just now.
 """
 
@@ -12,8 +12,10 @@ from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure
 
 
-class Call:
-    """Shared by everything that happens for one call: robots.txt apart, which belongs to everybody."""
+class Budget:
+    """Shared by everything that happens for one call, redirects and retries included; robots.txt
+    apart, which belongs to everybody.
+    """
 
     def __init__(self, clock: Clock, seconds: float, tries_left: int) -> None:
         self.seconds = seconds
@@ -41,7 +43,8 @@ class Call:
         except TimeoutError as error:
             if not scope.expired():
                 raise
-            words = f"The whole took longer than {self.seconds:g} s; the time ran out while {self.doing}"
             raise NetworkFailure(
-                words, suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS."
+                f"The whole took longer than {self.seconds:g} s; "
+                f"the time ran out while {self.doing}",
+                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
             ) from error

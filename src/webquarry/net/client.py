@@ -10,21 +10,21 @@ never leaves the origin it was made for.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 
 import httpx2
 
 from webquarry.clock import Clock
 from webquarry.net import robots
-from webquarry.net.budget import Call
+from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.encodings import ACCEPTED
-from webquarry.net.http.redirects import Trail, redirected
+from webquarry.net.http.redirects import RedirectChain, build_redirected_request
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
-from webquarry.net.sender import Answer, Courier
+from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -34,7 +34,7 @@ ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for everybody: it says nothing about 
 
 
 @dataclass(frozen=True)
-class _Errand:
+class FetchOptions:
     """How a URL is fetched."""
 
     accept: str
@@ -60,34 +60,48 @@ class Client:
         self._settings = settings
         self._clock = clock
         self._guard = Guard.from_settings(settings)
-        self._pages = _Lazy(pages, lambda: open_transport(settings, self._guard))
-        self._providers = _Lazy(providers, lambda: open_transport(settings, None))
+        self._pages = _LazyTransport(pages, lambda: open_transport(settings, self._guard))
+        self._providers = _LazyTransport(providers, lambda: open_transport(settings, None))
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
-        self._courier = Courier(pacing, clock)
-        self._robots = robots.Robots(settings.user_agent, clock, self._read_robots)
+        self._sender = Sender(pacing, clock)
+        self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
 
     async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
         """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure,
         TooLarge, Unreadable.
         """
-        errand = _Errand(accept, self._settings.max_bytes, self._settings.max_redirects)
-        return await self._run(errand, url)
+        options = FetchOptions(accept, self._settings.max_bytes, self._settings.max_redirects)
+        return await self._fetch(url, options)
 
     async def peek(self, url: str, limit: int) -> Reply:
         """The same, with no more than the beginning of the body: whether a page is there, not what
         it says.
         """
-        return await self._run(
-            _Errand(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True), url
-        )
+        options = FetchOptions(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True)
+        return await self._fetch(url, options)
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
         """The answer to a provider's request, of any status. Redirects are followed within the same
         origin only.
         """
-        call = self._call(timeout_seconds)
-        async with call.deadline():
-            return await self._deliver(request, call)
+        if timeout_seconds is None:
+            timeout_seconds = self._settings.timeout_seconds
+        budget = Budget(self._clock, timeout_seconds, self._settings.retries)
+        chain = RedirectChain(self._settings.max_redirects)
+        limit = self._settings.max_bytes
+        async with budget.deadline():
+            request = self._prepare_request(request, budget)
+            while True:
+                chain.add_cookies(request)
+                transport = self._providers.get()
+                sent = await self._sender.send(transport, request, budget, limit)
+                if sent.location is None:
+                    # A key may stand in the query.
+                    hops = [redact(hop) for hop in chain.hops]
+                    return self._build_reply(redact(str(request.url)), sent, hops)
+                target = chain.follow(sent.response, sent.location)
+                request = build_redirected_request(request, sent.response.status_code, target)
+                budget.redirects += 1
 
     async def aclose(self) -> None:
         """Close every connection; requests under way end with an error."""
@@ -106,120 +120,94 @@ class Client:
     ) -> None:
         await self.aclose()
 
-    async def _read_robots(self, url: httpx2.URL) -> Reply:
-        errand = _Errand(
+    async def _fetch_robots(self, url: httpx2.URL) -> Reply:
+        options = FetchOptions(
             "text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True
         )
-        return await self._run(errand, str(url))
+        return await self._fetch(str(url), options)
 
-    async def _run(self, errand: _Errand, url: str) -> Reply:
-        call = self._call(None)
-        async with call.deadline():
-            return await self._follow(errand, url, call)
+    async def _fetch(self, url: str, options: FetchOptions) -> Reply:
+        """Ask hop by hop: every address is judged before anything is sent to it."""
+        budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
+        chain = RedirectChain(options.most_redirects)
+        async with budget.deadline():
+            while True:
+                address = self._guard.check_url(url)
+                if options.is_page and self._settings.robots:
+                    budget.doing = f"reading the robots.txt of {address.host}"
+                    await self._robots.check(address)
+                request = self._build_page_request(address, options.accept, budget)
+                chain.add_cookies(request)
+                sent = await self._sender.send(
+                    self._pages.get(), request, budget, options.limit, cut=options.cut
+                )
+                ends_here = chain.is_full and not options.is_page
+                if sent.location is None or ends_here:
+                    return self._build_reply(str(request.url), sent, chain.hops)
+                url = chain.follow(sent.response, sent.location)
+                budget.redirects += 1
 
-    async def _follow(self, errand: _Errand, url: str, call: Call) -> Reply:
-        trail = Trail(errand.most_redirects)
-        while True:
-            address = self._guard.check_url(url)
-            if errand.is_page and self._settings.robots:
-                call.doing = f"reading the robots.txt of {address.host}"
-                await self._robots.check(address)
-            request = self._page_request(address, errand.accept, call)
-            trail.add_cookies(request)
-            answer = await self._courier.ask(
-                self._pages.opened(), request, call, errand.limit, cut=errand.cut
-            )
-            if answer.location is None or (trail.is_full and not errand.is_page):
-                return self._reply(request, answer, trail)
-            url = trail.follow(answer.response, answer.location)
-            call.redirects += 1
-
-    async def _deliver(self, request: httpx2.Request, call: Call) -> Reply:
-        trail = Trail(self._settings.max_redirects)
-        request = self._prepared(request, call)
-        while True:
-            trail.add_cookies(request)
-            answer = await self._courier.ask(
-                self._providers.opened(), request, call, self._settings.max_bytes
-            )
-            if answer.location is None:
-                reply = self._reply(request, answer, trail)
-                return replace(
-                    reply, url=redact(reply.url), hops=tuple(map(redact, reply.hops))
-                )  # keys in the query
-            target = trail.follow(answer.response, answer.location)
-            request = redirected(request, answer.response.status_code, target)
-            call.redirects += 1
-
-    def _call(self, seconds: float | None) -> Call:
-        if seconds is None:
-            seconds = self._settings.timeout_seconds
-        return Call(self._clock, seconds, self._settings.retries)
-
-    def _timeouts(self, call: Call) -> dict[str, dict[str, float]]:
-        connect = min(self._settings.connect_timeout_seconds, call.seconds)
-        return {
-            "timeout": {
-                "connect": connect,
-                "read": call.seconds,
-                "write": call.seconds,
-                "pool": call.seconds,
-            }
-        }
-
-    def _page_request(self, url: httpx2.URL, accept: str, call: Call) -> httpx2.Request:
+    def _build_page_request(self, url: httpx2.URL, accept: str, budget: Budget) -> httpx2.Request:
         headers = {
             "User-Agent": self._settings.user_agent,
             "Accept": accept,
             "Accept-Language": ACCEPT_LANGUAGE,
             "Accept-Encoding": ACCEPTED,
         }
-        return httpx2.Request("GET", url, headers=headers, extensions=self._timeouts(call))
+        extensions = {"timeout": self._build_timeouts(budget)}
+        return httpx2.Request("GET", url, headers=headers, extensions=extensions)
 
-    def _prepared(self, request: httpx2.Request, call: Call) -> httpx2.Request:
+    def _prepare_request(self, request: httpx2.Request, budget: Budget) -> httpx2.Request:
         """A copy of a provider's request with what every request of ours carries; it stays the
         provider's.
         """
         headers = request.headers.copy()
         headers.setdefault("User-Agent", self._settings.user_agent)
         headers.setdefault("Accept-Encoding", ACCEPTED)
-        if (
-            request.url.userinfo
-        ):  # a base URL with a password in it, as users have them for their own servers
-            token = base64.b64encode(
-                f"{request.url.username}:{request.url.password}".encode()
-            ).decode("ascii")
+        if request.url.userinfo:  # a base URL with a password, as users have for their own servers
+            credentials = f"{request.url.username}:{request.url.password}"
+            token = base64.b64encode(credentials.encode()).decode("ascii")
             headers.setdefault("Authorization", f"Basic {token}")
-        url = request.url.copy_with(userinfo=b"", fragment=None)
-        extensions = {**request.extensions, **self._timeouts(call)}
         return httpx2.Request(
-            request.method, url, headers=headers, stream=request.stream, extensions=extensions
+            request.method,
+            request.url.copy_with(userinfo=b"", fragment=None),
+            headers=headers,
+            stream=request.stream,
+            extensions={**request.extensions, "timeout": self._build_timeouts(budget)},
         )
 
-    def _reply(self, request: httpx2.Request, answer: Answer, trail: Trail) -> Reply:
-        response = answer.response
+    def _build_timeouts(self, budget: Budget) -> dict[str, float]:
+        """The timeouts of one request, in the form that the transport knows."""
+        return {
+            "connect": min(self._settings.connect_timeout_seconds, budget.seconds),
+            "read": budget.seconds,
+            "write": budget.seconds,
+            "pool": budget.seconds,
+        }
+
+    def _build_reply(self, url: str, sent: SentResponse, hops: Sequence[str]) -> Reply:
         return Reply(
-            url=str(request.url),
-            status=response.status_code,
-            headers=response.headers,
-            body=answer.body,
+            url=url,
+            status=sent.response.status_code,
+            headers=sent.response.headers,
+            body=sent.body,
             fetched_at=self._clock.now(),
-            hops=tuple(trail.hops),
+            hops=tuple(hops),
         )
 
 
-class _Lazy:
+class _LazyTransport:
     """A transport that is opened at its first use, in the loop that runs then."""
 
     def __init__(
         self,
-        given: httpx2.AsyncBaseTransport | None,
-        open_it: Callable[[], httpx2.AsyncBaseTransport],
+        transport: httpx2.AsyncBaseTransport | None,
+        open_transport: Callable[[], httpx2.AsyncBaseTransport],
     ) -> None:
-        self._transport = given
-        self._open = open_it
+        self._transport = transport
+        self._open = open_transport
 
-    def opened(self) -> httpx2.AsyncBaseTransport:
+    def get(self) -> httpx2.AsyncBaseTransport:
         if self._transport is None:
             self._transport = self._open()
         return self._transport

@@ -54,27 +54,37 @@ class Dialler(httpcore2.AsyncNetworkBackend):
                 address, port, local_address=local_address, socket_options=socket_options
             )
 
-        async with time_limit(self._timeout if timeout is None else timeout, host):
-            addresses = await judged_addresses(host, port, self._guard)
-            return _Line(await first_to_answer(taking_turns(addresses)[:MOST_DIALLED], dial))
+        if timeout is None:
+            timeout = self._timeout
+        async with time_limit(timeout, host):
+            addresses = await resolve_allowed_addresses(host, port, self._guard)
+            to_dial = alternate_families(addresses)[:MOST_DIALLED]
+            return _KnownSocketStream(await race_connections(to_dial, dial))
 
 
-class _Line(Stream):
+class _KnownSocketStream(Stream):
     """A stream that knows its socket: for every request a pool asks each idle stream whether it was
     closed over there, and finding the socket anew each time took longer than asking it.
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
+        self._socket = None
         if hasattr(select, "poll"):
             self._socket = stream.get_extra_info("socket")
-        else:
-            self._socket = None
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the pool's
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+    ) -> bytes:
         return await self._stream.read(max_bytes, timeout)
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - the pool's
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+    ) -> None:
         await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
@@ -86,7 +96,8 @@ class _Line(Stream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - the pool's
     ) -> Stream:
-        return _Line(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        stream = await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        return _KnownSocketStream(stream)
 
     def get_extra_info(self, info: str) -> Any:
         if info != "is_readable" or self._socket is None:
@@ -94,9 +105,9 @@ class _Line(Stream):
         number = self._socket.fileno()
         if number < 0:
             return True  # closed, as httpcore2 has it
-        asked = select.poll()
-        asked.register(number, select.POLLIN)
-        return bool(asked.poll(0))
+        poll = select.poll()
+        poll.register(number, select.POLLIN)
+        return bool(poll.poll(0))
 
 
 @asynccontextmanager
@@ -111,25 +122,24 @@ async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
         ) from error
 
 
-async def judged_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
+async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
     """The addresses of a host, each once; `Refused` if the guard objects to any of them."""
     if parse_address(host) is not None:
         addresses = [host]
     else:
-        addresses = await _resolved(host, port)
+        addresses = await _resolve(host, port)
     if guard is not None:
         for address in addresses:
             guard.check_address(address, host)
     return addresses
 
 
-async def _resolved(host: str, port: int) -> list[str]:
+async def _resolve(host: str, port: int) -> list[str]:
+    loop = asyncio.get_running_loop()
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (
-        OSError,
-        UnicodeError,
-    ) as error:  # Python encodes the name, and cannot when a label is too long
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        # Python encodes the name, and cannot when a label is too long.
         raise httpcore2.ConnectError(f"the name {host} does not resolve") from error
     addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
     if not addresses:
@@ -137,17 +147,24 @@ async def _resolved(host: str, port: int) -> list[str]:
     return addresses
 
 
-def taking_turns(addresses: Sequence[str]) -> list[str]:
+def alternate_families(addresses: Sequence[str]) -> list[str]:
     """IPv6 and IPv4 by turns, beginning with the family that the system put first."""
-    six_first = ":" in addresses[0]
-    first = [address for address in addresses if (":" in address) == six_first]
-    second = [address for address in addresses if (":" in address) != six_first]
-    return [
-        address for pair in zip_longest(first, second) for address in pair if address is not None
-    ]
+    is_ipv6_first = ":" in addresses[0]
+    first: list[str] = []
+    second: list[str] = []
+    for address in addresses:
+        is_ipv6 = ":" in address
+        if is_ipv6 == is_ipv6_first:
+            first.append(address)
+        else:
+            second.append(address)
+    by_turns: list[str] = []
+    for pair in zip_longest(first, second):
+        by_turns += [address for address in pair if address is not None]
+    return by_turns
 
 
-async def first_to_answer(
+async def race_connections(
     addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]
 ) -> Stream:
     """The stream of the first address that answers. The next is tried when one fails or its head
@@ -161,25 +178,28 @@ async def first_to_answer(
     try:
         while winner is None and (waiting or running):
             if waiting:
-                attempts.append(asyncio.create_task(dial(waiting.pop(0))))
-                running.add(attempts[-1])
+                attempt = asyncio.create_task(dial(waiting.pop(0)))
+                attempts.append(attempt)
+                running.add(attempt)
             head_start = HEAD_START_SECONDS if waiting else None
             done, running = await asyncio.wait(
                 running, timeout=head_start, return_when=asyncio.FIRST_COMPLETED
             )
-            winner = next((task for task in done if task.exception() is None), None)
-            failure = next(
-                (task.exception() for task in done if task.exception() is not None), failure
-            )
+            succeeded = [task for task in done if task.exception() is None]
+            failures = [task.exception() for task in done if task.exception() is not None]
+            if succeeded:
+                winner = succeeded[0]
+            if failures:
+                failure = failures[0]
     finally:
-        await _give_up([task for task in attempts if task is not winner])
+        await _cancel([task for task in attempts if task is not winner])
     if winner is None:
         assert failure is not None
         raise failure  # as it is: the pool cuts off what an error was raised from
     return winner.result()
 
 
-async def _give_up(tasks: Sequence[asyncio.Task[Stream]]) -> None:
+async def _cancel(tasks: Sequence[asyncio.Task[Stream]]) -> None:
     """Stop the attempts that are no longer needed, and close those that answered all the same."""
     for task in tasks:
         task.cancel()

@@ -15,64 +15,66 @@ from contextlib import asynccontextmanager
 
 from webquarry.clock import Clock
 
-_MOST_LANES = 1000  # beyond it, hosts that nobody is asking any more are forgotten
+_MOST_HOSTS = 1000  # beyond it, hosts that nobody is asking any more are forgotten
 
 
-class _Lane:
-    """One host."""
+class _HostSlots:
+    """One host: who is under way, and when requests began."""
 
     def __init__(self, places: int) -> None:
         self.places = asyncio.Semaphore(places)
-        self.starts: list[
-            float
-        ] = []  # when requests began or will begin, in order; only as far back as matters
+        # When requests began or will begin, in order; only as far back as matters.
+        self.starts: list[float] = []
         self.users = 0
 
 
 class Pacing:
-    """Hands out turns."""
+    """Lets requests start, host by host, within both limits."""
 
     def __init__(self, concurrency: int, per_second: float, clock: Clock) -> None:
         self._concurrency = concurrency
         self._burst = max(1, int(per_second))
         self._window = self._burst / per_second
         self._clock = clock
-        self._lanes: dict[str, _Lane] = {}
+        self._hosts: dict[str, _HostSlots] = {}
 
     @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[None]:
+    async def slot(self, host: str) -> AsyncIterator[None]:
         """Wait for this host's turn, and hold one of its places for the length of the block."""
-        lane = self._lane(host)
-        lane.users += 1
+        slots = self._get_slots(host)
+        slots.users += 1
         try:
-            async with lane.places:
-                await self._wait_for_start(lane)
+            async with slots.places:
+                await self._wait_for_start(slots)
                 yield
         finally:
-            lane.users -= 1
+            slots.users -= 1
 
-    async def _wait_for_start(self, lane: _Lane) -> None:
+    async def _wait_for_start(self, slots: _HostSlots) -> None:
         now = self._clock.monotonic()
-        lane.starts = [start for start in lane.starts if start > now - self._window]
+        slots.starts = [start for start in slots.starts if start > now - self._window]
         start = now
-        if len(lane.starts) >= self._burst:
-            start = max(now, lane.starts[-self._burst] + self._window)
-        insort(lane.starts, start)
+        if len(slots.starts) >= self._burst:
+            start = max(now, slots.starts[-self._burst] + self._window)
+        insort(slots.starts, start)
         if start > now:
             try:
                 await self._clock.sleep(start - now)
             except BaseException:
-                lane.starts.remove(start)  # whoever gives up waiting frees the slot
+                slots.starts.remove(start)  # whoever gives up waiting frees the slot
                 raise
 
-    def _lane(self, host: str) -> _Lane:
-        if host not in self._lanes and len(self._lanes) >= _MOST_LANES:
-            old = self._clock.monotonic() - self._window
-            idle = [
-                name
-                for name, lane in self._lanes.items()
-                if not lane.users and all(s <= old for s in lane.starts)
-            ]
-            for name in idle:
-                del self._lanes[name]
-        return self._lanes.setdefault(host, _Lane(self._concurrency))
+    def _get_slots(self, host: str) -> _HostSlots:
+        slots = self._hosts.get(host)
+        if slots is None:
+            if len(self._hosts) >= _MOST_HOSTS:
+                self._forget_idle_hosts()
+            slots = self._hosts[host] = _HostSlots(self._concurrency)
+        return slots
+
+    def _forget_idle_hosts(self) -> None:
+        window_start = self._clock.monotonic() - self._window
+        for name, slots in list(self._hosts.items()):
+            was_asked_lately = any(start > window_start for start in slots.starts)
+            if not slots.users and not was_asked_lately:
+                del self._hosts[name]

@@ -50,12 +50,15 @@ class Exemption:
     port: int | None = None
 
     def covers(self, host: str, port: int) -> bool:
+        """Whether a host and a port are asked without the proxy."""
         if self.port not in (None, port):
             return False
         if self.network is not None:
             address = parse_address(host)
             return address is not None and address in self.network
-        return not self.domain or host == self.domain or host.endswith("." + self.domain)
+        if not self.domain or host == self.domain:
+            return True
+        return host.endswith("." + self.domain)
 
 
 @dataclass(frozen=True)
@@ -67,39 +70,49 @@ class Proxies:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Proxies:
-        given = {"https": settings.https_proxy, "http": settings.http_proxy}
-        by_scheme = {
-            scheme: read_proxy(text, f"{scheme}_proxy") for scheme, text in given.items() if text
-        }
-        return cls(by_scheme, tuple(read_exemption(entry) for entry in settings.no_proxy))
+        by_scheme: dict[str, Proxy] = {}
+        if settings.https_proxy:
+            by_scheme["https"] = read_proxy(settings.https_proxy, "https_proxy")
+        if settings.http_proxy:
+            by_scheme["http"] = read_proxy(settings.http_proxy, "http_proxy")
+        exemptions = tuple(read_exemption(entry) for entry in settings.no_proxy)
+        return cls(by_scheme, exemptions)
 
-    def of(self, url: httpx2.URL) -> Proxy | None:
+    def find(self, url: httpx2.URL) -> Proxy | None:
+        """The proxy that this URL goes through; None when it is asked directly."""
         proxy = self.by_scheme.get(url.scheme)
         if proxy is None:
             return None
         host = url.raw_host.decode("ascii").removesuffix(".")
-        if any(exemption.covers(host, port_of(url)) for exemption in self.exemptions):
+        port = port_of(url)
+        if any(exemption.covers(host, port) for exemption in self.exemptions):
             return None
         return proxy
 
 
 def read_proxy(text: str, setting: str) -> Proxy:
     """A proxy from its URL; a bare host:port is an HTTP proxy."""
+    if "://" not in text:
+        text = f"http://{text}"
     try:
-        url = httpx2.URL(text if "://" in text else f"http://{text}")
+        url = httpx2.URL(text)
         user, password = url.username, url.password
         bare = url.copy_with(username=None, password=None, path="/", query=None, fragment=None)
     except (httpx2.InvalidURL, ValueError):
-        raise _unusable(setting, "it is not a URL") from None  # the cause would repeat the password
+        raise _build_unusable_error(
+            setting, "it is not a URL"
+        ) from None  # the cause would repeat the password
     if url.scheme not in _SCHEMES:
-        raise _unusable(setting, f"its scheme is none of {', '.join(_SCHEMES)}")
+        raise _build_unusable_error(setting, f"its scheme is none of {', '.join(_SCHEMES)}")
     if not url.host:
-        raise _unusable(setting, "it names no host")
+        raise _build_unusable_error(setting, "it names no host")
     if url.port is not None and not 0 < url.port < 65_536:
-        raise _unusable(setting, "its port is not a number from 1 to 65535")
+        raise _build_unusable_error(setting, "its port is not a number from 1 to 65535")
     if url.scheme in SOCKS and find_spec("socksio") is None:
         raise MissingExtra("socks", "A SOCKS proxy")
-    return Proxy(bare, user, Secret(password) if password else None)
+    if not password:
+        return Proxy(bare, user)
+    return Proxy(bare, user, Secret(password))
 
 
 def read_exemption(entry: str) -> Exemption:
@@ -117,7 +130,9 @@ def read_exemption(entry: str) -> Exemption:
         host, port = named[1], named[2]
     else:
         host, port = text, None
-    number = None if port is None else int(port)
+    number = None
+    if port is not None:
+        number = int(port)
     try:
         return Exemption(network=ip_network(host, strict=False), port=number)
     except ValueError:
@@ -125,7 +140,7 @@ def read_exemption(entry: str) -> Exemption:
         return Exemption(domain=domain or host, port=number)  # a lone dot exempts nothing
 
 
-def _unusable(setting: str, reason: str) -> BadInput:
+def _build_unusable_error(setting: str, reason: str) -> BadInput:
     return BadInput(
         f"The setting {setting} is not a usable proxy: {reason}.",
         suggested_action=f"Give WEBQUARRY_{setting.upper()} (or {setting.upper()}) as "

@@ -43,25 +43,26 @@ class Verdict:
 
 
 class Robots:
-    """Knows the rules of the origins asked lately. `read` fetches a robots.txt, redirects and all."""
+    """Knows the rules of the origins asked lately. `fetch` fetches a robots.txt, redirects and
+    all.
+    """
 
     def __init__(
-        self, user_agent: str, clock: Clock, read: Callable[[httpx2.URL], Awaitable[Reply]]
+        self, user_agent: str, clock: Clock, fetch: Callable[[httpx2.URL], Awaitable[Reply]]
     ) -> None:
-        self._agent = product_token(user_agent)
+        self._agent = parse_product_token(user_agent)
         self._clock = clock
-        self._read = read
+        self._fetch = fetch
         self._kept: dict[str, tuple[float, Verdict]] = {}  # until when, and what; the oldest first
         self._under_way: dict[str, asyncio.Task[Verdict]] = {}
 
     async def check(self, url: httpx2.URL) -> None:
         """Raise RobotsRefused if this page may not be fetched."""
         origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
-        verdict = await self._verdict(origin)
+        verdict = await self._get_verdict(origin)
         if verdict.failure is not None:
-            raise copy.copy(
-                verdict.failure
-            ) from verdict.failure  # several tasks may raise it at once
+            failure = copy.copy(verdict.failure)  # several tasks may raise it at once
+            raise failure from verdict.failure
         if verdict.refusal is not None:
             raise RobotsRefused(
                 f"The robots.txt of {origin} {verdict.refusal}, which counts as not allowed."
@@ -77,25 +78,24 @@ class Robots:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _verdict(self, origin: str) -> Verdict:
+    async def _get_verdict(self, origin: str) -> Verdict:
         until, verdict = self._kept.get(origin, (0.0, None))
         if verdict is not None and self._clock.monotonic() < until:
             return verdict
         task = self._under_way.get(origin)
         if task is None:
-            task = asyncio.create_task(self._find_out(origin))
+            task = asyncio.create_task(self._fetch_verdict(origin))
             self._under_way[origin] = task
             task.add_done_callback(lambda _: self._under_way.pop(origin, None))
-        await asyncio.wait(
-            {task}
-        )  # unlike awaiting the task itself, giving up here leaves it to the others
+        # Unlike awaiting the task itself, giving up here leaves it to the others.
+        await asyncio.wait({task})
         if task.cancelled():
             raise NetworkFailure("The client was closed", retryable=False)
         return task.result()
 
-    async def _find_out(self, origin: str) -> Verdict:
+    async def _fetch_verdict(self, origin: str) -> Verdict:
         try:
-            reply = await self._read(httpx2.URL(f"{origin}/robots.txt"))
+            reply = await self._fetch(httpx2.URL(f"{origin}/robots.txt"))
         except NotRecorded:
             return Verdict()
         except Refused as error:
@@ -110,17 +110,16 @@ class Robots:
         return verdict
 
     def _keep(self, origin: str, verdict: Verdict) -> None:
-        if verdict.refusal is None:
-            seconds = _KEPT_SECONDS
-        else:
+        seconds = _KEPT_SECONDS
+        if verdict.refusal is not None:
             seconds = _REFUSAL_KEPT_SECONDS
         self._kept.pop(origin, None)
         self._kept[origin] = (self._clock.monotonic() + seconds, verdict)
-        while (
-            len(self._kept) > _MOST_ORIGINS
-            or sum(kept.size for _, kept in self._kept.values()) > _MOST_CHARACTERS
-        ):
-            del self._kept[next(iter(self._kept))]
+        characters = sum(kept.size for _, kept in self._kept.values())
+        while len(self._kept) > _MOST_ORIGINS or characters > _MOST_CHARACTERS:
+            oldest = next(iter(self._kept))
+            _, forgotten = self._kept.pop(oldest)
+            characters -= forgotten.size
 
 
 def judge(reply: Reply, agent: str) -> Verdict:
@@ -128,14 +127,18 @@ def judge(reply: Reply, agent: str) -> Verdict:
     good as no file.
     """
     if 200 <= reply.status < 300:
-        text = _narrowed(_text_of(reply.body), agent)
+        body = reply.body
+        if len(body) >= LARGEST:
+            # A rule that was cut in the middle would say something else.
+            body = body[: body.rfind(b"\n") + 1]
+        text = _merge_other_agents(body.decode("utf-8-sig", "replace"), agent)
         return Verdict(rules=Protego.parse(text), size=len(text))
     if 300 <= reply.status < 500:
         return Verdict()
     return Verdict(refusal=f"could not be read (the server answered {reply.status})")
 
 
-def product_token(user_agent: str) -> str:
+def parse_product_token(user_agent: str) -> str:
     """The name we are called by in robots.txt: the first word of the User-Agent, without its
     version.
     """
@@ -145,27 +148,25 @@ def product_token(user_agent: str) -> str:
     return "webquarry"
 
 
-def _text_of(body: bytes) -> str:
-    if len(body) >= LARGEST:
-        body = body[
-            : body.rfind(b"\n") + 1
-        ]  # a rule that was cut in the middle would say something else
-    return body.decode("utf-8-sig", "replace")
-
-
-def _narrowed(text: str, agent: str) -> str:
+def _merge_other_agents(text: str, agent: str) -> str:
     """The same file with all the robots that are not us under one name.
 
     Every rule of a group is stored once per robot that the group names, so a file with thousands of
     both would fill the memory. It also settles who is meant: the whole product token, whatever
     version is written after it.
     """
-    lines = []
+    lines: list[str] = []
     for line in text.splitlines():
         found = _AGENT_LINE.fullmatch(line.partition("#")[0])
-        if found:
-            named = _PRODUCT.match(found[1].strip())
-            ours = named is not None and named[0].lower() == agent
-            line = f"User-agent: {'*' if found[1].strip() == '*' else agent if ours else 'somebody-else'}"
-        lines.append(line)
+        if found is None:
+            lines.append(line)
+            continue
+        name = found[1].strip()
+        product = _PRODUCT.match(name)
+        if name == "*":
+            lines.append("User-agent: *")
+        elif product is not None and product[0].lower() == agent:
+            lines.append(f"User-agent: {agent}")
+        else:
+            lines.append("User-agent: somebody-else")
     return "\n".join(lines)

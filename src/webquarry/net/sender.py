@@ -1,5 +1,5 @@
-"""One request to one address: its turn at the host, the answer with its body, and further tries
-where they make sense.
+"""One request to one address: paced by host, sent, its answer read, and tried again where that
+makes sense.
 
 Comes in: a request that is ready to be sent. Goes out: an answer of any status; a redirect comes
 without its body.
@@ -16,11 +16,11 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure
-from webquarry.net.budget import Call
+from webquarry.net.budget import Budget
 from webquarry.net.http.body import drain, read_body
 from webquarry.net.http.failures import STACK_ERRORS, describe
 from webquarry.net.http.redirects import location_of
-from webquarry.net.http.retry import REPEATABLE, may_repeat, wait_before
+from webquarry.net.http.retry import REPEATABLE, compute_wait, may_repeat
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.net.pacing import Pacing
 from webquarry.secret import redact
@@ -28,11 +28,11 @@ from webquarry.secret import redact
 log = logging.getLogger(__name__)
 
 _MOST_HEADERS = 1000
-_SMALL = 64 * 1024
+_SMALL_BODY = 64 * 1024  # what is read of a redirect's body to keep its connection
 
 
 @dataclass(frozen=True)
-class Answer:
+class SentResponse:
     """A response, closed, and its body."""
 
     response: httpx2.Response
@@ -40,7 +40,7 @@ class Answer:
     location: str | None  # where it redirects to, as written
 
 
-class Courier:
+class Sender:
     """Sends requests."""
 
     def __init__(
@@ -50,69 +50,82 @@ class Courier:
         self._clock = clock
         self._chance = chance
 
-    async def ask(
+    async def send(
         self,
         transport: httpx2.AsyncBaseTransport,
         request: httpx2.Request,
-        call: Call,
+        budget: Budget,
         limit: int,
         *,
         cut: bool = False,
-    ) -> Answer:
-        """Send it, and again after a passing failure as long as the call has tries and time for it."""
+    ) -> SentResponse:
+        """Send it, and again after a passing failure while the budget has tries and time for it."""
+        host = request.url.host
         while True:
-            outcome = await self._try(transport, request, call, limit, cut)
-            wait = self._wait_after(request, outcome, call)
-            if wait is None:
-                if isinstance(outcome, NetworkFailure):
-                    raise _placed(outcome, request, call)
+            outcome = await self._send_once(transport, request, budget, limit, cut)
+            wait = self._wait_after(request, outcome, budget)
+            if wait is not None:
+                budget.tries_left -= 1
+                budget.further += 1
+                budget.doing = f"waiting to ask {host} again"
+                await self._clock.sleep(wait)
+                continue
+            if isinstance(outcome, SentResponse):
                 return outcome
-            call.tries_left -= 1
-            call.further += 1
-            call.doing = f"waiting to ask {request.url.host} again"
-            await self._clock.sleep(wait)
+            if budget.redirects:  # then it is a host that the caller did not name
+                outcome.args = (f"{outcome.message} (at {host}, where a redirect led)",)
+            raise outcome
 
-    async def _try(
+    async def _send_once(
         self,
         transport: httpx2.AsyncBaseTransport,
         request: httpx2.Request,
-        call: Call,
+        budget: Budget,
         limit: int,
         cut: bool,
-    ) -> Answer | NetworkFailure:
+    ) -> SentResponse | NetworkFailure:
         host = request.url.host
-        call.doing = f"waiting for a turn at {host}"
-        async with self._pacing.turn(host):
-            call.doing = f"waiting for the answer of {host}"
+        budget.doing = f"waiting for a turn at {host}"
+        async with self._pacing.slot(host):
+            budget.doing = f"waiting for the answer of {host}"
             try:
                 response = await transport.handle_async_request(request)
-                call.doing = f"reading the answer of {host}"
-                answer = await _receive(request, response, limit, cut)
+                budget.doing = f"reading the answer of {host}"
+                sent = await _receive(request, response, limit, cut)
             except NetworkFailure as failure:
                 return failure
             except STACK_ERRORS as error:
-                return _chained(describe(error), error)
+                described = describe(error)
+                described.__cause__ = error
+                if isinstance(error, httpx2.LocalProtocolError):
+                    described.__cause__ = None  # its text repeats a header, and that may be a key
+                return described
         log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
-        return answer
+        return sent
 
     def _wait_after(
-        self, request: httpx2.Request, outcome: Answer | NetworkFailure, call: Call
+        self, request: httpx2.Request, outcome: SentResponse | NetworkFailure, budget: Budget
     ) -> float | None:
         """Seconds until the next try; None when this outcome is the last."""
-        told = None
-        if isinstance(outcome, Answer):
-            told = retry_after_seconds(outcome.response.headers, self._clock.now())
-        result = outcome.response.status_code if isinstance(outcome, Answer) else outcome
+        retry_after = None
+        result: int | NetworkFailure
+        if isinstance(outcome, SentResponse):
+            retry_after = retry_after_seconds(outcome.response.headers, self._clock.now())
+            result = outcome.response.status_code
+        else:
+            result = outcome
         promised = bool(request.extensions.get(REPEATABLE))
-        if not (call.tries_left and may_repeat(request.method, result, promised=promised)):
+        if not budget.tries_left or not may_repeat(request.method, result, promised=promised):
             return None
-        wait = wait_before(call.further + 1, told, self._chance())
-        return wait if wait < call.remaining else None
+        wait = compute_wait(budget.further + 1, retry_after, self._chance())
+        if wait < budget.remaining:
+            return wait
+        return None
 
 
 async def _receive(
     request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool
-) -> Answer:
+) -> SentResponse:
     """Read what is needed of a response, and close it whatever happens."""
     response.request = request
     try:
@@ -122,41 +135,18 @@ async def _receive(
             )
         location = location_of(response)
         if location is None:
-            return Answer(response, await read_body(response, limit, cut=cut), None)
-        await _pass_over(response)
-        return Answer(response, b"", location)
+            body = await read_body(response, limit, cut=cut)
+            return SentResponse(response, body, None)
+        try:
+            await drain(response, _SMALL_BODY)
+        except (NetworkFailure, *STACK_ERRORS):
+            log.debug("the body of a redirect of %s did not come to its end", request.url.host)
+        return SentResponse(response, b"", location)
     finally:
         await response.aclose()
-        if not response.is_stream_consumed:
-            await _hang_up(response)
-
-
-async def _pass_over(response: httpx2.Response) -> None:
-    try:
-        await drain(response, _SMALL)
-    except (NetworkFailure, *STACK_ERRORS):
-        log.debug("the body of a redirect of %s did not come to its end", response.request.url.host)
-
-
-async def _hang_up(response: httpx2.Response) -> None:
-    """Close an HTTP/2 connection of which one answer was left unread.
-
-    The rest of that answer would use up the connection's window, and every later request on it
-    would starve.
-    """
-    stream = response.extensions.get("network_stream")
-    if response.extensions.get("http_version") == b"HTTP/2" and stream is not None:
-        await stream.aclose()
-
-
-def _chained(failure: NetworkFailure, error: Exception) -> NetworkFailure:
-    # The text of a local protocol error repeats the header it dislikes, and that may be a key.
-    failure.__cause__ = None if isinstance(error, httpx2.LocalProtocolError) else error
-    return failure
-
-
-def _placed(failure: NetworkFailure, request: httpx2.Request, call: Call) -> NetworkFailure:
-    """Say which host it was, where a redirect led to one that the caller did not name."""
-    if call.redirects:
-        failure.args = (f"{failure.message} (at {request.url.host}, where a redirect led)",)
-    return failure
+        # An answer left unread would use up the window of an HTTP/2 connection, and every later
+        # request on it would starve: such a connection is closed.
+        stream = response.extensions.get("network_stream")
+        is_http2 = response.extensions.get("http_version") == b"HTTP/2"
+        if is_http2 and not response.is_stream_consumed and stream is not None:
+            await stream.aclose()

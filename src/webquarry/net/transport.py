@@ -11,15 +11,14 @@ from __future__ import annotations
 import logging
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import httpcore2
 import httpx2
 
 from webquarry.errors import BadInput
-from webquarry.net.dial import Dialler, judged_addresses, time_limit
+from webquarry.net.dial import Dialler, resolve_allowed_addresses, time_limit
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.proxies import Proxies, Proxy
@@ -77,17 +76,16 @@ class Transport(httpx2.AsyncBaseTransport):
         self._warned = False
         self._direct = self._open_pool(Dialler(guard, settings.connect_timeout_seconds, sockets))
         to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
-        self._by_proxy = {
-            proxy: self._open_pool(to_proxy, proxy)
-            for proxy in set(self._proxies.by_scheme.values())
-        }
+        self._by_proxy: dict[Proxy, httpcore2.AsyncConnectionPool] = {}
+        for proxy in set(self._proxies.by_scheme.values()):
+            self._by_proxy[proxy] = self._open_pool(to_proxy, self._build_core_proxy(proxy))
 
     def _open_pool(
-        self, network: Dialler, proxy: Proxy | None = None
+        self, network: Dialler, proxy: httpcore2.Proxy | None = None
     ) -> httpcore2.AsyncConnectionPool:
         return httpcore2.AsyncConnectionPool(
             ssl_context=self._tls,
-            proxy=None if proxy is None else self._core_proxy(proxy),
+            proxy=proxy,
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,
             keepalive_expiry=IDLE_SECONDS,
@@ -95,39 +93,45 @@ class Transport(httpx2.AsyncBaseTransport):
             network_backend=network,
         )
 
-    def _core_proxy(self, proxy: Proxy) -> httpcore2.Proxy:
+    def _build_core_proxy(self, proxy: Proxy) -> httpcore2.Proxy:
         url = proxy.url
-        if proxy.password is None:
-            password = ""
-        else:
+        password = ""
+        if proxy.password is not None:
             password = proxy.password.reveal()
-        return httpcore2.Proxy(
-            httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/"),
-            auth=(proxy.user.encode(), password.encode()) if proxy.user or password else None,
+        auth = None
+        if proxy.user or password:
+            auth = (proxy.user.encode(), password.encode())
+        tls = None
+        if url.scheme == "https":
             # A context of its own, as the pool sets the protocols offered on the context.
-            ssl_context=open_tls(self._settings.ca_file) if url.scheme == "https" else None,
+            tls = open_tls(self._settings.ca_file)
+        address = httpcore2.URL(
+            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/"
         )
+        return httpcore2.Proxy(address, auth=auth, ssl_context=tls)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         assert isinstance(request.stream, httpx2.AsyncByteStream)
-        if self._guard is None:
-            url = request.url
-        else:
+        url = request.url
+        if self._guard is not None:
             url = self._guard.check_url(str(request.url))
-        proxy = self._proxies.of(url)
-        with _translated_errors(request):
+        proxy = self._proxies.find(url)
+        pool = self._direct
+        socks_errors: AbstractContextManager[None] = nullcontext()
+        if proxy is not None:
+            pool = self._by_proxy[proxy]
+            if proxy.is_socks:
+                socks_errors = _translate_socks_errors()
+        with _translate_errors(request):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, request, self._guard)
-            if proxy is None:
-                pool = self._direct
-            else:
-                pool = self._by_proxy[proxy]
-            with _socks_errors() if proxy is not None and proxy.is_socks else nullcontext():
-                response = await pool.handle_async_request(self._core_request(request, url, proxy))
+            core_request = self._build_core_request(request, url, proxy)
+            with socks_errors:
+                response = await pool.handle_async_request(core_request)
         return httpx2.Response(
             response.status,
             headers=response.headers,
-            stream=_Body(response, request),
+            stream=ResponseBody(response, request),
             extensions=response.extensions,
         )
 
@@ -138,13 +142,11 @@ class Transport(httpx2.AsyncBaseTransport):
         if guard.allow_private:
             return
         host = url.raw_host.decode("ascii")
-        limit = (
-            request.extensions.get("timeout", {}).get("connect")
-            or self._settings.connect_timeout_seconds
-        )
+        timeouts = request.extensions.get("timeout", {})
+        limit = timeouts.get("connect") or self._settings.connect_timeout_seconds
         try:
             async with time_limit(limit, host):
-                await judged_addresses(host, port_of(url), guard)
+                await resolve_allowed_addresses(host, port_of(url), guard)
         except httpcore2.ConnectError:
             if not self._warned:
                 log.warning(
@@ -156,10 +158,15 @@ class Transport(httpx2.AsyncBaseTransport):
                 self._warned = True
             raise
 
-    def _core_request(
+    def _build_core_request(
         self, request: httpx2.Request, url: httpx2.URL, proxy: Proxy | None
     ) -> httpcore2.Request:
-        extensions = {"timeout": self._default_timeouts(), **request.extensions}
+        extensions = dict(request.extensions)
+        if "timeout" not in extensions:
+            seconds = self._settings.timeout_seconds
+            connect_seconds = self._settings.connect_timeout_seconds
+            timeout = httpx2.Timeout(seconds, connect=connect_seconds)
+            extensions["timeout"] = timeout.as_dict()
         host = url.raw_host
         if proxy is not None and not proxy.is_socks and b":" in host:
             # httpcore2 writes the host into the proxy's request line as it is, and an IPv6 address
@@ -174,16 +181,12 @@ class Transport(httpx2.AsyncBaseTransport):
             extensions=extensions,
         )
 
-    def _default_timeouts(self) -> dict[str, Any]:
-        total, connect = self._settings.timeout_seconds, self._settings.connect_timeout_seconds
-        return httpx2.Timeout(total, connect=connect).as_dict()
-
     async def aclose(self) -> None:
         for pool in (self._direct, *self._by_proxy.values()):
             await pool.aclose()
 
 
-class _Body(httpx2.AsyncByteStream):
+class ResponseBody(httpx2.AsyncByteStream):
     """The body of a response, as it arrives."""
 
     def __init__(self, response: httpcore2.Response, request: httpx2.Request) -> None:
@@ -191,20 +194,19 @@ class _Body(httpx2.AsyncByteStream):
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _translated_errors(self._request):
+        with _translate_errors(self._request):
             async for part in self._response.aiter_stream():
                 yield part
 
     async def aclose(self) -> None:
-        with _translated_errors(self._request):
+        with _translate_errors(self._request):
             await self._response.aclose()
 
 
 def open_tls(ca_file: Path | None) -> ssl.SSLContext:
     """The system's certificate authorities, and those of the file besides."""
-    context = httpx2.create_ssl_context(
-        trust_env=False
-    )  # else SSL_CERT_FILE would replace the system's
+    # Trusting the environment, SSL_CERT_FILE would replace the system's.
+    context = httpx2.create_ssl_context(trust_env=False)
     if ca_file is not None:
         try:
             context.load_verify_locations(cafile=ca_file)
@@ -220,19 +222,20 @@ def open_tls(ca_file: Path | None) -> ssl.SSLContext:
 
 
 @contextmanager
-def _translated_errors(request: httpx2.Request) -> Iterator[None]:
+def _translate_errors(request: httpx2.Request) -> Iterator[None]:
     """Let errors of the pool come out as the exceptions that every user of httpx2 knows."""
     try:
         yield
     except Exception as error:
-        ours = next((_ERRORS[base] for base in type(error).__mro__ if base in _ERRORS), None)
-        if ours is None:
-            raise
-        raise ours(redact(str(error)), request=request) from error
+        for base in type(error).__mro__:
+            translated = _ERRORS.get(base)
+            if translated is not None:
+                raise translated(redact(str(error)), request=request) from error
+        raise
 
 
 @contextmanager
-def _socks_errors() -> Iterator[None]:
+def _translate_socks_errors() -> Iterator[None]:
     """httpcore2 lets a SOCKS proxy that breaks off or talks nonsense surface as errors of socksio,
     or as asserts.
     """

@@ -28,14 +28,14 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Granted:
+class QuotaGranted:
     """It may go on; `left` more may follow at once."""
 
     left: int
 
 
 @dataclass(frozen=True)
-class Denied:
+class QuotaDenied:
     """It may not, and nothing was counted. `limit` is the one that takes longest to pass."""
 
     limit: Limit
@@ -46,7 +46,7 @@ class Quota(ABC):
     """One place that keeps count."""
 
     @abstractmethod
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         """Count one for every limit, or for none of them. `now` is in seconds since the epoch."""
 
     @abstractmethod
@@ -54,21 +54,43 @@ class Quota(ABC):
         """One of `most` places at once, held for the length of the block."""
 
 
-def no_slot(most: int) -> NoSlot:
+def build_no_slot(most: int) -> NoSlot:
+    """The error for one who finds all places taken."""
     return NoSlot(f"{most} calls are under way, which is as many as are allowed at once.")
 
 
-def verdict(limit: Limit, before: int, current: int, part: float) -> int | float:
-    """How many are left after one more (an int), or the seconds to wait (a float).
+def compute_part(limit: Limit, window: int, now: float) -> float:
+    """How much of a window has passed, from 0 to 1, also for a clock that went back."""
+    passed = now / limit.window_seconds - window
+    return min(max(passed, 0.0), 1.0)
 
-    `before` and `current` are the counts of the last window and of this one, `part` how much of
-    this one has passed.
+
+def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted | QuotaDenied:
+    """Whether one more fits into a limit. `before` and `current` are the counts of the last window
+    and of this one, `part` how much of this one has passed.
     """
     held = before * (1 - part) + current
     if held + 1 <= limit.most:
-        return int(limit.most - held - 1)
+        left = int(limit.most - held - 1)
+        return QuotaGranted(left)
     if limit.most <= 0:
-        return float(limit.window_seconds)
-    if current < limit.most:  # then it is the last window that is in the way
-        return float(limit.window_seconds * (1 - (limit.most - 1 - current) / before - part))
-    return float(limit.window_seconds * (1 - part + 1 - (limit.most - 1) / current))
+        windows = 1.0
+    elif current < limit.most:  # then it is the last window that is in the way
+        windows = 1 - (limit.most - 1 - current) / before - part
+    else:
+        windows = 1 - part + 1 - (limit.most - 1) / current
+    return QuotaDenied(limit, float(limit.window_seconds * windows))
+
+
+def join(verdicts: Sequence[QuotaGranted | QuotaDenied]) -> QuotaGranted | QuotaDenied:
+    """The verdict over all limits together."""
+    denials: list[QuotaDenied] = []
+    left: list[int] = []
+    for verdict in verdicts:
+        if isinstance(verdict, QuotaDenied):
+            denials.append(verdict)
+        else:
+            left.append(verdict.left)
+    if denials:
+        return max(denials, key=lambda denied: denied.retry_after_seconds)
+    return QuotaGranted(min(left, default=0))

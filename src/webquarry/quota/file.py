@@ -8,18 +8,30 @@ asked for. A worker that died held its places; they are given back when somebody
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from webquarry.quota.base import Denied, Granted, Limit, Quota, no_slot, verdict
+from webquarry.quota.base import (
+    Limit,
+    Quota,
+    QuotaDenied,
+    QuotaGranted,
+    build_no_slot,
+    compute_part,
+    join,
+    judge,
+)
+from webquarry.store.sqlite import Connection, connect
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS counts (
-    name TEXT, window_seconds REAL, number INTEGER, before INTEGER, current INTEGER, PRIMARY KEY (name, window_seconds)
+    name TEXT, window_seconds REAL, number INTEGER, before INTEGER, current INTEGER,
+    PRIMARY KEY (name, window_seconds)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS slots (id INTEGER PRIMARY KEY, name TEXT NOT NULL, process INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS slots (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, process INTEGER NOT NULL
+);
 CREATE INDEX IF NOT EXISTS slots_by_name ON slots (name);
 """
 _BUSY_SECONDS = 5
@@ -29,32 +41,27 @@ class FileQuota(Quota):
     """Counts that the processes of one machine share."""
 
     def __init__(self, path: Path) -> None:
-        self._database = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        self._database.execute("PRAGMA synchronous = OFF")
-        self._database.execute("PRAGMA journal_mode = MEMORY")
-        self._database.executescript(_TABLES)
+        self._database = connect(path, _prepare, _BUSY_SECONDS)
 
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
         self._database.execute("BEGIN IMMEDIATE")
         try:
-            said = [(limit, self._verdict(limit, now)) for limit in limits]
-            denied = [Denied(limit, word) for limit, word in said if isinstance(word, float)]
-            if denied:
-                return max(denied, key=lambda one: one.retry_after_seconds)
-            for limit in limits:
-                self._database.execute(
-                    "UPDATE counts SET current = current + 1 WHERE name = ? AND window_seconds = ?",
-                    (limit.name, limit.window_seconds),
-                )
-            return Granted(min((word for _, word in said if isinstance(word, int)), default=0))
+            verdicts = [self._judge(limit, now) for limit in limits]
+            verdict = join(verdicts)
+            if isinstance(verdict, QuotaGranted):
+                for limit in limits:
+                    self._database.execute(
+                        "UPDATE counts SET current = current + 1"
+                        " WHERE name = ? AND window_seconds = ?",
+                        (limit.name, limit.window_seconds),
+                    )
+            return verdict
         finally:
             self._database.execute("COMMIT")
 
     @asynccontextmanager
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
-        place = self._place(name, most)
+        place = self._take_slot(name, most)
         try:
             yield
         finally:
@@ -63,13 +70,13 @@ class FileQuota(Quota):
     def close(self) -> None:
         self._database.close()
 
-    def _place(self, name: str, most: int) -> int:
+    def _take_slot(self, name: str, most: int) -> int:
         self._database.execute("BEGIN IMMEDIATE")
         try:
-            if self._held(name) >= most:
-                self._give_back(name)
-            if self._held(name) >= most:
-                raise no_slot(most)
+            if self._count_slots(name) >= most:
+                self._free_dead_slots(name)
+            if self._count_slots(name) >= most:
+                raise build_no_slot(most)
             row = self._database.execute(
                 "INSERT INTO slots (name, process) VALUES (?, ?)", (name, os.getpid())
             )
@@ -77,39 +84,46 @@ class FileQuota(Quota):
         finally:
             self._database.execute("COMMIT")
 
-    def _held(self, name: str) -> int:
-        return int(
-            self._database.execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()[
-                0
-            ]
-        )
+    def _count_slots(self, name: str) -> int:
+        row = self._database.execute("SELECT count(*) FROM slots WHERE name = ?", (name,))
+        return int(row.fetchone()[0])
 
-    def _give_back(self, name: str) -> None:
+    def _free_dead_slots(self, name: str) -> None:
         holders = self._database.execute(
             "SELECT DISTINCT process FROM slots WHERE name = ?", (name,)
         ).fetchall()
-        gone = [(process,) for (process,) in holders if not _alive(process)]
-        self._database.executemany("DELETE FROM slots WHERE process = ?", gone)
+        for (process,) in holders:
+            if not _is_alive(process):
+                self._database.execute("DELETE FROM slots WHERE process = ?", (process,))
 
-    def _verdict(self, limit: Limit, now: float) -> int | float:
-        number = int(now // limit.window_seconds)
+    def _judge(self, limit: Limit, now: float) -> QuotaGranted | QuotaDenied:
+        window = int(now // limit.window_seconds)
         row = self._database.execute(
             "SELECT number, before, current FROM counts WHERE name = ? AND window_seconds = ?",
             (limit.name, limit.window_seconds),
         ).fetchone()
-        last, before, current = row or (number, 0, 0)
-        if row is None or last < number:
-            before, current = (current if row and last == number - 1 else 0), 0
-            last = number
+        last, before, current = row or (window - 2, 0, 0)
+        if last < window:  # a new window begins; a clock that went back leaves the counts
+            before = 0
+            if last == window - 1:
+                before = current
+            current = 0
+            last = window
             self._database.execute(
                 "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, 0)",
                 (limit.name, limit.window_seconds, last, before),
             )
-        part = min(max(now / limit.window_seconds - last, 0.0), 1.0)
-        return verdict(limit, before, current, part)
+        part = compute_part(limit, last, now)
+        return judge(limit, before, current, part)
 
 
-def _alive(process: int) -> bool:
+def _prepare(database: Connection) -> None:
+    database.execute("PRAGMA synchronous = OFF")
+    database.execute("PRAGMA journal_mode = MEMORY")
+    database.executescript(_TABLES)
+
+
+def _is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

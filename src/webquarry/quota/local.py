@@ -6,13 +6,24 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from webquarry.quota.base import Denied, Granted, Limit, Quota, no_slot, verdict
+from webquarry.quota.base import (
+    Limit,
+    Quota,
+    QuotaDenied,
+    QuotaGranted,
+    build_no_slot,
+    compute_part,
+    join,
+    judge,
+)
 
 _NAMES_BETWEEN_SWEEPS = 10_000
 
 
 @dataclass
 class _Count:
+    """The counts of one limit: in a window, and in the one before."""
+
     window: int
     before: int = 0
     current: int = 0
@@ -26,24 +37,24 @@ class LocalQuota(Quota):
         self._slots: dict[str, int] = {}
         self._sweep_at = _NAMES_BETWEEN_SWEEPS
 
-    async def take(self, limits: Sequence[Limit], now: float) -> Granted | Denied:
-        said = [(limit, self._verdict(limit, now)) for limit in limits]
-        denied = [Denied(limit, word) for limit, word in said if isinstance(word, float)]
-        if denied:
-            return max(denied, key=lambda one: one.retry_after_seconds)
-        self.count(limits, now)
-        return Granted(min((word for _, word in said if isinstance(word, int)), default=0))
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
+        verdicts = [self._judge(limit, now) for limit in limits]
+        verdict = join(verdicts)
+        if isinstance(verdict, QuotaGranted):
+            self.count(limits, now)
+        return verdict
 
     def count(self, limits: Sequence[Limit], now: float) -> None:
         """Count what was granted elsewhere."""
         for limit in limits:
-            self._count(limit, now).current += 1
+            self._get_count(limit, now).current += 1
 
     @asynccontextmanager
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
-        if self._slots.get(name, 0) >= most:
-            raise no_slot(most)
-        self._slots[name] = self._slots.get(name, 0) + 1
+        held = self._slots.get(name, 0)
+        if held >= most:
+            raise build_no_slot(most)
+        self._slots[name] = held + 1
         try:
             yield
         finally:
@@ -51,12 +62,12 @@ class LocalQuota(Quota):
             if not self._slots[name]:
                 del self._slots[name]
 
-    def _verdict(self, limit: Limit, now: float) -> int | float:
-        count = self._count(limit, now)
-        part = min(max(now / limit.window_seconds - count.window, 0.0), 1.0)
-        return verdict(limit, count.before, count.current, part)
+    def _judge(self, limit: Limit, now: float) -> QuotaGranted | QuotaDenied:
+        count = self._get_count(limit, now)
+        part = compute_part(limit, count.window, now)
+        return judge(limit, count.before, count.current, part)
 
-    def _count(self, limit: Limit, now: float) -> _Count:
+    def _get_count(self, limit: Limit, now: float) -> _Count:
         """The counts as of now; a clock that went back leaves them as they are."""
         window = int(now // limit.window_seconds)
         key = (limit.name, limit.window_seconds)
@@ -65,15 +76,19 @@ class LocalQuota(Quota):
             self._sweep(now)
             count = self._counts[key] = _Count(window)
         elif count.window < window:
-            before = count.current if count.window == window - 1 else 0
-            count.window, count.before, count.current = window, before, 0
+            count.before = 0
+            if count.window == window - 1:
+                count.before = count.current
+            count.current = 0
+            count.window = window
         return count
 
     def _sweep(self, now: float) -> None:
         """Forget who has not asked for two windows, now and then."""
         if len(self._counts) < self._sweep_at:
             return
-        over = [key for key, count in self._counts.items() if count.window < now // key[1] - 1]
-        for key in over:
-            del self._counts[key]
+        for key, count in list(self._counts.items()):
+            window_seconds = key[1]
+            if count.window < now // window_seconds - 1:
+                del self._counts[key]
         self._sweep_at = len(self._counts) + _NAMES_BETWEEN_SWEEPS

@@ -10,6 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from webquarry.store.encryption import Cipher
+
 
 class JournalMoved(Exception):
     """Somebody else added to the journal since it was read: read again, decide again."""
@@ -68,9 +70,22 @@ class Journals(ABC):
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
         """The caller's journals without their entries, the one touched last first."""
 
-    @abstractmethod
-    async def drop(self, owner: str, id: str) -> bool:
-        """Forget a journal; whether there was one."""
-
     async def aclose(self) -> None:  # noqa: B027 - not every place holds something open
         """Close what was opened."""
+
+
+def hash_journal(cipher: Cipher, owner: str, id: str) -> bytes:
+    """The name a journal is kept under. Whoever does not own it arrives at another one, so there is
+    nothing to find.
+    """
+    return cipher.hash_name(f"journal {len(owner)} {owner} {id}")
+
+
+def hash_owner(cipher: Cipher, owner: str) -> bytes:
+    """The name that an owner's journals are listed under."""
+    return cipher.hash_name(f"owner {owner}")
+
+
+def name_entry(journal: bytes, number: int) -> bytes:
+    """What an entry is encrypted for: it cannot be moved to another place."""
+    return journal + number.to_bytes(8, "big")

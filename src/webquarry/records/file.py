@@ -2,8 +2,8 @@
 brought up to date on opening.
 
     file = RecordFile(folder)
-    number = await file.run(lambda database, vault: ...)     # from a coroutine
-    number = file.do(lambda database, vault: ...)            # from any thread
+    number = await file.run(lambda database, cipher: ...)     # from a coroutine
+    number = file.do(lambda database, cipher: ...)            # from any thread
 
 Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has
 changed. What cannot be done is a `RecordsFailure`; a damaged file is never replaced by us.
@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,18 +22,26 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.errors import RecordsFailure
-from webquarry.store.encryption import Vault
-from webquarry.store.sqlite import connect, switch_to_wal, touch, will_pass
+from webquarry.store.encryption import KEY_BYTES, Cipher
+from webquarry.store.sqlite import (
+    Connection,
+    DatabaseError,
+    connect,
+    is_temporary,
+    switch_to_wal,
+    touch,
+)
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection, Vault], T]
+Work = Callable[[Connection, Cipher], T]
 
 _NAME = "state.sqlite3"
+_IN_MEMORY = ":memory:"
 
 
 class RecordFile:
-    """`folder`/state.sqlite3, locked with `folder`/state.key; without a folder, in the memory of
+    """`folder`/state.sqlite3, encrypted with `folder`/state.key; without a folder, in the memory of
     this process.
     """
 
@@ -42,8 +49,8 @@ class RecordFile:
         self.path = folder / _NAME if folder else None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-records")
         self._lock = threading.RLock()
-        self._database: sqlite3.Connection | None = None
-        self._vault: Vault | None = None
+        self._database: Connection | None = None
+        self._cipher: Cipher | None = None
 
     async def run(self, work: Work[T]) -> T:
         """Do it on a thread of our own, so that the event loop does not wait for the disk."""
@@ -53,34 +60,38 @@ class RecordFile:
         """Do it now, in one transaction."""
         with self._lock:
             try:
-                database, vault = self._open()
+                database, cipher = self._open()
                 database.execute("BEGIN IMMEDIATE")
                 try:
-                    result = work(database, vault)
+                    result = work(database, cipher)
                 except BaseException:
                     database.execute("ROLLBACK")
                     raise
                 database.execute("COMMIT")
                 return result
-            except sqlite3.DatabaseError as error:
-                raise _failure(self.path, error) from error
+            except DatabaseError as error:
+                raise _build_failure(self.path, error) from error
 
-    def _open(self) -> tuple[sqlite3.Connection, Vault]:
-        if self._database is None or self._vault is None:
+    def _open(self) -> tuple[Connection, Cipher]:
+        if self._database is not None and self._cipher is not None:
+            return self._database, self._cipher
+        if self.path is not None:
             try:
-                self._vault = _vault(self.path) if self.path else _passing_vault()
-                place = self.path if self.path and touch(self.path) else ":memory:"
-            except (
-                OSError
-            ) as error:  # a home that cannot be written to: said once, and the work goes on
+                self._cipher = _open_cipher(self.path)
+                touch(self.path)
+            except OSError as error:
+                # A home that cannot be written to is said once, and the work goes on.
                 log.warning(
                     "records are kept in memory only, until this process ends: %s: %s",
                     self.path,
                     error,
                 )
-                self.path, self._vault, place = None, _passing_vault(), ":memory:"
-            self._database = connect(place, _prepare)
-        return self._database, self._vault
+                self.path = None
+        if self.path is None:
+            self._cipher = Cipher(os.urandom(KEY_BYTES))
+        assert self._cipher is not None
+        self._database = connect(self.path or _IN_MEMORY, _prepare)
+        return self._database, self._cipher
 
     def close(self) -> None:
         with self._lock:
@@ -90,43 +101,43 @@ class RecordFile:
         self._thread.shutdown()
 
 
-def _vault(path: Path) -> Vault:
-    """The vault of the key beside the file. A new key would make an old file unreadable, so none is
-    made for one.
+def _open_cipher(path: Path) -> Cipher:
+    """The cipher of the key beside the file. A new key would make an old file unreadable, so none
+    is made for one.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = path.with_name("state.key")
-    if path.exists() and path.stat().st_size and not Vault.is_key(key):
+    is_in_use = path.exists() and path.stat().st_size
+    if is_in_use and not Cipher.is_key(key):
         raise RecordsFailure(
             f"The key {key} of the record file is missing or damaged.",
             retryable=False,
             suggested_action=f"Restore it from a backup, or move {path} away to begin a new "
             "record.",
         )
-    return Vault.open(key)
+    return Cipher.open(key)
 
 
-def _passing_vault() -> Vault:
-    return Vault(os.urandom(32))
-
-
-def _prepare(database: sqlite3.Connection) -> None:
+def _prepare(database: Connection) -> None:
     """Durable, and of today's shape; a file from a newer release is left as it is."""
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
     database.execute("PRAGMA foreign_keys = ON")
-    steps = _migrations()
-    if _version(database) == len(steps):
+    # In order; their numbers have no gaps, so the count is the version.
+    folder = resources.files("webquarry.records.migrations")
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
+    migrations = [(folder / name).read_text("utf-8") for name in names]
+    if _read_version(database) == len(migrations):
         return
     database.execute("BEGIN IMMEDIATE")  # several processes may come at once: the first one does it
     try:
-        version = _version(database)
-        if version > len(steps):
-            raise sqlite3.DatabaseError(
-                f"it is of version {version}, and this release knows {len(steps)}"
+        version = _read_version(database)
+        if version > len(migrations):
+            raise DatabaseError(
+                f"it is of version {version}, and this release knows {len(migrations)}"
             )
-        for number, step in enumerate(steps[version:], version + 1):
-            for statement in filter(str.strip, step.split(";")):
+        for number, migration in enumerate(migrations[version:], version + 1):
+            for statement in filter(str.strip, migration.split(";")):
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {number}")
         database.execute("COMMIT")
@@ -135,20 +146,14 @@ def _prepare(database: sqlite3.Connection) -> None:
         raise
 
 
-def _version(database: sqlite3.Connection) -> int:
-    return int(database.execute("PRAGMA user_version").fetchone()[0])
+def _read_version(database: Connection) -> int:
+    row = database.execute("PRAGMA user_version").fetchone()
+    return int(row[0])
 
 
-def _migrations() -> list[str]:
-    """The steps in order; their numbers have no gaps, so the count is the version."""
-    folder = resources.files("webquarry.records.migrations")
-    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
-    return [(folder / name).read_text("utf-8") for name in names]
-
-
-def _failure(path: Path | None, error: sqlite3.DatabaseError) -> RecordsFailure:
+def _build_failure(path: Path | None, error: DatabaseError) -> RecordsFailure:
     place = path or "in memory"
-    if will_pass(error):
+    if is_temporary(error):
         return RecordsFailure(f"The record file {place} did not answer: {error}.")
     return RecordsFailure(
         f"The record file {place} cannot be used: {error}.",

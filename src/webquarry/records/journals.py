@@ -4,12 +4,19 @@ encrypted.
 
 from __future__ import annotations
 
-import sqlite3
-
 from webquarry.errors import RecordsFailure
-from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
+from webquarry.records.base import (
+    Journal,
+    JournalMoved,
+    Journals,
+    TooManyJournals,
+    hash_journal,
+    hash_owner,
+    name_entry,
+)
 from webquarry.records.file import RecordFile
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import Connection
 
 
 class FileJournals(Journals):
@@ -21,41 +28,42 @@ class FileJournals(Journals):
     async def begin(
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
-        def work(database: sqlite3.Connection, vault: Vault) -> None:
-            name, whose = _name(vault, owner, id), vault.name(f"owner {owner}")
+        def work(database: Connection, cipher: Cipher) -> None:
+            name, owner_name = hash_journal(cipher, owner, id), hash_owner(cipher, owner)
             database.execute("DELETE FROM journals WHERE touched_at < ?", (now - idle_seconds,))
-            if database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone():
+            if _exists(database, name):
                 raise FileExistsError(id)
-            _make_room(database, whose, most)
-            row = (name, whose, vault.lock(id.encode(), name), now, now)
+            _make_room(database, owner_name, most)
+            encrypted_id = cipher.encrypt(id.encode(), name)
             database.execute(
-                "INSERT INTO journals (name, owner, locked_id, created_at, touched_at) VALUES "
-                "(?, ?, ?, ?, ?)",
-                row,
+                "INSERT INTO journals (name, owner, locked_id, created_at, touched_at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (name, owner_name, encrypted_id, now, now),
             )
-            database.execute(
-                "INSERT INTO journal_entries VALUES (?, 1, ?)",
-                (name, _locked(vault, name, 1, entry)),
-            )
+            encrypted = cipher.encrypt(entry, name_entry(name, 1))
+            database.execute("INSERT INTO journal_entries VALUES (?, 1, ?)", (name, encrypted))
 
         await self._file.run(work)
 
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
-        def work(database: sqlite3.Connection, vault: Vault) -> Journal | None:
-            name = _name(vault, owner, id)
+        def work(database: Connection, cipher: Cipher) -> Journal | None:
+            name = hash_journal(cipher, owner, id)
             row = database.execute(
-                "SELECT created_at, touched_at, finished FROM journals WHERE name = ? AND "
-                "touched_at >= ?",
+                "SELECT created_at, touched_at, finished FROM journals"
+                " WHERE name = ? AND touched_at >= ?",
                 (name, now - idle_seconds),
             ).fetchone()
             if row is None:
                 return None
-            found = database.execute(
+            rows = database.execute(
                 "SELECT number, value FROM journal_entries WHERE journal = ? ORDER BY number",
                 (name,),
             ).fetchall()
-            entries = tuple(_unlocked(vault, name, number, value) for number, value in found)
-            return Journal(id, row[0], row[1], entries, bool(row[2]))
+            entries: list[bytes] = []
+            for number, encrypted in rows:
+                entries.append(_decrypt(cipher, encrypted, name_entry(name, number)))
+            created_at, touched_at, finished = row
+            return Journal(id, created_at, touched_at, tuple(entries), bool(finished))
 
         return await self._file.run(work)
 
@@ -69,9 +77,9 @@ class FileJournals(Journals):
         after: int | None = None,
         finished: bool | None = None,
     ) -> int:
-        def work(database: sqlite3.Connection, vault: Vault) -> int:
-            name = _name(vault, owner, id)
-            if not database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone():
+        def work(database: Connection, cipher: Cipher) -> int:
+            name = hash_journal(cipher, owner, id)
+            if not _exists(database, name):
                 raise KeyError(id)
             count = database.execute(
                 "SELECT count(*) FROM journal_entries WHERE journal = ?", (name,)
@@ -79,11 +87,12 @@ class FileJournals(Journals):
             if after is not None and count != after:
                 raise JournalMoved(id)
             number = int(count) + 1
-            value = _locked(vault, name, number, entry)
-            database.execute("INSERT INTO journal_entries VALUES (?, ?, ?)", (name, number, value))
+            encrypted = cipher.encrypt(entry, name_entry(name, number))
+            row = (name, number, encrypted)
+            database.execute("INSERT INTO journal_entries VALUES (?, ?, ?)", row)
             database.execute(
-                "UPDATE journals SET touched_at = max(touched_at, ?), finished = coalesce(?, "
-                "finished) WHERE name = ?",
+                "UPDATE journals SET touched_at = max(touched_at, ?),"
+                " finished = coalesce(?, finished) WHERE name = ?",
                 (now, finished, name),
             )
             return number
@@ -91,62 +100,42 @@ class FileJournals(Journals):
         return await self._file.run(work)
 
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
-        def work(database: sqlite3.Connection, vault: Vault) -> list[Journal]:
+        def work(database: Connection, cipher: Cipher) -> list[Journal]:
             rows = database.execute(
                 "SELECT name, locked_id, created_at, touched_at, finished FROM journals"
                 " WHERE owner = ? AND touched_at >= ? ORDER BY touched_at DESC, name",
-                (vault.name(f"owner {owner}"), now - idle_seconds),
+                (hash_owner(cipher, owner), now - idle_seconds),
             ).fetchall()
-            return [
-                Journal(_readable(vault, row[1], row[0]).decode(), row[2], row[3], (), bool(row[4]))
-                for row in rows
-            ]
-
-        return await self._file.run(work)
-
-    async def drop(self, owner: str, id: str) -> bool:
-        def work(database: sqlite3.Connection, vault: Vault) -> bool:
-            return (
-                database.execute(
-                    "DELETE FROM journals WHERE name = ?", (_name(vault, owner, id),)
-                ).rowcount
-                > 0
-            )
+            journals: list[Journal] = []
+            for name, encrypted_id, created_at, touched_at, finished in rows:
+                id = _decrypt(cipher, encrypted_id, name).decode()
+                journals.append(Journal(id, created_at, touched_at, (), bool(finished)))
+            return journals
 
         return await self._file.run(work)
 
 
-def _name(vault: Vault, owner: str, id: str) -> bytes:
-    """Whoever does not own the journal arrives at another name, so there is nothing to find."""
-    return vault.name(f"journal {len(owner)} {owner} {id}")
+def _exists(database: Connection, name: bytes) -> bool:
+    row = database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone()
+    return row is not None
 
 
-def _make_room(database: sqlite3.Connection, owner: bytes, most: int) -> None:
-    held = database.execute("SELECT count(*) FROM journals WHERE owner = ?", (owner,)).fetchone()[0]
-    for _ in range(held - most + 1):
-        gone = database.execute(
-            "DELETE FROM journals WHERE name = (SELECT name FROM journals WHERE owner = ? AND "
-            "finished"
-            " ORDER BY touched_at, name LIMIT 1)",
+def _make_room(database: Connection, owner: bytes, most: int) -> None:
+    """Delete finished journals, those touched longest ago first, until one more is allowed."""
+    count = database.execute("SELECT count(*) FROM journals WHERE owner = ?", (owner,)).fetchone()
+    for _ in range(count[0] - most + 1):
+        deleted = database.execute(
+            "DELETE FROM journals WHERE name = (SELECT name FROM journals"
+            " WHERE owner = ? AND finished ORDER BY touched_at, name LIMIT 1)",
             (owner,),
         ).rowcount
-        if not gone:
+        if not deleted:
             raise TooManyJournals
 
 
-def _locked(vault: Vault, name: bytes, number: int, value: bytes) -> bytes:
-    return vault.lock(
-        value, name + number.to_bytes(8, "big")
-    )  # an entry cannot be moved to another place
-
-
-def _unlocked(vault: Vault, name: bytes, number: int, value: bytes) -> bytes:
-    return _readable(vault, value, name + number.to_bytes(8, "big"))
-
-
-def _readable(vault: Vault, value: bytes, name: bytes) -> bytes:
-    found = vault.unlock(value, name)
-    if found is None:
+def _decrypt(cipher: Cipher, encrypted: bytes, name: bytes) -> bytes:
+    value = cipher.decrypt(encrypted, name)
+    if value is None:
         raise RecordsFailure(
             "A record cannot be decrypted: it is damaged, or state.key is not the key it was "
             "written with.",
@@ -154,4 +143,4 @@ def _readable(vault: Vault, value: bytes, name: bytes) -> bytes:
             suggested_action="Put back the state.key that belongs to the file, or restore a "
             "backup of both.",
         )
-    return found
+    return value

@@ -6,21 +6,21 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from webquarry.cache.open import own_folder
 from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
+from webquarry.store.folder import find_folder
 
 log = logging.getLogger(__name__)
 
 
-def records_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+def find_records_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     """The folder of the records; None when this user has no home."""
-    return own_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
+    return find_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
 
 
 def open_records(settings: Settings, environ: Mapping[str, str]) -> RecordFile:
     """The record file, which is made when it is first used."""
-    folder = records_folder(settings, environ)
+    folder = find_records_folder(settings, environ)
     if folder is None:
         log.warning("records are kept in memory only: there is no home folder")
     return RecordFile(folder)

@@ -1,5 +1,5 @@
 """Journals in the Redis that several servers share. Names are keyed hashes, ids and entries are
-locked by us.
+encrypted by us.
 
 Every change is one script: all of it is there, or nothing. It carries a mark of its own, so that it
 can be sent again after a connection was lost without being done twice. What Redis does not confirm
@@ -14,11 +14,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from webquarry.errors import RecordsFailure
-from webquarry.records import redis_scripts as scripts
-from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
-from webquarry.store.redis.connection import PREFIX, Link, LinkDown
+from webquarry.records.base import (
+    Journal,
+    JournalMoved,
+    Journals,
+    TooManyJournals,
+    hash_journal,
+    hash_owner,
+    name_entry,
+)
+from webquarry.store.redis import scripts
+from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
-_ROOM = PREFIX + b"journal"
+_KEY_PREFIX = PREFIX + b"journal"
 _SECONDS = 5.0  # a record is worth waiting for
 _MARK = 32  # characters before an entry that tell by which change it was added
 _RACES = 200  # how often others may come first with an entry of theirs
@@ -27,37 +35,48 @@ _RACES = 200  # how often others may come first with an entry of theirs
 class RedisJournals(Journals):
     """The journals of all servers that share a Redis and a key."""
 
-    def __init__(self, link: Link, seconds: float = _SECONDS) -> None:
-        self._link = link
-        self._vault = link.vault("journals")
+    def __init__(self, connection: RedisConnection, seconds: float = _SECONDS) -> None:
+        self._connection = connection
+        self._cipher = connection.cipher("journals")
         self._seconds = seconds
 
     async def begin(
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
         name = self._name(owner, id)
+        owner_name = hash_owner(self._cipher, owner).hex()
+        encrypted_id = self._cipher.encrypt(id.encode(), name)
+        encrypted = self._cipher.encrypt(entry, name_entry(name, 1))
+        cutoff = repr(now - idle_seconds)
         arguments = [
-            name, self._whose(owner), repr(now), repr(now - idle_seconds), most,
-            self._vault.lock(id.encode(), name), self._locked(name, 1, entry), _mark(),
-        ]  # fmt: skip
-        said = await self._script(scripts.BEGIN, arguments)
-        if said == b"exists":
+            name,
+            owner_name,
+            repr(now),
+            cutoff,
+            most,
+            encrypted_id,
+            encrypted,
+            _draw_mark(),
+        ]
+        outcome = await self._run(scripts.JOURNAL_BEGIN, arguments)
+        if outcome == b"exists":
             raise FileExistsError(id)
-        if said == b"too many":
+        if outcome == b"too many":
             raise TooManyJournals
 
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
         name = self._name(owner, id)
-        found = await self._script(scripts.READ, [name])
+        found = await self._run(scripts.JOURNAL_READ, [name])
         if not found:
             return None
-        created, touched, finished, entries = found
+        created, touched, finished, marked_entries = found
         if float(touched) < now - idle_seconds:
             return None
-        opened = tuple(
-            self._unlocked(name, number, entry[_MARK:]) for number, entry in enumerate(entries, 1)
-        )
-        return Journal(id, float(created), float(touched), opened, finished == b"1")
+        entries: list[bytes] = []
+        for number, marked in enumerate(marked_entries, 1):
+            encrypted = marked[_MARK:]
+            entries.append(self._decrypt(encrypted, name_entry(name, number)))
+        return Journal(id, float(created), float(touched), tuple(entries), finished == b"1")
 
     async def append(
         self,
@@ -69,84 +88,75 @@ class RedisJournals(Journals):
         after: int | None = None,
         finished: bool | None = None,
     ) -> int:
-        """The place of an entry is locked into it, so without `after` it is locked anew whenever
+        """An entry is encrypted for its place, so without `after` it is encrypted anew whenever
         others came first.
         """
-        name, mark = self._name(owner, id), _mark()
-        if after is not None:
-            count = after
-        else:
-            count = await self._count(name)
-        state = "" if finished is None else str(int(finished))
+        name, mark = self._name(owner, id), _draw_mark()
+        count = after
+        if count is None:
+            count = int(await self._run(scripts.JOURNAL_COUNT, [name]))
+        state = ""
+        if finished is not None:
+            state = str(int(finished))
         for _ in range(_RACES):
-            locked = self._locked(name, count + 1, entry)
-            said, count = await self._script(
-                scripts.APPEND, [name, count, locked, repr(now), state, mark]
-            )
-            if said == b"none":
+            encrypted = self._cipher.encrypt(entry, name_entry(name, count + 1))
+            arguments = [name, count, encrypted, repr(now), state, mark]
+            outcome, count = await self._run(scripts.JOURNAL_APPEND, arguments)
+            if outcome == b"none":
                 raise KeyError(id)
-            if said == b"added":
+            if outcome == b"added":
                 return int(count)
             if after is not None:
                 raise JournalMoved(id)
         raise RecordsFailure("Too many others wrote to the same journal at the same time.")
 
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
-        rows = await self._script(scripts.LIST, [self._whose(owner)])
-        rows = [row for row in rows if float(row[3]) >= now - idle_seconds]
+        owner_name = hash_owner(self._cipher, owner).hex()
+        rows = await self._run(scripts.JOURNAL_LIST, [owner_name])
         rows.sort(key=lambda row: (-float(row[3]), row[0]))
-        return [
-            Journal(
-                self._readable(row[1], row[0]).decode(),
-                float(row[2]),
-                float(row[3]),
-                (),
-                row[4] == b"1",
-            )
-            for row in rows
-        ]
+        journals: list[Journal] = []
+        for name, encrypted_id, created, touched, finished in rows:
+            touched_at = float(touched)
+            if touched_at < now - idle_seconds:
+                continue
+            id = self._decrypt(encrypted_id, name).decode()
+            is_finished = finished == b"1"
+            journals.append(Journal(id, float(created), touched_at, (), is_finished))
+        return journals
 
-    async def drop(self, owner: str, id: str) -> bool:
-        return bool(await self._script(scripts.DROP, [self._name(owner, id)]))
-
-    async def _count(self, name: bytes) -> int:
-        return int(await self._script(scripts.COUNT, [name]))
-
-    async def _script(self, text: str, arguments: Sequence[Any]) -> Any:
+    async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
         """What the script says. A lost connection is no answer, so it is asked once more; the mark
         makes that safe.
         """
         try:
             try:
-                return await self._send(text, arguments)
-            except LinkDown as error:
+                return await self._send(script, arguments)
+            except RedisUnavailable as error:
                 if not error.lost:
                     raise
-            return await self._send(text, arguments)
-        except LinkDown as error:
-            raise _failure(error) from error
+            return await self._send(script, arguments)
+        except RedisUnavailable as error:
+            # Where Redis is stands in the log: callers of a server for others need not know.
+            reason = str(error).rstrip(".")
+            if error.lost:
+                reason = "there is no connection"
+            raise RecordsFailure(
+                f"The records in Redis cannot be used: {reason}.",
+                suggested_action="Wait a moment and read again before you try again: the last "
+                "change may have been made.",
+            ) from error
 
-    async def _send(self, text: str, arguments: Sequence[Any]) -> Any:
-        return await self._link.script(text, [_ROOM], arguments, seconds=self._seconds, insist=True)
+    async def _send(self, script: str, arguments: Sequence[Any]) -> Any:
+        return await self._connection.script(
+            script, [_KEY_PREFIX], arguments, seconds=self._seconds, insist=True
+        )
 
     def _name(self, owner: str, id: str) -> bytes:
-        """Whoever does not own the journal arrives at another name, so there is nothing to find."""
-        return self._vault.name(f"journal {len(owner)} {owner} {id}").hex().encode()
+        return hash_journal(self._cipher, owner, id).hex().encode()
 
-    def _whose(self, owner: str) -> bytes:
-        return self._vault.name(f"owner {owner}").hex().encode()
-
-    def _locked(self, name: bytes, number: int, value: bytes) -> bytes:
-        return self._vault.lock(
-            value, name + number.to_bytes(8, "big")
-        )  # an entry cannot be moved to another place
-
-    def _unlocked(self, name: bytes, number: int, value: bytes) -> bytes:
-        return self._readable(value, name + number.to_bytes(8, "big"))
-
-    def _readable(self, value: bytes, name: bytes) -> bytes:
-        found = self._vault.unlock(value, name)
-        if found is None:
+    def _decrypt(self, encrypted: bytes, name: bytes) -> bytes:
+        value = self._cipher.decrypt(encrypted, name)
+        if value is None:
             raise RecordsFailure(
                 "A record cannot be decrypted: it is damaged, or was written with another "
                 "WEBQUARRY_STORE_KEY.",
@@ -154,21 +164,8 @@ class RedisJournals(Journals):
                 suggested_action="Give all servers the key that it was written with, or restore "
                 "a backup of Redis.",
             )
-        return found
+        return value
 
 
-def _mark() -> str:
+def _draw_mark() -> str:
     return secrets.token_hex(_MARK // 2)
-
-
-def _failure(error: LinkDown) -> RecordsFailure:
-    """Where Redis is stands in the log: callers of a server for others need not know."""
-    if error.lost:
-        reason = "there is no connection"
-    else:
-        reason = str(error).rstrip(".")
-    return RecordsFailure(
-        f"The records in Redis cannot be used: {reason}.",
-        suggested_action="Wait a moment and read again before you try again: the last change may "
-        "have been made.",
-    )

@@ -30,7 +30,7 @@ from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter
 from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
 from webquarry.search.query.lenses import Lens
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import choose_error
 from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
@@ -49,7 +49,7 @@ class Router:
         environ: Mapping[str, str],
         clock: Clock | None = None,
         open_cache: Callable[[], Cache] | None = None,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock or Clock()

@@ -1,5 +1,5 @@
 """What every SQLite file of ours has in common: it is made with the rights of its owner alone, and
-opened by many at once.
+opened by many at once. Nobody else imports sqlite3: the types that callers name are here as well.
 """
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
+from sqlite3 import Connection, DatabaseError
+
+__all__ = ["Connection", "DatabaseError", "connect", "is_temporary", "switch_to_wal", "touch"]
 
 BUSY_SECONDS = 10  # how long a process waits for another one's write
+_WAL_PAUSE_SECONDS = 0.01
 
 
 def touch(path: Path) -> int:
@@ -20,19 +24,21 @@ def touch(path: Path) -> int:
     except (PermissionError, IsADirectoryError) as error:
         if not os.path.lexists(path):
             raise
-        raise sqlite3.DatabaseError(f"it cannot be opened: {error.strerror}") from error
+        raise DatabaseError(f"it cannot be opened: {error.strerror}") from error
     try:
         return os.fstat(handle).st_ino
     finally:
         os.close(handle)
 
 
-def connect(place: Path | str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+def connect(
+    place: Path | str, prepare: Callable[[Connection], None], busy_seconds: float = BUSY_SECONDS
+) -> Connection:
     """A connection for any thread, without transactions of its own, after `prepare`; closed again
     when that fails.
     """
     database = sqlite3.connect(
-        place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        place, timeout=busy_seconds, isolation_level=None, check_same_thread=False
     )
     try:
         prepare(database)
@@ -42,20 +48,24 @@ def connect(place: Path | str, prepare: Callable[[sqlite3.Connection], None]) ->
     return database
 
 
-def will_pass(error: sqlite3.DatabaseError) -> bool:
-    """Locked for too long, disk full: the file itself is sound. Tables of another shape are damage."""
+def is_temporary(error: DatabaseError) -> bool:
+    """Whether it will pass, the file itself being sound: locked for too long, disk full. Tables of
+    another shape are damage.
+    """
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR
 
 
-def switch_to_wal(database: sqlite3.Connection) -> None:
-    """Several processes may switch a new file at once; SQLite refuses all but one without waiting."""
-    patience = time.monotonic() + BUSY_SECONDS
+def switch_to_wal(database: Connection) -> None:
+    """Several processes may switch a new file at once, of which SQLite refuses all but one without
+    waiting.
+    """
+    end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             database.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError:
-            if time.monotonic() > patience:
+            if time.monotonic() > end:
                 raise
-            time.sleep(0.01)
+            time.sleep(_WAL_PAUSE_SECONDS)

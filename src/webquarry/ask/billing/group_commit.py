@@ -9,16 +9,16 @@ that fails fails all of them.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
 from webquarry.records.file import RecordFile
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import Connection, DatabaseError
 
 T = TypeVar("T")
-Piece = Callable[[sqlite3.Connection, Vault], Any]
+Piece = Callable[[Connection, Cipher], Any]
 
 
 class Desk:
@@ -29,11 +29,11 @@ class Desk:
         self._waiting: list[tuple[Piece, asyncio.Future[Any]]] = []
         self._clerk: asyncio.Task[None] | None = None
 
-    async def do(self, work: Callable[[sqlite3.Connection, Vault], T]) -> T:
+    async def do(self, work: Callable[[Connection, Cipher], T]) -> T:
         """The result of the work, once it is on disk. Whoever stops waiting does not undo it."""
         return await asyncio.shield(self.post(work))
 
-    def post(self, work: Callable[[sqlite3.Connection, Vault], T]) -> asyncio.Future[T]:
+    def post(self, work: Callable[[Connection, Cipher], T]) -> asyncio.Future[T]:
         """Hand the work in, for those who cannot wait."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((work, done))
@@ -64,13 +64,13 @@ class Desk:
 
 
 def _all(
-    pieces: list[tuple[Piece, asyncio.Future[Any]]], database: sqlite3.Connection, vault: Vault
+    pieces: list[tuple[Piece, asyncio.Future[Any]]], database: Connection, vault: Cipher
 ) -> list[Any]:
     outcomes: list[Any] = []
     for work, _ in pieces:
         try:
             outcomes.append(work(database, vault))
-        except sqlite3.DatabaseError:
+        except DatabaseError:
             raise
         except Exception as error:
             outcomes.append(error)

@@ -9,10 +9,10 @@ marked as uncertain. Money is in billionths of a dollar.
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 
 from webquarry.ask.models import Limits, Usage
+from webquarry.store.sqlite import Connection
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
 _UNIT = 1_000_000_000
@@ -80,7 +80,7 @@ class Spent:
 
 
 def reserve(
-    database: sqlite3.Connection,
+    database: Connection,
     statement: str,
     door: str,
     model: str,
@@ -114,7 +114,7 @@ def reserve(
 
 
 def settle(
-    database: sqlite3.Connection,
+    database: Connection,
     held: Reservation,
     usage: Usage,
     uncertain_usd: float,
@@ -134,7 +134,7 @@ def settle(
     _add(database, held, usage, _units(uncertain_usd) - back, now, questions)
 
 
-def spent_since(database: sqlite3.Connection, day: str) -> list[Spent]:
+def spent_since(database: Connection, day: str) -> list[Spent]:
     """Every statement since that day, the newest first."""
     rows = database.execute(
         "SELECT day, statement, door, model, begun_at, questions, calls, searches, input_tokens, "
@@ -146,12 +146,12 @@ def spent_since(database: sqlite3.Connection, day: str) -> list[Spent]:
     return [Spent(*(*row[:11], row[11] / _UNIT, row[12] / _UNIT)) for row in rows]
 
 
-def forget(database: sqlite3.Connection, now: float) -> None:
+def forget(database: Connection, now: float) -> None:
     """Let go of what is older than a year and a bit."""
     database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (now - _KEPT_DAYS * 86400,))
 
 
-def _release_ended(database: sqlite3.Connection, now: float) -> None:
+def _release_ended(database: Connection, now: float) -> None:
     ended = database.execute(
         "DELETE FROM ask_reservations WHERE ends_at < ? RETURNING id, statement, door, day, "
         "model, amount",
@@ -163,7 +163,7 @@ def _release_ended(database: sqlite3.Connection, now: float) -> None:
 
 
 def _add(
-    database: sqlite3.Connection,
+    database: Connection,
     held: Reservation,
     usage: Usage,
     uncertain: int,
@@ -201,7 +201,7 @@ def _add(
     )
 
 
-def _sum(database: sqlite3.Connection, query: str, value: str) -> int:
+def _sum(database: Connection, query: str, value: str) -> int:
     return int(database.execute(query, (value,)).fetchone()[0] or 0)
 
 

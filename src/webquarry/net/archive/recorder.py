@@ -22,14 +22,14 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.net.archive.scrub import (
     RawHeaders,
-    masker,
+    get_masker,
     scrub_body,
     scrub_request_headers,
     scrub_response_headers,
     scrub_target,
     scrub_url,
 )
-from webquarry.net.archive.warc import Exchange, WarcFile, length_of, open_spool
+from webquarry.net.archive.warc import RecordedExchange, WarcFile, length_of, open_spool
 
 log = logging.getLogger(__name__)
 
@@ -67,11 +67,11 @@ class _RecordingTransport(httpx2.AsyncBaseTransport):
         moment = self._clock.now()
         response = await self._inner.handle_async_request(request)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        tape = _Tape(moment, request, response, self._file)
+        exchange = _OpenExchange(moment, request, response, self._file)
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_TapedStream(response.stream, tape),
+            stream=_RecordingStream(response.stream, exchange),
             extensions=response.extensions,
         )
 
@@ -79,19 +79,19 @@ class _RecordingTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-class _TapedStream(httpx2.AsyncByteStream):
+class _RecordingStream(httpx2.AsyncByteStream):
     """A body that is written down while it is read."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, tape: _Tape) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, exchange: _OpenExchange) -> None:
         self._inner = inner
-        self._tape = tape
+        self._exchange = exchange
         self._cut = "length"  # whoever closes it early had enough of it
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         chunks = aiter(self._inner)
         try:
             async for chunk in chunks:
-                self._tape.body.write(chunk)
+                self._exchange.body.write(chunk)
                 yield chunk
         except (httpx2.TimeoutException, asyncio.CancelledError):
             self._cut = "time"
@@ -100,20 +100,19 @@ class _TapedStream(httpx2.AsyncByteStream):
             self._cut = "disconnect"
             raise
         finally:
-            if isinstance(
-                chunks, AsyncGeneratorType
-            ):  # else whoever stops early leaves it to the garbage collector
+            if isinstance(chunks, AsyncGeneratorType):
+                # Else whoever stops early leaves it to the garbage collector.
                 await chunks.aclose()
-        await self._tape.keep(None)
+        await self._exchange.write(None)
 
     async def aclose(self) -> None:
         try:
             await self._inner.aclose()
         finally:
-            await self._tape.keep(self._cut)
+            await self._exchange.write(self._cut)
 
 
-class _Tape:
+class _OpenExchange:
     """One exchange while it is going on."""
 
     def __init__(
@@ -123,23 +122,29 @@ class _Tape:
         self._request = request
         self._response = response
         self._file = file
-        self._kept = False
+        self._written = False
         self.body = open_spool()
 
-    async def keep(self, cut: str | None) -> None:
+    async def write(self, cut: str | None) -> None:
         """Write the exchange down, once. The thread owns the body from here on, also when nobody
         waits for it.
         """
-        if not self._kept:
-            self._kept = True
-            await asyncio.to_thread(self._write, cut)
+        if not self._written:
+            self._written = True
+            await asyncio.to_thread(self._write_now, cut)
 
-    def _write(self, cut: str | None) -> None:
-        truncated = None if self._is_whole() else cut
+    def _write_now(self, cut: str | None) -> None:
+        length = self._response.headers.get("content-length", "")
+        # It may be all there although nobody read on to its end.
+        is_whole = self._has_no_body() or length == str(self.body.tell())
+        truncated = None if is_whole else cut
+        masked: IO[bytes] | None
         with closing(self.body):
             try:
-                login = bool(self._request.extensions.get(LOGIN))
-                masked = _masked_body(self.body, self._response.headers, login=login)
+                if self._request.extensions.get(LOGIN):
+                    masked = self._mask_login()
+                else:
+                    masked = self._mask_secrets()
             except _TooLargeToSearch:
                 log.warning(
                     "the answer of %s unpacks to too much to be recorded",
@@ -147,98 +152,106 @@ class _Tape:
                 )
                 return
             with closing(masked or self.body) as body:
-                self._file.add(self._exchange(body, truncated, unpacked=masked is not None))
-
-    def _is_whole(self) -> bool:
-        """Whether the body is all there although nobody read on to its end."""
-        length = self._response.headers.get("content-length", "")
-        return self._has_no_body() or length == str(self.body.tell())
+                exchange = self._build_exchange(body, truncated, unpacked=masked is not None)
+                self._file.add(exchange)
 
     def _has_no_body(self) -> bool:
-        return self._request.method == "HEAD" or self._response.status_code in _NO_BODY
+        if self._request.method == "HEAD":
+            return True
+        return self._response.status_code in _NO_BODY
 
-    def _exchange(self, body: IO[bytes], truncated: str | None, *, unpacked: bool) -> Exchange:
+    def _build_exchange(
+        self, body: IO[bytes], truncated: str | None, *, unpacked: bool
+    ) -> RecordedExchange:
         request, response = self._request, self._response
         sent = scrub_body(request.content, request.headers.get("content-type", ""))
-        keeps_length = truncated is not None or self._has_no_body()
+        sent_headers = _set_length(scrub_request_headers(request.headers), len(sent))
+        dropped = {b"transfer-encoding"}
         if unpacked:
-            gone = {b"transfer-encoding", b"content-encoding"}
-        else:
-            gone = {b"transfer-encoding"}
-        headers = [
-            (name, value)
-            for name, value in scrub_response_headers(response.headers)
-            if name.lower() not in gone
-        ]
-        return Exchange(
+            dropped.add(b"content-encoding")
+        headers: RawHeaders = []
+        for name, value in scrub_response_headers(response.headers):
+            if name.lower() not in dropped:
+                headers.append((name, value))
+        keeps_length = truncated is not None or self._has_no_body()
+        if not keeps_length:
+            headers = _set_length(headers, length_of(body))
+        return RecordedExchange(
             moment=self._moment,
             method=request.method,
             url=scrub_url(request.url),
             target=scrub_target(request.url),
-            request_headers=_with_length(scrub_request_headers(request.headers), len(sent)),
+            request_headers=sent_headers,
             request_body=sent,
             status=response.status_code,
-            reason=masker().mask(response.reason_phrase.encode("ascii", "replace")),
-            headers=headers if keeps_length else _with_length(headers, length_of(body)),
+            reason=get_masker().mask(response.reason_phrase.encode("ascii", "replace")),
+            headers=headers,
             body=body,
             truncated=truncated,
-            address=_address(response),
+            address=self._find_address(),
         )
+
+    def _mask_secrets(self) -> IO[bytes] | None:
+        """The body unpacked and without the secrets found in it; None when it holds none and can
+        stay as it was sent.
+        """
+        known = get_masker()
+        if not known:
+            return None
+        masked = open_spool()
+        size = 0
+        found = False
+        for before, after in known.mask_stream(self._unpack()):
+            size += len(before)
+            found = found or before != after
+            if size > _LARGEST_UNPACKED:
+                masked.close()
+                raise _TooLargeToSearch
+            masked.write(after)
+        if found:
+            return masked
+        masked.close()
+        return None
+
+    def _mask_login(self) -> IO[bytes]:
+        """The body unpacked and without its token, which is no secret that we know already, so that
+        the names of its fields decide.
+        """
+        plain = bytearray()
+        for piece in self._unpack():
+            plain += piece
+            if len(plain) > _LARGEST_LOGIN:
+                raise _TooLargeToSearch
+        masked = open_spool()
+        masked.write(scrub_body(bytes(plain), "application/json"))
+        return masked
+
+    def _unpack(self) -> Iterator[bytes]:
+        """The body out of its content encoding, as far as that goes."""
+        self.body.seek(0)
+        kept_headers: dict[str, str] = {}
+        encoding = self._response.headers.get("content-encoding")
+        if encoding:
+            kept_headers["content-encoding"] = encoding
+        response = httpx2.Response(200, headers=kept_headers, stream=_Pieces(self.body))
+        try:
+            yield from response.iter_bytes()
+        except httpx2.DecodingError:
+            return  # a damaged body: whoever reads it comes no further either
+
+    def _find_address(self) -> str | None:
+        """The address that was really dialled, where the connection tells."""
+        stream = self._response.extensions.get("network_stream")
+        if stream is None:
+            return None
+        peer = stream.get_extra_info("server_addr")
+        if isinstance(peer, tuple) and peer:
+            return str(peer[0])
+        return None
 
 
 class _TooLargeToSearch(Exception):
     pass
-
-
-def _masked_body(
-    body: IO[bytes], headers: httpx2.Headers, *, login: bool = False
-) -> IO[bytes] | None:
-    """The body unpacked and without the secrets found in it; None when it holds none and can stay
-    as it was sent.
-    """
-    if login:  # its token is no secret that we know already, so the names of its fields decide
-        return _without_token(body, headers)
-    known = masker()
-    if not known:
-        return None
-    masked, size, found = open_spool(), 0, False
-    for before, after in known.mask_stream(_unpacked(body, headers)):
-        size += len(before)
-        found = found or before != after
-        if size > _LARGEST_UNPACKED:
-            masked.close()
-            raise _TooLargeToSearch
-        masked.write(after)
-    if found:
-        return masked
-    masked.close()
-    return None
-
-
-def _without_token(body: IO[bytes], headers: httpx2.Headers) -> IO[bytes]:
-    masked, size, pieces = open_spool(), 0, []
-    for piece in _unpacked(body, headers):
-        size += len(piece)
-        pieces.append(piece)
-        if size > _LARGEST_LOGIN:
-            masked.close()
-            raise _TooLargeToSearch
-    masked.write(scrub_body(b"".join(pieces), "application/json"))
-    return masked
-
-
-def _unpacked(body: IO[bytes], headers: httpx2.Headers) -> Iterator[bytes]:
-    """The body out of its content encoding, as far as that goes."""
-    body.seek(0)
-    pieces = _Pieces(body)
-    encoding = headers.get("content-encoding")
-    response = httpx2.Response(
-        200, headers={"content-encoding": encoding} if encoding else None, stream=pieces
-    )
-    try:
-        yield from response.iter_bytes()
-    except httpx2.DecodingError:
-        return  # a damaged body: whoever reads it comes no further either
 
 
 class _Pieces(httpx2.SyncByteStream):
@@ -250,24 +263,16 @@ class _Pieces(httpx2.SyncByteStream):
             yield piece
 
 
-def _with_length(headers: RawHeaders, length: int) -> RawHeaders:
+def _set_length(headers: RawHeaders, length: int) -> RawHeaders:
     """The headers with the right Content-Length; without a body it may be missing."""
     right = b"%d" % length
-    if any(name.lower() == b"content-length" for name, _ in headers):
-        return [
-            (name, right if name.lower() == b"content-length" else value) for name, value in headers
-        ]
-    if length:
-        return [*headers, (b"Content-Length", right)]
-    return headers
-
-
-def _address(response: httpx2.Response) -> str | None:
-    """The address that was really dialled, where the connection tells."""
-    stream = response.extensions.get("network_stream")
-    peer = None
-    if stream is not None:
-        peer = stream.get_extra_info("server_addr")
-    if isinstance(peer, tuple) and peer:
-        return str(peer[0])
-    return None
+    changed: RawHeaders = []
+    is_there = False
+    for name, value in headers:
+        if name.lower() == b"content-length":
+            value = right
+            is_there = True
+        changed.append((name, value))
+    if length and not is_there:
+        changed.append((b"Content-Length", right))
+    return changed

@@ -2,8 +2,8 @@
 
 Two kinds are taken out: the values of every `Secret` of this process, wherever they stand, and
 whatever a header, parameter or field carries whose name says that it is a credential. The same
-scrubbing makes `request_key`, so that a request with another key, or with none, finds the same
-answer in a recording.
+scrubbing makes `build_request_key`, so that a request with another key, or with none, finds the
+same answer in a recording.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ RequestKey = tuple[str, str, str]
 _ACCOUNT = frozenset({"cx"})  # says who asks, as a key does, and is no part of the question
 _SECRET_HEADER = re.compile(r"(?i)auth|token|secret|cookie|api-?key|password|session|credential")
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
+_FORM = "x-www-form-urlencoded"
+_COOKIE_START = re.compile(rb"^([^=;]*)(=[^;]*)?")
+_URL_HEADERS = frozenset({"location", "content-location", "refresh", "link"})
 _SECRET_PARAMETER = re.compile(
     rb"(?i)([?&](?:"
     + b"|".join(sorted(re.escape(name).encode() for name in PARAMETERS))
@@ -38,16 +41,29 @@ class Masker:
     """Finds the known secrets in bytes, also in the spellings that JSON and HTML give them."""
 
     def __init__(self, known: Iterable[str]) -> None:
-        spellings = {spelling.encode() for value in known for spelling in _spellings(value)}
-        ordered = sorted(spellings, key=lambda value: (-len(value), value))
-        self.longest = len(ordered[0]) if ordered else 0
-        self._pattern = re.compile(b"|".join(map(re.escape, ordered))) if ordered else None
+        spellings: set[bytes] = set()
+        for value in known:
+            lower_escapes = _ESCAPE.sub(lambda found: found[0].lower(), value)
+            in_html = html.escape(value)
+            in_json = json.dumps(value)[1:-1]
+            with_escaped_slashes = value.replace("/", "\\/")
+            for spelling in (value, lower_escapes, in_html, in_json, with_escaped_slashes):
+                spellings.add(spelling.encode())
+        longest_first = sorted(spellings, key=lambda value: (-len(value), value))
+        self.longest = 0
+        self._pattern: re.Pattern[bytes] | None = None
+        if longest_first:
+            self.longest = len(longest_first[0])
+            self._pattern = re.compile(b"|".join(map(re.escape, longest_first)))
 
     def __bool__(self) -> bool:
         return self._pattern is not None
 
     def mask(self, data: bytes) -> bytes:
-        return self._pattern.sub(MASK.encode(), data) if self._pattern else data
+        """The data with every known secret masked."""
+        if self._pattern is None:
+            return data
+        return self._pattern.sub(MASK.encode(), data)
 
     def mask_stream(self, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
         """Each piece of a body, as it was and masked; a secret that lies across two chunks is found
@@ -66,146 +82,138 @@ class Masker:
         chunk.
         """
         end = max(0, len(data) - self.longest + 1)
-        for found in self._pattern.finditer(data) if self._pattern else ():
+        if self._pattern is None:
+            return end
+        for found in self._pattern.finditer(data):
             if found.start() < end < found.end():
                 return found.end()
         return end
 
 
-def masker() -> Masker:
+def get_masker() -> Masker:
     """A masker for the secrets that this process knows now."""
-    return _masker(list_known_values())
+    return _build_masker(list_known_values())
 
 
-@lru_cache(maxsize=4)
-def _masker(known: frozenset[str]) -> Masker:
-    return Masker(known)
-
-
-def _spellings(value: str) -> set[str]:
-    lower = _ESCAPE.sub(lambda found: found[0].lower(), value)
-    return {value, lower, html.escape(value), value.replace("/", "\\/"), json.dumps(value)[1:-1]}
+_build_masker = lru_cache(maxsize=4)(Masker)
 
 
 def scrub_url(url: httpx2.URL) -> str:
     """The address without user name, password and fragment, its secret parameters masked."""
-    return f"{_origin(url)}{scrub_target(url)}"
+    return _origin_of(url) + scrub_target(url)
 
 
 def scrub_target(url: httpx2.URL) -> str:
     """Path and query as the request line has them, masked."""
-    path, mark, query = masker().mask(url.raw_path).decode("ascii").partition("?")
-    return (
-        path
-        + mark
-        + "&".join(
-            _mask_field(part) if _is_secret_field(part) else part for part in query.split("&")
-        )
-    )
+    masked = get_masker().mask(url.raw_path)
+    path, mark, query = masked.decode("ascii").partition("?")
+    return path + mark + _mask_fields(query)
 
 
-def _origin(url: httpx2.URL) -> str:
-    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+def _origin_of(url: httpx2.URL) -> str:
+    netloc = url.netloc.decode("ascii")
+    return f"{url.scheme}://{netloc}"
 
 
-def _is_secret_field(part: str) -> bool:
-    name, equals, _ = part.partition("=")
-    return bool(equals) and unquote_plus(name).lower() in PARAMETERS
-
-
-def _mask_field(part: str) -> str:
-    return f"{part.partition('=')[0]}={MASK}"
+def _mask_fields(query: str) -> str:
+    """A query or a form with the values of its secret fields masked."""
+    fields: list[str] = []
+    for field in query.split("&"):
+        name, equals, _ = field.partition("=")
+        if equals and unquote_plus(name).lower() in PARAMETERS:
+            field = f"{name}={MASK}"
+        fields.append(field)
+    return "&".join(fields)
 
 
 def scrub_request_headers(headers: httpx2.Headers) -> RawHeaders:
     """A request header is never needed for replay, so any that may be a credential is masked."""
-    known = masker()
-    return [
-        (
-            name,
-            MASK.encode() if _SECRET_HEADER.search(name.decode("latin-1")) else known.mask(value),
-        )
-        for name, value in headers.raw
-    ]
+    known = get_masker()
+    scrubbed: RawHeaders = []
+    for name, value in headers.raw:
+        if _SECRET_HEADER.search(name.decode("latin-1")):
+            scrubbed.append((name, MASK.encode()))
+        else:
+            scrubbed.append((name, known.mask(value)))
+    return scrubbed
 
 
 def scrub_response_headers(headers: httpx2.Headers) -> RawHeaders:
     """Of a cookie the name and the attributes stay; a redirect keeps its address, secret parameters
     masked.
     """
-    return [
-        (name, _scrub_response_header(name.decode("latin-1").lower(), value))
-        for name, value in headers.raw
-    ]
-
-
-def _scrub_response_header(name: str, value: bytes) -> bytes:
-    value = masker().mask(value)
-    if name == "set-cookie":
-        return re.sub(rb"^([^=;]*)(=[^;]*)?", rb"\1=" + MASK.encode(), value, count=1)
-    if name in HEADERS:
-        return MASK.encode()
-    if name in {"location", "content-location", "refresh", "link"}:
-        return _SECRET_PARAMETER.sub(rb"\1" + MASK.encode(), value)
-    return value
+    known = get_masker()
+    scrubbed: RawHeaders = []
+    for raw_name, raw_value in headers.raw:
+        name = raw_name.decode("latin-1").lower()
+        value = known.mask(raw_value)
+        if name == "set-cookie":
+            value = _COOKIE_START.sub(rb"\1=" + MASK.encode(), value, count=1)
+        elif name in HEADERS:
+            value = MASK.encode()
+        elif name in _URL_HEADERS:
+            value = _SECRET_PARAMETER.sub(rb"\1" + MASK.encode(), value)
+        scrubbed.append((raw_name, value))
+    return scrubbed
 
 
 def scrub_body(body: bytes, content_type: str) -> bytes:
     """A request's body with its secrets masked; a form or a JSON object also by the names of its
     fields.
     """
-    body = masker().mask(body)
+    body = get_masker().mask(body)
     if "json" in content_type.lower():
-        value = _json(body)
-        masked = _without_secrets(value, MASK)
-        return body if masked == value else json.dumps(masked, ensure_ascii=False).encode()
-    if "x-www-form-urlencoded" in content_type.lower():
-        parts = body.decode("latin-1").split("&")
-        return "&".join(
-            _mask_field(part) if _is_secret_field(part) else part for part in parts
-        ).encode("latin-1")
+        value = _parse_json(body)
+        if not isinstance(value, dict):
+            return body
+        secret_names = [name for name in value if name.lower() in PARAMETERS]
+        masked = value | dict.fromkeys(secret_names, MASK)
+        if masked == value:
+            return body
+        return json.dumps(masked, ensure_ascii=False).encode()
+    if _FORM in content_type.lower():
+        return _mask_fields(body.decode("latin-1")).encode("latin-1")
     return body
 
 
-def request_key(method: str, url: httpx2.URL, body: bytes, content_type: str) -> RequestKey:
+def build_request_key(method: str, url: httpx2.URL, body: bytes, content_type: str) -> RequestKey:
     """What a recorded answer is found by: method, address and body, credentials left out of all
     three.
     """
     path, mark, query = scrub_target(url).partition("?")
-    kept = "&".join(part for part in query.split("&") if not _says_who_asks(part))
-    address = f"{_origin(url)}{path}{mark if kept or not query else ''}{kept}"
-    return method.upper(), address, _body_digest(body, content_type) if body else ""
+    fields: list[str] = []
+    for field in query.split("&"):
+        name, _, value = field.partition("=")
+        says_who_asks = value == MASK or name in _ACCOUNT
+        if not says_who_asks:
+            fields.append(field)
+    kept_query = "&".join(fields)
+    address = f"{_origin_of(url)}{path}"
+    if kept_query or not query:
+        address += mark + kept_query
+    digest = ""
+    if body:
+        digest = _digest_body(scrub_body(body, content_type), content_type)
+    return method.upper(), address, digest
 
 
-def _says_who_asks(part: str) -> bool:
-    name, _, value = part.partition("=")
-    return value == MASK or name in _ACCOUNT
-
-
-def _body_digest(body: bytes, content_type: str) -> str:
-    body = scrub_body(body, content_type)
+def _digest_body(body: bytes, content_type: str) -> str:
+    """The digest of a scrubbed body without the fields that were masked in it."""
     if "json" in content_type.lower():
-        value = _without_secrets(_json(body), None)
-        body = body if value is None else json.dumps(value, sort_keys=True).encode()
-    elif "x-www-form-urlencoded" in content_type.lower():
-        body = b"&".join(
-            part for part in body.split(b"&") if not part.endswith(b"=" + MASK.encode())
-        )
+        value = _parse_json(body)
+        if isinstance(value, dict):
+            value = {name: item for name, item in value.items() if name.lower() not in PARAMETERS}
+        if value is not None:
+            body = json.dumps(value, sort_keys=True).encode()
+    elif _FORM in content_type.lower():
+        masked_end = b"=" + MASK.encode()
+        fields = [field for field in body.split(b"&") if not field.endswith(masked_end)]
+        body = b"&".join(fields)
     return hashlib.sha256(body).hexdigest()
 
 
-def _json(body: bytes) -> Any:
+def _parse_json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
-
-
-def _without_secrets(value: Any, mask: str | None) -> Any:
-    """An object with its secret fields masked, or left out when there is no mask; anything else as
-    it is.
-    """
-    if not isinstance(value, dict):
-        return value
-    kept = {name: item for name, item in value.items() if mask or name.lower() not in PARAMETERS}
-    return {name: mask if name.lower() in PARAMETERS else item for name, item in kept.items()}

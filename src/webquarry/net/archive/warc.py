@@ -32,15 +32,17 @@ if sys.platform != "win32":
 
 SPOOL_BYTES = 1024 * 1024  # what is kept in memory of one body; the rest goes to a temporary file
 _PIECE = 8 * 1024 * 1024
+_OPEN_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "webquarry.recording")
 
 
 def open_spool() -> IO[bytes]:
+    """A new temporary file that stays in memory while it is small."""
     return tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)
 
 
 @dataclass(frozen=True)
-class Exchange:
+class RecordedExchange:
     """One request and its answer, already scrubbed."""
 
     moment: datetime
@@ -65,20 +67,20 @@ class WarcFile:
         self._lock = threading.Lock()
         self._gzip = _is_gzip(path)
         try:
-            self._file = os.open(
-                path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666
-            )
+            self._file = os.open(path, _OPEN_FLAGS, 0o666)
         except OSError as error:
-            raise _unusable(path, error) from error
-        with self._alone():
+            raise _build_unusable_error(path, error) from error
+        with self._lock_file():
             if os.fstat(self._file).st_size == 0:
                 with _pack_info(moment, self._gzip) as packed:
                     self._append(packed)
 
-    def add(self, exchange: Exchange) -> None:
+    def add(self, exchange: RecordedExchange) -> None:
         """Append one exchange, whole or not at all."""
-        with self._alone(), _pack(exchange, os.fstat(self._file).st_size, self._gzip) as packed:
-            self._append(packed)
+        with self._lock_file():
+            place = os.fstat(self._file).st_size
+            with _pack_exchange(exchange, place, self._gzip) as packed:
+                self._append(packed)
 
     def close(self) -> None:
         with self._lock:
@@ -87,7 +89,7 @@ class WarcFile:
                 self._file = -1
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock_file(self) -> Iterator[None]:
         """Nobody else writes: no thread of ours, and where the system has such locks no other
         process either.
         """
@@ -110,9 +112,8 @@ class WarcFile:
                 written = os.write(self._file, piece)
                 packed.seek(written - len(piece), os.SEEK_CUR)
         except OSError as error:
-            os.ftruncate(
-                self._file, before
-            )  # half a record would make the rest of the file unreadable
+            # Half a record would make the rest of the file unreadable.
+            os.ftruncate(self._file, before)
             raise BadInput(
                 f"The recording {self._path} could not be written to: {error.strerror}.",
                 suggested_action="Make room for it, or turn recording off (unset "
@@ -130,7 +131,7 @@ def _is_gzip(path: Path) -> bool:
     except FileNotFoundError:
         start = b""
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise _build_unusable_error(path, error) from error
     if start and start != b"WARC/" and not start.startswith(b"\x1f\x8b"):
         raise BadInput(
             f"{path} is there already and is not a WARC file, so nothing is recorded to it.",
@@ -141,7 +142,7 @@ def _is_gzip(path: Path) -> bool:
     return path.suffix != ".warc"
 
 
-def _unusable(path: Path, error: OSError) -> BadInput:
+def _build_unusable_error(path: Path, error: OSError) -> BadInput:
     if not path.parent.is_dir():
         return BadInput(
             f"The folder {path.parent} of the recording does not exist.",
@@ -158,13 +159,13 @@ class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio publishes no type
 
     def __init__(self, lines: list[bytes]) -> None:
         super().__init__(lines[0].decode("latin-1"), [])
-        self._bytes = b"".join(line + b"\r\n" for line in [*lines, b""])
+        self._bytes = b"\r\n".join([*lines, b"", b""])
 
     def compute_headers_buffer(self, header_filter: Any = None) -> None:
         self.headers_buff = self._bytes
 
 
-def _pack(exchange: Exchange, place: int, gzip: bool) -> IO[bytes]:
+def _pack_exchange(exchange: RecordedExchange, place: int, gzip: bool) -> IO[bytes]:
     packed = open_spool()
     writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
     request_line = f"{exchange.method} {exchange.target} HTTP/1.1".encode("ascii")
@@ -173,8 +174,8 @@ def _pack(exchange: Exchange, place: int, gzip: bool) -> IO[bytes]:
         "request",
         payload=BytesIO(exchange.request_body),
         length=len(exchange.request_body),
-        http_headers=_Head([request_line, *_lines(exchange.request_headers)]),
-        warc_headers_dict=_record_headers(exchange, "request", place),
+        http_headers=_Head([request_line, *_join_headers(exchange.request_headers)]),
+        warc_headers_dict=_build_record_headers(exchange, "request", place),
     )
     status_line = b"HTTP/1.1 %d %s" % (exchange.status, exchange.reason)
     response = writer.create_warc_record(
@@ -182,8 +183,8 @@ def _pack(exchange: Exchange, place: int, gzip: bool) -> IO[bytes]:
         "response",
         payload=exchange.body,
         length=length_of(exchange.body),
-        http_headers=_Head([status_line, *_lines(exchange.headers)]),
-        warc_headers_dict=_record_headers(exchange, "response", place),
+        http_headers=_Head([status_line, *_join_headers(exchange.headers)]),
+        warc_headers_dict=_build_record_headers(exchange, "response", place),
     )
     writer.write_request_response_pair(request, response)
     return packed
@@ -195,16 +196,18 @@ def _pack_info(moment: datetime, gzip: bool) -> IO[bytes]:
     record = writer.create_warcinfo_record(
         "", {"software": "webquarry", "format": "WARC File Format 1.0"}
     )
-    record.rec_headers.replace_header("WARC-Record-ID", _record_id(_date(moment), "warcinfo"))
-    record.rec_headers.replace_header("WARC-Date", _date(moment))
+    record.rec_headers.replace_header(
+        "WARC-Record-ID", _derive_record_id(_format_date(moment), "warcinfo")
+    )
+    record.rec_headers.replace_header("WARC-Date", _format_date(moment))
     writer.write_record(record)
     return packed
 
 
-def _record_headers(exchange: Exchange, kind: str, place: int) -> dict[str, str]:
-    date = _date(exchange.moment)
+def _build_record_headers(exchange: RecordedExchange, kind: str, place: int) -> dict[str, str]:
+    date = _format_date(exchange.moment)
     headers = {
-        "WARC-Record-ID": _record_id(date, kind, exchange.method, exchange.url, str(place)),
+        "WARC-Record-ID": _derive_record_id(date, kind, exchange.method, exchange.url, str(place)),
         "WARC-Date": date,
     }
     if exchange.address:
@@ -214,15 +217,16 @@ def _record_headers(exchange: Exchange, kind: str, place: int) -> dict[str, str]
     return headers
 
 
-def _record_id(*parts: str) -> str:
-    return f"<urn:uuid:{uuid.uuid5(_NAMESPACE, ' '.join(parts))}>"
+def _derive_record_id(*parts: str) -> str:
+    identity = uuid.uuid5(_NAMESPACE, " ".join(parts))
+    return f"<urn:uuid:{identity}>"
 
 
-def _date(moment: datetime) -> str:
+def _format_date(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _lines(headers: RawHeaders) -> list[bytes]:
+def _join_headers(headers: RawHeaders) -> list[bytes]:
     return [name + b": " + value for name, value in headers]
 
 

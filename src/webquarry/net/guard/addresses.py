@@ -105,19 +105,19 @@ def parse_address(text: str) -> Address | None:
         return None
 
 
-def refused_class(address: Address, allowed: Iterable[Network] = ()) -> str | None:
+def find_refused_class(address: Address, allowed: Iterable[Network] = ()) -> str | None:
     """Why this address may not be dialled, or None. Networks in `allowed` count as public."""
     networks = tuple(allowed)
-    for reading in readings(address):
+    for reading in list_readings(address):
         if any(reading in network for network in networks):
             continue
-        kind = _special_class(reading)
+        kind = _find_special_class(reading)
         if kind is not None:
             return kind
     return None
 
 
-def readings(address: Address) -> list[Address]:
+def list_readings(address: Address) -> list[Address]:
     """Every address that packets to this one may end at: the IPv4 addresses it carries first, then
     itself.
     """
@@ -125,10 +125,6 @@ def readings(address: Address) -> list[Address]:
         return [address]
     if any(address in network for network in _SPELLINGS):
         return [_low_ipv4(int(address))]
-    return [*_carried(address), address]
-
-
-def _carried(address: IPv6Address) -> list[Address]:
     value = int(address)
     found: list[Address] = []
     if value > 1 and any(address in network for network in _HOLDERS):  # :: and ::1 carry nothing
@@ -136,12 +132,11 @@ def _carried(address: IPv6Address) -> list[Address]:
     if address in _6TO4:
         found.append(_low_ipv4(value >> 80))
     if address in _TEREDO:
-        found += [
-            _low_ipv4(value >> 64),
-            _low_ipv4(~value),
-        ]  # its server, and its client with every bit turned
+        found.append(_low_ipv4(value >> 64))  # its server
+        found.append(_low_ipv4(~value))  # its client, with every bit turned
     if (value >> 32) & _ISATAP_MASK == _ISATAP:
         found.append(_low_ipv4(value))
+    found.append(address)
     return found
 
 
@@ -149,11 +144,15 @@ def _low_ipv4(value: int) -> IPv4Address:
     return IPv4Address(value & 0xFFFFFFFF)
 
 
-def _special_class(address: Address) -> str | None:
+def _find_special_class(address: Address) -> str | None:
     """The class of one address, looking at nothing it carries."""
     if address in _METADATA:
         return METADATA
     if isinstance(address, IPv4Address):
         return next((kind for network, kind in _SPECIAL_IPV4 if address in network), None)
-    named = next((kind for network, kind in _SPECIAL_IPV6 if address in network), None)
-    return named or (None if address in _GLOBAL_IPV6 else "not global unicast")
+    for network, kind in _SPECIAL_IPV6:
+        if address in network:
+            return kind
+    if address in _GLOBAL_IPV6:
+        return None
+    return "not global unicast"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import httpx2
 
 from webquarry.errors import Refused
-from webquarry.net.guard.addresses import Network, parse_address, refused_class
-from webquarry.net.guard.hosts import internal_name
+from webquarry.net.guard.addresses import Network, find_refused_class, parse_address
+from webquarry.net.guard.hosts import find_internal_kind
 from webquarry.net.guard.strict_url import read_url
 
 if TYPE_CHECKING:
@@ -39,10 +39,9 @@ class Guard:
         host = parsed.raw_host.decode("ascii")
         if parse_address(host) is not None:
             self.check_address(host, host)
-        elif not (
-            self.allow_private or self.allow_networks
-        ):  # otherwise what the name resolves to decides
-            kind = internal_name(host)
+        elif not self.allow_private and not self.allow_networks:
+            # With either of them, what the name resolves to decides.
+            kind = find_internal_kind(host)
             if kind is not None:
                 raise Refused(f"The host {host} is refused: the name stands for {kind}.")
         return parsed
@@ -54,6 +53,10 @@ class Guard:
         if self.allow_private:
             return
         parsed = parse_address(address)
-        kind = "not an IP address" if parsed is None else refused_class(parsed, self.allow_networks)
+        kind: str | None
+        if parsed is None:
+            kind = "not an IP address"
+        else:
+            kind = find_refused_class(parsed, self.allow_networks)
         if kind is not None:
             raise Refused(f"The host {host} is refused: its address is not public ({kind}).")

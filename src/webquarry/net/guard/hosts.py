@@ -2,8 +2,8 @@
 
 The text between `//` and the port comes in; out goes the one ASCII spelling that is resolved,
 dialled and sent, or `Refused`. Stricter than a browser: whatever two programs might read
-differently (0x7f.1, %31, zero-width letters) is refused instead of repaired. `internal_name` then
-says which names never lead to the public web, without asking DNS.
+differently (0x7f.1, %31, zero-width letters) is refused instead of repaired. `find_internal_kind`
+then says which names never lead to the public web, without asking DNS.
 """
 
 from __future__ import annotations
@@ -59,24 +59,25 @@ def read_host(text: str) -> str:
     brackets.
     """
     if not text:
-        raise _refused("is missing")
+        raise _build_refusal("is missing")
     if text.startswith("["):
         return _read_ipv6(text)
     if "%" in text:
-        raise _refused("is percent-encoded")
+        raise _build_refusal("is percent-encoded")
     if len(text) > _MAX_TEXT:
-        raise _refused("is longer than DNS allows")
-    host = ".".join(_read_label(label) for label in _mapped(text).removesuffix(".").split("."))
+        raise _build_refusal("is longer than DNS allows")
+    labels = _map_characters(text).removesuffix(".").split(".")
+    host = ".".join(_read_label(label) for label in labels)
     if len(host) > MAX_NAME:
-        raise _refused("is longer than DNS allows")
-    if _NUMBER.fullmatch(host.rpartition(".")[2]) and not (
-        _DOTTED_QUAD.fullmatch(host) and text == host
-    ):
-        raise _refused("is an address in an odd numeric spelling")
+        raise _build_refusal("is longer than DNS allows")
+    ends_in_number = _NUMBER.fullmatch(host.rpartition(".")[2])
+    is_plain_address = _DOTTED_QUAD.fullmatch(host) and text == host
+    if ends_in_number and not is_plain_address:
+        raise _build_refusal("is an address in an odd numeric spelling")
     return host
 
 
-def internal_name(host: str) -> str | None:
+def find_internal_kind(host: str) -> str | None:
     """What a name stands for when it cannot be on the public web, or None. The host is one that
     `read_host` gave.
     """
@@ -93,48 +94,49 @@ def internal_name(host: str) -> str | None:
 def _read_ipv6(text: str) -> str:
     inner = text[1:-1]
     if not text.endswith("]") or "%" in inner:  # a zone means something on one machine only
-        raise _refused("is not a plain IPv6 address")
+        raise _build_refusal("is not a plain IPv6 address")
     try:
         address = IPv6Address(inner)
     except AddressValueError:
-        raise _refused("is not a plain IPv6 address") from None
+        raise _build_refusal("is not a plain IPv6 address") from None
     mapped = address.ipv4_mapped
     if mapped is None:
         return address.compressed
-    return (
-        f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"  # Python 3.13 spells it with dots
-    )
+    high, low = divmod(int(mapped), 0x10000)
+    return f"::ffff:{high:x}:{low:x}"  # Python 3.13 spells it with dots
 
 
-def _mapped(text: str) -> str:
+def _map_characters(text: str) -> str:
     """Upper case, full width and the like turned into the letters DNS compares; what would vanish
     is refused.
     """
     try:
-        if not text.isascii() and any(
-            idna.uts46_remap(char, std3_rules=False) == "" for char in text
-        ):
-            raise _refused("holds characters that cannot be seen")
+        if not text.isascii():
+            for char in text:
+                if idna.uts46_remap(char, std3_rules=False) == "":
+                    raise _build_refusal("holds characters that cannot be seen")
         return idna.uts46_remap(text, std3_rules=False)
     except idna.IDNAError:
-        raise _refused("holds characters that no host name has") from None
+        raise _build_refusal("holds characters that no host name has") from None
 
 
 def _read_label(label: str) -> str:
     """One mapped label in ASCII."""
     if not label:
-        raise _refused("has an empty part")
-    ascii_label = label if label.isascii() else _encoded(label)
+        raise _build_refusal("has an empty part")
+    ascii_label = label
+    if not label.isascii():
+        ascii_label = _encode_label(label)
     if len(ascii_label) > MAX_LABEL:
-        raise _refused("has a part longer than DNS allows")
+        raise _build_refusal("has a part longer than DNS allows")
     if not _LABEL.fullmatch(ascii_label):
-        raise _refused("holds characters that no host name has")
+        raise _build_refusal("holds characters that no host name has")
     if label.startswith(_PREFIX):
         _check_encoded(label)
     return ascii_label
 
 
-def _encoded(label: str) -> str:
+def _encode_label(label: str) -> str:
     """Punycode of a mapped label, under the rules of UTS 46: emoji pass, which IDNA 2008 alone
     would refuse.
     """
@@ -148,9 +150,9 @@ def _encoded(label: str) -> str:
         )
         ascii_label = _PREFIX + label.encode("punycode").decode("ascii")
     except ValueError:  # what idna and the codec raise are ValueErrors
-        raise _refused("is not a valid international name") from None
+        raise _build_refusal("is not a valid international name") from None
     if not joiners_fit:
-        raise _refused("holds characters that cannot be seen")
+        raise _build_refusal("holds characters that cannot be seen")
     return ascii_label
 
 
@@ -159,12 +161,12 @@ def _check_encoded(label: str) -> None:
     try:
         decoded = label.removeprefix(_PREFIX).encode("ascii").decode("punycode")
     except ValueError:
-        raise _refused("is not a valid international name") from None
-    if decoded.isascii() or _mapped(decoded) != decoded or _encoded(decoded) != label:
-        raise _refused("is not a valid international name")
+        raise _build_refusal("is not a valid international name") from None
+    if decoded.isascii() or _map_characters(decoded) != decoded or _encode_label(decoded) != label:
+        raise _build_refusal("is not a valid international name")
 
 
-def _refused(reason: str) -> Refused:
+def _build_refusal(reason: str) -> Refused:
     return Refused(
         f"The host of the URL {reason}.",
         suggested_action="Write the host as a domain name, or as an address like 192.0.2.1 or "

@@ -21,10 +21,11 @@ MAX_LENGTH = 16_384  # both as written and as sent; servers rarely take more tha
 # The ports of the Fetch standard that belong to other protocols, some of which can be talked to
 # through HTTP.
 BAD_PORTS = frozenset((
-    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
-    111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
-    540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
-    6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
+    102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389,
+    427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636,
+    989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665,
+    6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ))  # fmt: skip
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -42,38 +43,56 @@ def read_url(text: str) -> httpx2.URL:
     _check_characters(text)
     parts = _PARTS.fullmatch(text)
     if parts is None:
-        raise _refused(_scheme_fault(text))
-    scheme, authority, path, query = parts[1].lower(), parts[2], parts[3], parts[4]
+        raise _build_refusal(_describe_scheme_fault(text))
+    scheme = parts[1].lower()
+    authority, path, query = parts[2], parts[3], parts[4]
     host, port = _read_authority(authority)
-    origin = (
-        f"{scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
-    )
-    target = quote(_without_dots(path), safe=_PATH_SAFE)
+    origin = f"{scheme}://{host}"
+    if ":" in host:  # an IPv6 address
+        origin = f"{scheme}://[{host}]"
+    if port is not None:
+        origin += f":{port}"
+    target = quote(_resolve_dots(path), safe=_PATH_SAFE)
     if query is not None:
         target += "?" + quote(query, safe=_QUERY_SAFE)
-    return _built(origin + target)
+    if len(origin + target) > MAX_LENGTH:
+        raise _build_refusal(
+            f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
+        )
+    try:
+        url = httpx2.URL(origin + target)
+        # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd
+        # labels
+        _ = url.host
+    except (httpx2.InvalidURL, ValueError):
+        raise _build_refusal("The host of the URL is not a valid international name.") from None
+    return url
 
 
 def port_of(url: httpx2.URL) -> int:
     """The port that an http or https URL leads to."""
-    return url.port or (443 if url.scheme == "https" else 80)
+    if url.port:
+        return url.port
+    if url.scheme == "https":
+        return 443
+    return 80
 
 
 def _check_characters(text: str) -> None:
     if len(text) > MAX_LENGTH:
-        raise _refused(f"The URL is longer than {MAX_LENGTH:,} characters.")
+        raise _build_refusal(f"The URL is longer than {MAX_LENGTH:,} characters.")
     if _CONTROL.search(text):
-        raise _refused("The URL holds a control character.")
+        raise _build_refusal("The URL holds a control character.")
     if "\\" in text:
-        raise _refused(
+        raise _build_refusal(
             "The URL holds a backslash, which programs read differently; written as %5C it is "
             "allowed."
         )
     if text != text.strip():
-        raise _refused("The URL begins or ends with a blank.")
+        raise _build_refusal("The URL begins or ends with a blank.")
 
 
-def _scheme_fault(text: str) -> str:
+def _describe_scheme_fault(text: str) -> str:
     scheme = _SCHEME.match(text)
     if scheme is None:
         return "The URL does not begin with http:// or https://."
@@ -87,32 +106,29 @@ def _read_authority(authority: str) -> tuple[str, int | None]:
     secret.
     """
     if "@" in authority:
-        raise _refused("The URL holds a user name or an @ before its host.")
+        raise _build_refusal("The URL holds a user name or an @ before its host.")
     if authority.startswith("["):
         host, bracket, rest = authority.partition("]")
         host += bracket
         if rest and not rest.startswith(":"):
-            raise _refused("The URL has something between its IPv6 address and its port.")
+            raise _build_refusal("The URL has something between its IPv6 address and its port.")
         port = rest[1:]
     else:
         host, _, port = authority.partition(":")
-    return read_host(host), _read_port(port)
-
-
-def _read_port(text: str) -> int | None:
-    if not text:
-        return None
-    if not _PORT.fullmatch(text) or int(text) > 65_535:
-        raise _refused("The port of the URL is not a number from 1 to 65535.")
-    if int(text) in BAD_PORTS:
-        raise _refused(
-            f"The port {int(text)} belongs to another protocol than HTTP, so browsers and we "
+    host = read_host(host)
+    if not port:
+        return host, None
+    if not _PORT.fullmatch(port) or int(port) > 65_535:
+        raise _build_refusal("The port of the URL is not a number from 1 to 65535.")
+    if int(port) in BAD_PORTS:
+        raise _build_refusal(
+            f"The port {int(port)} belongs to another protocol than HTTP, so browsers and we "
             "refuse it."
         )
-    return int(text)
+    return host, int(port)
 
 
-def _without_dots(path: str) -> str:
+def _resolve_dots(path: str) -> str:
     """The path with its . and .. steps taken, also where they are written as %2e."""
     kept: list[str] = []
     steps = path.split("/")[1:]
@@ -127,22 +143,7 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _built(text: str) -> httpx2.URL:
-    if len(text) > MAX_LENGTH:
-        raise _refused(
-            f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
-        )
-    try:
-        url = httpx2.URL(text)
-        # httpx2 decodes it when asked, and cannot for a few mixtures of international and odd
-        # labels
-        _ = url.host
-    except (httpx2.InvalidURL, ValueError):
-        raise _refused("The host of the URL is not a valid international name.") from None
-    return url
-
-
-def _refused(sentence: str) -> Refused:
+def _build_refusal(sentence: str) -> Refused:
     return Refused(
         sentence, suggested_action="Use a URL of the form https://host/path, with a public host."
     )

@@ -20,17 +20,19 @@ from webquarry.net.http.encodings import PIECE, decoder_for
 
 CLOSED_EARLY = "The server closed the connection before the answer was complete"
 _WITHOUT_BODY = frozenset({204, 205, 304})
+_MOST_DIGITS = 20  # of a Content-Length; whatever is longer is no length
 
 
 async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False) -> bytes:
     """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit`
     bytes if it may be cut.
     """
-    expected = expected_length(response)
+    expected = get_expected_length(response)
     if expected is not None and expected > limit and not cut:
         raise _too_large(limit, f"it announces {expected} bytes")
     decoder = decoder_for(response.headers)
-    body, received = io.BytesIO(), 0  # its buffer becomes the bytes we return without a second copy
+    body = io.BytesIO()  # its buffer becomes the bytes we return without a second copy
+    received = 0
     async with _chunks(response) as chunks:
         async for chunk in chunks:
             received += len(chunk)
@@ -65,14 +67,15 @@ async def drain(response: httpx2.Response, limit: int) -> None:
     response.is_stream_consumed = True
 
 
-def expected_length(response: httpx2.Response) -> int | None:
+def get_expected_length(response: httpx2.Response) -> int | None:
     """How many bytes are to come as sent, if the headers tell."""
     if response.request.method == "HEAD" or response.status_code in _WITHOUT_BODY:
         return None
+    if "transfer-encoding" in response.headers:
+        return None
     length = response.headers.get("content-length", "").strip()
-    if "transfer-encoding" in response.headers or not (
-        length.isascii() and length.isdecimal() and len(length) < 20
-    ):
+    is_number = length.isascii() and length.isdecimal() and len(length) < _MOST_DIGITS
+    if not is_number:
         return None
     return int(length)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 import brotli  # type: ignore[import-untyped]
@@ -42,8 +43,10 @@ class Decoder(Protocol):
 
 def decoder_for(headers: httpx2.Headers) -> Decoder:
     """The decoder that a reply's headers ask for; one that is stacked or unknown is refused."""
-    names = [name.strip().lower() for name in headers.get("content-encoding", "").split(",")]
-    names = [name for name in names if name not in {"", "identity"}]
+    names: list[str] = []
+    for name in headers.get("content-encoding", "").lower().split(","):
+        if name.strip() not in {"", "identity"}:
+            names.append(name.strip())
     if not names:
         return _Identity()
     if len(names) > 1:
@@ -58,13 +61,13 @@ def decoder_for(headers: httpx2.Headers) -> Decoder:
     return _DECODERS[names[0]]()
 
 
-def _broken(encoding: str) -> NetworkFailure:
+def _build_invalid_error(encoding: str) -> NetworkFailure:
     return NetworkFailure(
         f"The body is labelled {encoding} but is not valid {encoding} data", retryable=False
     )
 
 
-def _ends_early(encoding: str) -> NetworkFailure:
+def _build_incomplete_error(encoding: str) -> NetworkFailure:
     return NetworkFailure(f"The {encoding} data of the body ends too early")
 
 
@@ -138,7 +141,9 @@ class _Members:
     """One member after the other; `marks` are the bytes that a further one begins with."""
 
     def __init__(self, name: str, make: Callable[[], _Member], marks: tuple[bytes, ...]) -> None:
-        self._name, self._make, self._marks = name, make, marks
+        self._name = name
+        self._make = make
+        self._marks = marks
         self._member: _Member | None = None  # None: nothing has arrived yet
         self._held = b""  # what came after a member, too short to tell whether it is another one
         self._over = False
@@ -159,21 +164,14 @@ class _Members:
             try:
                 yield from self._member.inflate(data)
             except (zlib.error, ZstdError) as error:
-                raise _broken(self._name) from error
-            data = self._member.rest if self._member.done else b""
+                raise _build_invalid_error(self._name) from error
+            data = b""
+            if self._member.done:
+                data = self._member.rest
 
     def finish(self) -> None:
         if self._member is not None and not self._member.done:
-            raise _ends_early(self._name)
-
-
-def _gzip() -> Decoder:
-    return _Members("gzip", lambda: _ZlibMember(16 + zlib.MAX_WBITS), (b"\x1f\x8b\x08",))
-
-
-def _zstd() -> Decoder:
-    skippable = (bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
-    return _Members("zstd", _ZstdMember, (b"\x28\xb5\x2f\xfd", *skippable))
+            raise _build_incomplete_error(self._name)
 
 
 class _Deflate:
@@ -191,16 +189,20 @@ class _Deflate:
             if len(data) < 2:
                 self._head = data
                 return
-            wrapped = data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0
-            self._member = _ZlibMember(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
+            names_deflate = data[0] & 0x0F == zlib.DEFLATED
+            is_wrapped = names_deflate and int.from_bytes(data[:2], "big") % 31 == 0
+            window_bits = -zlib.MAX_WBITS
+            if is_wrapped:
+                window_bits = zlib.MAX_WBITS
+            self._member = _ZlibMember(window_bits)
         try:
             yield from self._member.inflate(data)
         except zlib.error as error:
-            raise _broken("deflate") from error
+            raise _build_invalid_error("deflate") from error
 
     def finish(self) -> None:
         if self._head or (self._member is not None and not self._member.done):
-            raise _ends_early("deflate")
+            raise _build_incomplete_error("deflate")
 
 
 class _Brotli:
@@ -218,17 +220,23 @@ class _Brotli:
                 yield piece
                 data = b""  # the library keeps what it has not used
         except brotli.error as error:
-            raise _broken("br") from error
+            raise _build_invalid_error("br") from error
 
     def finish(self) -> None:
         if self._started and not self._decompressor.is_finished():
-            raise _ends_early("br")
+            raise _build_incomplete_error("br")
 
 
+_GZIP_MARK = b"\x1f\x8b\x08"
+_ZSTD_MARK = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE_MARKS = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
+_open_gzip_member = partial(_ZlibMember, 16 + zlib.MAX_WBITS)
+_open_gzip = partial(_Members, "gzip", _open_gzip_member, (_GZIP_MARK,))
+_open_zstd = partial(_Members, "zstd", _ZstdMember, (_ZSTD_MARK, *_ZSTD_SKIPPABLE_MARKS))
 _DECODERS: dict[str, Callable[[], Decoder]] = {
-    "gzip": _gzip,
-    "x-gzip": _gzip,
+    "gzip": _open_gzip,
+    "x-gzip": _open_gzip,
     "deflate": _Deflate,
     "br": _Brotli,
-    "zstd": _zstd,
+    "zstd": _open_zstd,
 }

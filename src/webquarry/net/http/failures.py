@@ -44,17 +44,17 @@ _TIMEOUTS: dict[type[Exception], str] = {
     TimeoutError: "The server stopped answering",
 }
 _UNREACHABLE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+_OUR_FAULTS = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
 _CLOSINGS = ("disconnected", "without sending complete", "connectionterminated", "streamreset")
 
 
 def describe(error: Exception) -> NetworkFailure:
     """The failure that says what an exception of the HTTP stack means."""
-    chain = list(_chain(error))
+    chain = list(_walk_causes(error))
     return (
-        _of_tls(chain)
-        or _of_name(chain)
-        or _of_connection(error, chain)
-        or _of_protocol(error, chain)
+        _describe_tls(chain)
+        or _describe_connection(error, chain)
+        or _describe_protocol(error, chain)
     )
 
 
@@ -65,7 +65,7 @@ def is_unreachable(failure: NetworkFailure) -> bool:
     return isinstance(failure.__cause__, _UNREACHABLE)
 
 
-def _of_tls(chain: list[BaseException]) -> NetworkFailure | None:
+def _describe_tls(chain: list[BaseException]) -> NetworkFailure | None:
     for error in chain:
         if isinstance(error, ssl.SSLCertVerificationError):
             reason = error.verify_message or "it could not be verified"
@@ -75,28 +75,22 @@ def _of_tls(chain: list[BaseException]) -> NetworkFailure | None:
                 suggested_action="Choose another source, or name your own certificate authority "
                 "with WEBQUARRY_CA_FILE.",
             )
-        if isinstance(error, ssl.SSLError) and not isinstance(
-            error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)
-        ):
+        is_end = isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
+        if isinstance(error, ssl.SSLError) and not is_end:
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
             return NetworkFailure(f"TLS connection failed: {redact(reason)}", retryable=False)
     return None
 
 
-def _of_name(chain: list[BaseException]) -> NetworkFailure | None:
-    for error in chain:
-        if isinstance(error, socket.gaierror):
-            passing = error.errno == socket.EAI_AGAIN
-            return NetworkFailure(
-                "Name lookup failed for now" if passing else "Name not found", retryable=passing
-            )
-    return None
-
-
-def _of_connection(error: Exception, chain: list[BaseException]) -> NetworkFailure | None:
-    for kind, words in _TIMEOUTS.items():
+def _describe_connection(error: Exception, chain: list[BaseException]) -> NetworkFailure | None:
+    for link in chain:
+        if isinstance(link, socket.gaierror):
+            if link.errno == socket.EAI_AGAIN:
+                return NetworkFailure("Name lookup failed for now", retryable=True)
+            return NetworkFailure("Name not found", retryable=False)
+    for kind, text in _TIMEOUTS.items():
         if isinstance(error, kind):
-            return NetworkFailure(words)
+            return NetworkFailure(text)
     if isinstance(error, httpx2.ProxyError):
         return NetworkFailure(
             f"The proxy did not pass the request on: {redact(str(error))[:120]}", retryable=False
@@ -111,32 +105,32 @@ def _of_connection(error: Exception, chain: list[BaseException]) -> NetworkFailu
     return None
 
 
-def _of_protocol(error: Exception, chain: list[BaseException]) -> NetworkFailure:
-    if isinstance(error, httpx2.RemoteProtocolError) and any(
-        word in str(error).lower() for word in _CLOSINGS
-    ):
-        return NetworkFailure(CLOSED_EARLY)
+def _describe_protocol(error: Exception, chain: list[BaseException]) -> NetworkFailure:
+    if isinstance(error, httpx2.RemoteProtocolError):
+        text = str(error).lower()
+        if any(word in text for word in _CLOSINGS):
+            return NetworkFailure(CLOSED_EARLY)
     if any(isinstance(link, InvalidBodyLengthError) for link in chain):
         return NetworkFailure(CLOSED_EARLY)
-    ours = isinstance(
-        error, (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
-    )
-    if ours and not any(
-        isinstance(link, H2Error) for link in chain
-    ):  # httpcore2 calls a server's HTTP/2 faults local
+    # httpcore2 calls a server's HTTP/2 faults local, too.
+    is_http2_fault = any(isinstance(link, H2Error) for link in chain)
+    if isinstance(error, _OUR_FAULTS) and not is_http2_fault:
         return NetworkFailure("The request cannot be sent over HTTP as it is", retryable=False)
     return NetworkFailure("The server's answer was not proper HTTP", retryable=False)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def _walk_causes(error: BaseException) -> Iterator[BaseException]:
     """The exception, its causes, and those of every member of a group; each once."""
-    waiting, seen = [error], set[int]()
+    waiting = [error]
+    seen: set[int] = set()
     while waiting:
         link = waiting.pop(0)
         if id(link) in seen:
             continue
         seen.add(id(link))
         yield link
-        waiting.extend(found for found in (link.__cause__, link.__context__) if found is not None)
+        for earlier in (link.__cause__, link.__context__):
+            if earlier is not None:
+                waiting.append(earlier)
         if isinstance(link, BaseExceptionGroup):
             waiting.extend(link.exceptions)

@@ -16,12 +16,10 @@ from webquarry.errors import NetworkFailure, Refused
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
-_ABSOLUTE = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*:"
-)  # urljoin would read "https:x" and "https://" as relative
-_HOST_ONLY = (
-    DefaultCookiePolicy.DomainStrictNonDomain
-)  # a cookie without a domain is for its host alone
+# urljoin would read "https:x" and "https://" as relative.
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# A cookie without a domain is for its host alone.
+_HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain
 _NOT_A_URL = "The server redirects to an address that is not a URL"
 
 
@@ -32,18 +30,18 @@ def location_of(response: httpx2.Response) -> str | None:
     return response.headers.get("location", "").strip() or None
 
 
-class Trail:
+class RedirectChain:
     """The hops of one call: the addresses asked so far, and the cookies they set."""
 
     def __init__(self, most: int) -> None:
         self.hops: list[str] = []
         self._most = most
-        self._cookies = httpx2.Cookies(
-            CookieJar(DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY))
-        )
+        policy = DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY)
+        self._cookies = httpx2.Cookies(CookieJar(policy))
 
     @property
     def is_full(self) -> bool:
+        """Whether no further hop may follow."""
         return len(self.hops) >= self._most
 
     def add_cookies(self, request: httpx2.Request) -> None:
@@ -55,29 +53,27 @@ class Trail:
         is sent there.
         """
         if self.is_full:
+            in_a_circle = ""
+            if len(set(self.hops)) < len(self.hops):
+                in_a_circle = ", in a circle"
             raise NetworkFailure(
-                self._too_many(), retryable=False, suggested_action="Choose another source."
+                f"The server redirects more than {self._most} times{in_a_circle}",
+                retryable=False,
+                suggested_action="Choose another source.",
             )
         self._cookies.extract_cookies(response)
         here = str(response.request.url)
+        target = location
         try:
-            if _ABSOLUTE.match(location):
-                target = location
-            else:
+            if not _ABSOLUTE.match(location):
                 target = urljoin(here, location)
         except ValueError as error:
             raise NetworkFailure(_NOT_A_URL, retryable=False) from error
         self.hops.append(here)
         return target
 
-    def _too_many(self) -> str:
-        in_a_circle = ""
-        if len(set(self.hops)) < len(self.hops):
-            in_a_circle = ", in a circle"
-        return f"The server redirects more than {self._most} times{in_a_circle}"
 
-
-def redirected(request: httpx2.Request, status: int, target: str) -> httpx2.Request:
+def build_redirected_request(request: httpx2.Request, status: int, target: str) -> httpx2.Request:
     """A provider's request at its new address, which must be of the same origin: its headers carry
     credentials.
     """

@@ -27,7 +27,7 @@ def may_repeat(method: str, outcome: int | NetworkFailure, *, promised: bool = F
     return outcome.retryable
 
 
-def wait_before(further: int, retry_after: float | None, chance: float) -> float:
+def compute_wait(further: int, retry_after: float | None, chance: float) -> float:
     """Seconds to wait before the `further`-th repetition (from 1); `chance` is a random number from
     0 to 1.
     """

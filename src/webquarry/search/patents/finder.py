@@ -29,7 +29,7 @@ from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.web import ReadPage, WebPatents
 from webquarry.search.plan import resolve_names
 from webquarry.search.router import Router
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import choose_error, unknown_service
 from webquarry.search.services.guard import GuardedCall, apply_retry_after
 from webquarry.search.services.services import Services
@@ -72,7 +72,7 @@ class PatentFinder:
         clock: Clock,
         router: Router,
         read_page: ReadPage,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self.services: Services[PatentProvider] = Services(
             "webquarry.search.patents.providers",

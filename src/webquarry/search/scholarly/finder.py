@@ -27,7 +27,7 @@ from webquarry.search.scholarly.merge import merge
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery, PapersFound
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.stored import VERSION, pack, unpack
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import choose_error, shorten
 from webquarry.search.services.guard import GuardedCall, apply_retry_after
 from webquarry.search.services.services import Services
@@ -55,7 +55,7 @@ class Finder:
         open_cache: Callable[[], Cache],
         router: Callable[[], Router],
         lenses: Callable[[], Mapping[str, Lens]],
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._settings = settings
         self._open_cache = open_cache

@@ -44,8 +44,8 @@ class Breaker:
         return max(0.0, self._rests_until - self._clock.monotonic())
 
     def admit(self) -> bool:
-        """May the provider be asked now? Who is admitted reports back with `succeeded`, `failed` or
-        `gave_up`.
+        """May the provider be asked now? Who is admitted reports back with `record_success`,
+        `record_failure` or `release`.
         """
         state = self.state
         if state == "closed":
@@ -55,26 +55,30 @@ class Breaker:
         self._probing = True
         return True
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """The provider answered, if only with "nothing found"."""
-        self._failures, self._rests_until, self._probing = 0, None, False
+        self._failures = 0
+        self._rests_until = None
+        self._probing = False
 
-    def failed(self, error: WebquarryError) -> None:
+    def record_failure(self, error: WebquarryError) -> None:
         """The provider failed; a rest that it asked for itself begins at once."""
-        probed, self._probing = self._probing, False
-        if error.kind not in TRIPPING or isinstance(
-            error, NotRecorded
-        ):  # a recording says nothing about the provider
+        was_probe = self._probing
+        self._probing = False
+        if error.kind not in TRIPPING:
+            return
+        if isinstance(error, NotRecorded):  # a recording says nothing about the provider
             return
         self._failures += 1
-        asked = error.retry_after_seconds or 0.0
-        if probed or asked or self._failures >= self._threshold:
-            self.rest(asked or self._rest_seconds, type(error))
+        asked_seconds = error.retry_after_seconds or 0.0
+        if was_probe or asked_seconds or self._failures >= self._threshold:
+            self.rest(asked_seconds or self._rest_seconds, type(error))
 
     def rest(self, seconds: float, cause: type[WebquarryError]) -> None:
         """Leave the provider alone for so long from now."""
-        self._rests_until, self.cause = self._clock.monotonic() + seconds, cause
+        self._rests_until = self._clock.monotonic() + seconds
+        self.cause = cause
 
-    def gave_up(self) -> None:
+    def release(self) -> None:
         """The caller left before the provider answered: nothing was learnt."""
         self._probing = False

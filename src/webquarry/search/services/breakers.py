@@ -12,7 +12,7 @@ from webquarry.search.services.breaker import Breaker
 from webquarry.settings import Settings
 
 
-class BreakerBoard(ABC):
+class Breakers(ABC):
     """A breaker for each provider; what trips one may be told to other servers."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
@@ -22,10 +22,12 @@ class BreakerBoard(ABC):
 
     def breaker(self, name: str) -> Breaker:
         """The breaker of a provider, as of when somebody last learnt about it."""
-        if name not in self._breakers:
-            failures, rest = self._settings.breaker_failures, self._settings.breaker_rest_seconds
-            self._breakers[name] = Breaker(self._clock, failures, rest)
-        return self._breakers[name]
+        found = self._breakers.get(name)
+        if found is None:
+            failures = self._settings.breaker_failures
+            rest_seconds = self._settings.breaker_rest_seconds
+            found = self._breakers[name] = Breaker(self._clock, failures, rest_seconds)
+        return found
 
     @abstractmethod
     async def learn(self, names: Sequence[str]) -> None:
@@ -36,7 +38,7 @@ class BreakerBoard(ABC):
         """A call of this provider has failed here: if it rests now, let the others know."""
 
 
-class LocalBoard(BreakerBoard):
+class LocalBreakers(Breakers):
     """One server: there is nobody to learn from."""
 
     async def learn(self, names: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ from webquarry.net.models import Reply
 from webquarry.progress import note
 from webquarry.search.models import Attempt
 from webquarry.search.services.breaker import TRIPPING, Breaker
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.service import Service
 from webquarry.secret import redact
 
@@ -79,7 +79,7 @@ class GuardedCall:
 
 @asynccontextmanager
 async def guard(
-    service: Service, board: BreakerBoard, clock: Clock, seconds: float, late: str
+    service: Service, board: Breakers, clock: Clock, seconds: float, late: str
 ) -> AsyncIterator[GuardedCall]:
     """Let a service work for at most so many seconds; `late` are the words for one that found
     nothing in that time.
@@ -102,13 +102,13 @@ async def guard(
             outcome, reason = call.outcome()
             end(outcome)
     except BaseException:  # the caller has left
-        breaker.gave_up()
+        breaker.release()
         raise
     call.attempt = Attempt(service.name, outcome, reason, clock.monotonic() - started)
     if call.error is None:
-        breaker.succeeded()
+        breaker.record_success()
     else:
-        breaker.failed(call.error)
+        breaker.record_failure(call.error)
         await board.tell(service.name)
 
 

@@ -23,7 +23,7 @@ from webquarry.errors import RateLimited
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
-from webquarry.search.services.breakers import BreakerBoard, LocalBoard
+from webquarry.search.services.breakers import Breakers, LocalBreakers
 from webquarry.search.services.failure import unknown_service
 from webquarry.search.services.guard import CUT_SHORT, GuardedCall, guard
 from webquarry.search.services.pace import Pace
@@ -47,7 +47,7 @@ class Services(Generic[S]):
         environ: Mapping[str, str],
         clock: Clock,
         group: str | None = None,
-        board: BreakerBoard | None = None,
+        board: Breakers | None = None,
     ) -> None:
         self._package = package
         self._base = base
@@ -55,7 +55,7 @@ class Services(Generic[S]):
         self._client = client
         self._settings = settings
         self._environ = environ
-        self._board = board or LocalBoard(settings, clock)
+        self._board = board or LocalBreakers(settings, clock)
         self._pace = Pace(clock)
         self._configured: dict[str, S] = {}
         self._not_before: dict[str, float] = {}

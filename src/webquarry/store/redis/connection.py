@@ -1,12 +1,11 @@
 """The connection to Redis, for all that several servers share: cache, single flight, journals,
 quotas, breakers.
 
-    value = await link.run(lambda redis: redis.get(name))      # the value, or `LinkDown`
+    value = await connection.run(lambda redis: redis.get(key))      # or `RedisUnavailable`
 
 Nobody waits long for it. A Redis that does not answer in time is left alone for a few seconds, then
-asked by one caller to see whether it is back, so that it heals by itself; the outage is said once,
-and so is its end. Names are keyed hashes behind a prefix and values are locked by whoever keeps
-them, so that Redis can read nothing.
+asked by one caller to see whether it is back, so that it heals by itself; the outage is logged
+once, and so is its end.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError, ResponseError
 
 from webquarry.secret import Secret, redact
-from webquarry.store.encryption import Vault
+from webquarry.store.encryption import Cipher
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -34,10 +33,11 @@ PREFIX = b"webquarry:"
 TIMEOUT_SECONDS = 0.5
 REST_SECONDS = 3.0
 _CONNECTIONS = 32
+_BYTES_A_SECOND = 10_000_000  # what a large value may take on top of the usual time
 _REFUSALS_APART_SECONDS = 60.0
 
 
-class LinkDown(Exception):
+class RedisUnavailable(Exception):
     """Redis did not answer, or not in time, or refused the command; the text says which, and holds
     no secret.
     """
@@ -47,7 +47,7 @@ class LinkDown(Exception):
         self.lost = lost  # there was no connection, or it broke, so that another one may do better
 
 
-class Link:
+class RedisConnection:
     """One pool of connections. Belongs to one event loop."""
 
     def __init__(
@@ -70,30 +70,33 @@ class Link:
             socket_connect_timeout=max(timeout_seconds, 0.1),
             **options,
         )
-        pool.connection_class(
-            **pool.connection_kwargs
-        )  # opens nothing; an unknown option is a TypeError now, not later
+        # Opens nothing; an unknown option is a TypeError now, not later.
+        pool.connection_class(**pool.connection_kwargs)
         self.place = place
-        self.timeout_seconds = timeout_seconds
+        self._timeout_seconds = timeout_seconds
         self._redis: Redis = Redis.from_pool(pool)
         self._key = key
         self._rest = rest_seconds
         self._scripts: dict[str, AsyncScript] = {}
         self._rests_until = 0.0
-        self._down: str | None = None
-        self._met = False  # it has answered before
-        self._refusal_said_at = -_REFUSALS_APART_SECONDS
+        self._outage: str | None = None  # why the last command had no answer
+        self._has_answered = False
+        self._refusal_logged_at = -_REFUSALS_APART_SECONDS
 
     @property
-    def up(self) -> bool:
+    def is_up(self) -> bool:
         """Whether the last that was heard of Redis was good."""
-        return self._down is None
+        return self._outage is None
 
-    def vault(self, purpose: str) -> Vault:
-        """What locks the values of one purpose: each has a key of its own, made from the shared
+    def cipher(self, purpose: str) -> Cipher:
+        """What encrypts the values of one purpose: each has a key of its own, made from the shared
         one.
         """
-        return Vault(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
+        return Cipher(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
+
+    def seconds_for(self, size: int) -> float:
+        """How long a command with so many bytes may take."""
+        return self._timeout_seconds + size / _BYTES_A_SECOND
 
     async def run(
         self,
@@ -102,28 +105,30 @@ class Link:
         seconds: float | None = None,
         insist: bool = False,
     ) -> T:
-        """Do it within `seconds`. While Redis rests it is not asked, unless by those who `insist`."""
+        """Do it within `seconds`. While Redis rests it is not asked, unless by those who
+        `insist`.
+        """
+        seconds = seconds or self._timeout_seconds
         now = time.monotonic()
         if now < self._rests_until and not insist:
-            raise LinkDown(self._down or "it did not answer")
-        if self._down is not None:  # this caller is the one that looks whether it is back
+            raise RedisUnavailable(self._outage or "it did not answer")
+        if self._outage is not None:  # this caller is the one that looks whether it is back
             self._rests_until = now + self._rest
         try:
-            result = await _in_time(work(self._redis), seconds or self.timeout_seconds)
+            result = await _wait_for(work(self._redis), seconds)
         except TimeoutError as error:
-            raise self._failed(
-                f"it did not answer within {seconds or self.timeout_seconds:g} s"
-            ) from error
+            raise self._note_outage(f"it did not answer within {seconds:g} s") from error
         except ResponseError as error:
-            raise self._refused(error) from error
+            raise self._note_refusal(redact(str(error))) from error
         except (RedisError, OSError) as error:
-            raise self._failed(redact(str(error)) or type(error).__name__, lost=True) from error
-        self._answered()
+            reason = redact(str(error)) or type(error).__name__
+            raise self._note_outage(reason, lost=True) from error
+        self._note_answer()
         return result
 
-    async def get(self, name: bytes) -> bytes | None:
+    async def get(self, key: bytes) -> bytes | None:
         """The value of a key."""
-        found: Any = await self.run(lambda redis: redis.get(name))
+        found: Any = await self.run(lambda redis: redis.get(key))
         if found is None:
             return None
         return bytes(found)
@@ -138,57 +143,52 @@ class Link:
         insist: bool = False,
     ) -> Any:
         """Run a Lua script: all of it, and nothing in between."""
-
-        known = self._scripts.get(text) or self._scripts.setdefault(
-            text, self._redis.register_script(text)
-        )
+        script = self._scripts.get(text)
+        if script is None:
+            script = self._scripts[text] = self._redis.register_script(text)
 
         async def work(_: Redis) -> Any:
-            return await known(
-                keys, arguments
-            )  # by its digest; the text is sent when Redis does not know it
+            # By its digest; the text is sent when Redis does not know it.
+            return await script(keys, arguments)
 
         return await self.run(work, seconds=seconds, insist=insist)
 
     async def aclose(self) -> None:
         await self._redis.aclose()
 
-    def _answered(self) -> None:
-        if self._down is not None:
+    def _note_answer(self) -> None:
+        if self._outage is not None:
             log.warning("Redis at %s answers again", self.place)
-        self._down, self._rests_until, self._met = None, 0.0, True
+        self._outage = None
+        self._rests_until = 0.0
+        self._has_answered = True
 
-    def _failed(self, reason: str, lost: bool = False) -> LinkDown:
-        if (
-            self._down is None
-        ):  # one that never was there is an error for whoever asked first, who will say it
-            log.log(
-                logging.WARNING if self._met else logging.INFO,
-                "Redis at %s is gone (%s)",
-                self.place,
-                reason,
-            )
-        self._down, self._rests_until = reason, time.monotonic() + self._rest
-        return LinkDown(reason, lost)
+    def _note_outage(self, reason: str, lost: bool = False) -> RedisUnavailable:
+        if self._outage is None:
+            # One that never was there is an error for whoever asked first, who will say it.
+            level = logging.WARNING if self._has_answered else logging.INFO
+            log.log(level, "Redis at %s is gone (%s)", self.place, reason)
+        self._outage = reason
+        self._rests_until = time.monotonic() + self._rest
+        return RedisUnavailable(reason, lost)
 
-    def _refused(self, error: ResponseError) -> LinkDown:
+    def _note_refusal(self, reason: str) -> RedisUnavailable:
         """It is there, and said no: memory full, read only, no right to do so."""
-        reason, now = redact(str(error)), time.monotonic()
-        self._answered()
-        if now - self._refusal_said_at >= _REFUSALS_APART_SECONDS:
+        now = time.monotonic()
+        self._note_answer()
+        if now - self._refusal_logged_at >= _REFUSALS_APART_SECONDS:
             log.warning("Redis at %s refused a command: %s", self.place, reason)
-            self._refusal_said_at = now
-        return LinkDown(reason)
+            self._refusal_logged_at = now
+        return RedisUnavailable(reason)
 
 
-async def _in_time(work: Awaitable[T], seconds: float) -> T:
+async def _wait_for(work: Awaitable[T], seconds: float) -> T:
     """The result, or TimeoutError. What has come is taken even if this loop was too busy to look in
     time: that is no outage, and a timeout that cancels would make it one.
     """
     task = asyncio.ensure_future(work)
-    task.add_done_callback(
-        lambda ended: ended.cancelled() or ended.exception()
-    )  # whoever gave up does not ask for it
+    # Whoever gave up does not ask for what came of it.
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
         done, _ = await asyncio.wait({task}, timeout=seconds)
     except BaseException:

@@ -104,7 +104,7 @@ async def _keep(body: bytes, kit: Toolkit) -> str | None:
 
     name = hashlib.sha256(body).hexdigest()
     await kit.cache.put(_key(name), Made(body, LIFE_SECONDS))
-    if await kit.cache.kept_for_all(_key(name)):
+    if await kit.cache.is_kept_for_all(_key(name)):
         return _PREFIX + name
     return None
 

@@ -262,7 +262,7 @@ def run(
                 server = await built(name, set_name, with_tools, text, kit)
                 quota = (
                     FileQuota(common / "quota.sqlite3")
-                    if common and kit.link is None
+                    if common and kit.redis is None
                     else kit.quota
                 )
                 app = app_of(

@@ -20,8 +20,8 @@ def looked_up(kit: Toolkit) -> list[tuple[str, dict[str, str], float]]:
         ("webquarry_breaker_open", {"provider": name}, float(state == "open"))
         for name, state in kit.router.states().items()
     ]
-    if kit.link is not None:
-        found.append(("webquarry_redis_up", {}, float(kit.link.up)))
+    if kit.redis is not None:
+        found.append(("webquarry_redis_up", {}, float(kit.redis.is_up)))
     return [*found, *_spent(kit)]
 
 

@@ -47,11 +47,11 @@ class Health:
     async def _ready(self, request: Request) -> Response:
         if self.draining:
             return JSONResponse({"status": "draining"}, 503, {"Retry-After": "5"})
-        link = self._kit.link if self._kit else None
+        link = self._kit.redis if self._kit else None
         if link is None:
             parts = {}
         else:
-            parts = {"redis": "ok" if link.up else "gone"}
+            parts = {"redis": "ok" if link.is_up else "gone"}
         return JSONResponse({"status": "degraded" if "gone" in parts.values() else "ok", **parts})
 
     async def _figures(self, request: Request) -> Response:

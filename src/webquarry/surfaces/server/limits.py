@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from webquarry.clock import Clock
 from webquarry.errors import NoSlot
 from webquarry.meter import count
-from webquarry.quota.base import Denied, Limit, Quota
+from webquarry.quota.base import Limit, Quota, QuotaDenied
 from webquarry.settings import Settings
 from webquarry.surfaces.server.gate import answer
 from webquarry.surfaces.server.principal import Principal
@@ -43,7 +43,7 @@ class Limits:
             await self._app(scope, receive, send)
             return
         said = await self._quota.take(self._limits(principal), self._clock.now().timestamp())
-        if isinstance(said, Denied):
+        if isinstance(said, QuotaDenied):
             what = "today"
             if said.limit.window_seconds == _MINUTE:
                 what = "this minute"

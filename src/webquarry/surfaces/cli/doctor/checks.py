@@ -222,10 +222,10 @@ def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
     """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may
     hold a password.
     """
-    from webquarry.store.redis.open import REDIS_URL, place_of, redis_url, store_key
+    from webquarry.store.redis.open import REDIS_URL, find_redis_url, place_of, read_store_key
 
     try:
-        found = redis_url(environ)
+        found = find_redis_url(environ)
     except WebquarryError as error:
         return Finding("redis", "broken", error.message, error.suggested_action)
     if found is None:
@@ -235,7 +235,7 @@ def _redis(settings: Settings, environ: Mapping[str, str]) -> Finding:
     url, source = found
     detail = f"{place_of(url)}, for servers over HTTP (from {source})"
     try:
-        store_key(environ)
+        read_store_key(environ)
     except WebquarryError as error:
         mere = source == "environment variable REDIS_URL"  # which may be there for something else
         return Finding(
@@ -258,10 +258,10 @@ async def ask_redis(finding: Finding, settings: Settings, environ: Mapping[str, 
     """What a Redis that looks right says when it is asked; nothing is written to it."""
     if finding.state != "ok":
         return finding
-    from webquarry.store.redis.open import open_link, ping_redis
+    from webquarry.store.redis.open import open_redis, ping_redis
 
     try:
-        link = open_link(settings, environ)
+        link = open_redis(settings, environ)
         assert link is not None
         try:
             await ping_redis(link)
@@ -294,7 +294,7 @@ def _recording(settings: Settings, environ: Mapping[str, str]) -> Finding:
 
 
 def _replaying(replay: Path) -> Finding:
-    from webquarry.net.archive.open import Replay, demo_recording
+    from webquarry.net.archive.replay import Replay, demo_recording
 
     try:
         Replay(demo_recording() if replay == Path("demo") else replay)

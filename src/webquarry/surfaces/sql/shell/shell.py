@@ -218,10 +218,10 @@ def history() -> Iterator[None]:
         return
     import os
 
-    from webquarry.records.open import records_folder
+    from webquarry.records.open import find_records_folder
     from webquarry.settings import Settings
 
-    folder = records_folder(Settings.from_environment(), os.environ)
+    folder = find_records_folder(Settings.from_environment(), os.environ)
     place = folder / "sql-history" if folder else None
     if place is not None:
         with contextlib.suppress(OSError):

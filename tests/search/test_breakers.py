@@ -14,26 +14,26 @@ from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryErr
 from webquarry.net.client import Client
 from webquarry.search.models import Query
 from webquarry.search.router import Router
-from webquarry.search.services.breakers import LocalBoard
-from webquarry.search.services.redis_board import RedisBoard
+from webquarry.search.services.breakers import LocalBreakers
+from webquarry.search.services.redis_breakers import RedisBreakers
 from webquarry.settings import Settings
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
 
 SETTINGS = Settings(breaker_failures=1, breaker_rest_seconds=600)
 
 
-def board(link: Link, clock: FakeClock) -> RedisBoard:
-    return RedisBoard(SETTINGS, clock, link, learn_seconds=0)
+def board(connection: RedisConnection, clock: FakeClock) -> RedisBreakers:
+    return RedisBreakers(SETTINGS, clock, connection, learn_seconds=0)
 
 
 def test_a_provider_that_trips_on_one_server_rests_on_the_others_for_the_same_reason(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as first, redis_server.link() as second:
+        async with redis_server.connect() as first, redis_server.connect() as second:
             clock = FakeClock()
             one, other = board(first, FakeClock()), board(second, clock)
-            one.breaker("brave").failed(RateLimited("slow down", retry_after_seconds=120))
+            one.breaker("brave").record_failure(RateLimited("slow down", retry_after_seconds=120))
             await one.tell("brave")
             await other.learn(["brave", "tavily"])
             assert other.breaker("brave").state == "open"
@@ -50,15 +50,17 @@ def test_what_trips_nothing_is_not_told_and_a_shorter_rest_does_not_end_a_longer
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as first, redis_server.link() as second:
+        async with redis_server.connect() as first, redis_server.connect() as second:
             one, other = board(first, FakeClock()), board(second, FakeClock())
-            one.breaker("brave").failed(BadInput("no"))
+            one.breaker("brave").record_failure(BadInput("no"))
             await one.tell("brave")
             await other.learn(["brave"])
             assert other.breaker("brave").state == "closed"
             for name, seconds in (("one", 500.0), ("other", 50.0)):
                 teller = {"one": one, "other": other}[name]
-                teller.breaker("tavily").failed(NetworkFailure("gone", retry_after_seconds=seconds))
+                teller.breaker("tavily").record_failure(
+                    NetworkFailure("gone", retry_after_seconds=seconds)
+                )
                 await teller.tell("tavily")
             await other.learn(["tavily"])
             assert other.breaker("tavily").rest_left > 100
@@ -68,10 +70,10 @@ def test_what_trips_nothing_is_not_told_and_a_shorter_rest_does_not_end_a_longer
 
 def test_without_redis_a_server_knows_what_it_has_seen_itself(redis_server: RedisServer) -> None:
     async def scenario() -> None:
-        async with redis_server.link() as link:
-            one = board(link, FakeClock())
+        async with redis_server.connect() as connection:
+            one = board(connection, FakeClock())
             redis_server.stop()
-            one.breaker("brave").failed(NetworkFailure("gone"))
+            one.breaker("brave").record_failure(NetworkFailure("gone"))
             await one.tell("brave")
             await one.learn(["brave"])
             assert one.breaker("brave").state == "open"
@@ -90,16 +92,16 @@ def test_a_search_on_another_server_does_not_ask_the_provider_that_rests(
     settings = Settings.from_environment(environ)
     engines = Engines(brave=[failed(503), brave("https://a.org/")])
 
-    async def search(link: Link) -> None:
+    async def search(connection: RedisConnection) -> None:
         clock = FakeClock()
         async with Client(settings, clock, pages=engines, providers=engines) as client:
-            shared = RedisBoard(settings, clock, link)
+            shared = RedisBreakers(settings, clock, connection)
             await Router(client, settings, environ, clock, lambda: Cache([], clock), shared).route(
                 Query("x", 1)
             )
 
     async def scenario() -> None:
-        async with redis_server.link() as first, redis_server.link() as second:
+        async with redis_server.connect() as first, redis_server.connect() as second:
             with pytest.raises(WebquarryError):
                 await search(first)
             with pytest.raises(WebquarryError, match="left alone") as caught:
@@ -112,8 +114,8 @@ def test_a_search_on_another_server_does_not_ask_the_provider_that_rests(
 
 def test_one_server_alone_has_nobody_to_learn_from() -> None:
     async def scenario() -> None:
-        alone = LocalBoard(SETTINGS, FakeClock())
-        alone.breaker("brave").failed(NetworkFailure("gone"))
+        alone = LocalBreakers(SETTINGS, FakeClock())
+        alone.breaker("brave").record_failure(NetworkFailure("gone"))
         await alone.tell("brave")
         await alone.learn(["brave"])
         assert alone.breaker("brave").state == "open"

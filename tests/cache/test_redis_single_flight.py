@@ -12,42 +12,49 @@ from pathlib import Path
 
 import pytest
 
-from tests.redis_server import RedisServer, WatchedLink
-from webquarry.cache.cache import Cache, Kept, Made
+from tests.redis_server import RedisServer, WatchedConnection
+from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.cache.redis import RedisStore
-from webquarry.cache.redis_flights import _RENEW, RedisFlights
+from webquarry.cache.redis_single_flight import RedisSingleFlight
 from webquarry.clock import Clock
-from webquarry.store.redis.connection import Link
+from webquarry.store.redis.connection import RedisConnection
+from webquarry.store.redis.scripts import LEASE_RENEW
 
 LONG = 3600.0  # a lease that does not end within a test
 
 
 @dataclass(frozen=True)
 class Server:
-    """One server's cache, and what its link was told."""
+    """One server's cache, and what its connection was told."""
 
     cache: Cache
-    link: WatchedLink
+    connection: WatchedConnection
 
     @property
     def waits(self) -> bool:
         """Whether it has found another server at work."""
-        return any(isinstance(said, list) and said[0] == b"wait" for _, said in self.link.said)
+        return any(
+            isinstance(said, list) and said[0] == b"wait" for _, said in self.connection.said
+        )
 
 
 @asynccontextmanager
 async def servers(
     redis: RedisServer, count: int, lease: float = LONG, keeping: bool = True
 ) -> AsyncIterator[list[Server]]:
-    """Several servers, each with a link of its own."""
+    """Several servers, each with a connection of its own."""
     async with AsyncExitStack() as stack:
-        links = [await stack.enter_async_context(redis.link()) for _ in range(count)]
-        yield [Server(cache_of(link, lease, keeping), link) for link in links]
+        connections = [await stack.enter_async_context(redis.connect()) for _ in range(count)]
+        yield [
+            Server(cache_of(connection, lease, keeping), connection) for connection in connections
+        ]
 
 
-def cache_of(link: Link, lease: float, keeping: bool = True) -> Cache:
+def cache_of(connection: RedisConnection, lease: float, keeping: bool = True) -> Cache:
     return Cache(
-        [RedisStore(link, 1_000_000)] if keeping else [], Clock(), RedisFlights(link, lease)
+        [RedisStore(connection, 1_000_000)] if keeping else [],
+        Clock(),
+        RedisSingleFlight(connection, lease),
     )
 
 
@@ -78,7 +85,7 @@ class Gate:
 
 async def one_behind_the_other(
     found: Sequence[Server], gate: Gate, next_gate: Gate
-) -> tuple[asyncio.Task[Kept], asyncio.Task[Kept]]:
+) -> tuple[asyncio.Task[CachedValue], asyncio.Task[CachedValue]]:
     """The calls of two servers: the first has begun its work, and the second waits for it."""
     first = asyncio.create_task(found[0].cache.get_or_make("k", gate.make))
     await until(lambda: gate.begun == 1)
@@ -192,9 +199,9 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(redis_server: RedisSer
                 asyncio.create_task(server.cache.get_or_make("k", gate.make)) for server in found
             ]
             await waiting(found)
-            renewed = [server.link.said for server in found]
+            renewed = [server.connection.said for server in found]
             await until(
-                lambda: sum(text == _RENEW for said in renewed for text, _ in said) >= 4
+                lambda: sum(text == LEASE_RENEW for said in renewed for text, _ in said) >= 4
             )  # which is one lease
             assert gate.begun == 1
             gate.open.set()
@@ -224,19 +231,20 @@ def test_when_redis_goes_while_a_server_waits_it_makes_the_value_itself(
 HOLDER = """
 import asyncio, sys
 from webquarry.cache.cache import Cache
-from webquarry.cache.redis_flights import _RENEW, RedisFlights
-from webquarry.store.redis.connection import Link
+from webquarry.cache.redis_single_flight import RedisSingleFlight
+from webquarry.store.redis.connection import RedisConnection
 from webquarry.clock import Clock
 from webquarry.secret import Secret
 
 async def main():
-    link = Link(Secret(sys.argv[1]), bytes.fromhex(sys.argv[2]), timeout_seconds=30)
+    url, key = Secret(sys.argv[1]), bytes.fromhex(sys.argv[2])
+    connection = RedisConnection(url, key, timeout_seconds=30)
 
     async def make():
         print("making", flush=True)
         await asyncio.Event().wait()
 
-    await Cache([], Clock(), RedisFlights(link, 1.0)).get_or_make("k", make)
+    await Cache([], Clock(), RedisSingleFlight(connection, 1.0)).get_or_make("k", make)
 
 asyncio.run(main())
 """
@@ -273,8 +281,8 @@ async def main():
     async with Toolkit.open(shared=True) as kit:
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-        tasks = [asyncio.create_task(kit.router.route(Query("tides", 1))) for _ in range(int(sys.argv[1]))]
-        found = await asyncio.gather(*tasks)
+        searches = [kit.router.route(Query("tides", 1)) for _ in range(int(sys.argv[1]))]
+        found = await asyncio.gather(*searches)
         assert {one.results[0].url for one in found} == {"https://a.org/"}
         print("found", len(found), flush=True)
 
@@ -285,15 +293,16 @@ asyncio.run(main())
 def test_fifty_searches_at_once_on_three_servers_reach_the_provider_once(
     redis_server: RedisServer, tmp_path: Path
 ) -> None:
-    body = b'{"web": {"results": [{"title": "A", "url": "https://a.org/", "description": "About a."}]}}'
+    result = b'{"title": "A", "url": "https://a.org/", "description": "About a."}'
+    body = b'{"web": {"results": [' + result + b"]}}"
     asked: list[str] = []
 
     async def scenario() -> list[str]:
         async def provider(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             asked.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
             await until(lambda: b":waiting" in redis_server.say("KEYS", "webquarry:flight:*"))
-            head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-            writer.write(head.encode() + b"Connection: close\r\n\r\n" + body)
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n"
+            writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
             await writer.drain()
             writer.close()
             await writer.wait_closed()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from webquarry.cache.freshness import freshness
-from webquarry.cache.open import cache_folder, open_disk, open_stores
+from webquarry.cache.open import find_cache_folder, open_disk, open_stores
 from webquarry.settings import Settings
 
 
@@ -31,7 +31,7 @@ from webquarry.settings import Settings
 def test_the_folder_is_the_users_choice_or_the_usual_one(
     environ: dict[str, str], folder: str
 ) -> None:
-    assert cache_folder(Settings.from_environment(environ), environ) == Path(folder)
+    assert find_cache_folder(Settings.from_environment(environ), environ) == Path(folder)
 
 
 def test_without_a_home_answers_are_kept_in_memory_only(

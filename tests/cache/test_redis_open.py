@@ -16,7 +16,13 @@ from tests.redis_server import KEY, RedisServer
 from webquarry.errors import AuthFailure, BadInput, NetworkFailure, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
-from webquarry.store.redis.open import check_redis, open_link, place_of, redis_url, store_key
+from webquarry.store.redis.open import (
+    check_redis,
+    find_redis_url,
+    open_redis,
+    place_of,
+    read_store_key,
+)
 from webquarry.surfaces.cli.doctor.command import examine
 from webquarry.toolkit import Toolkit
 
@@ -40,7 +46,7 @@ NOWHERE = {"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": KEY.hex()}
 def test_our_own_variable_counts_for_more_than_the_usual_one(
     environ: dict[str, str], url: str | None
 ) -> None:
-    found = redis_url({"HOME": "/nonexistent"} | environ)
+    found = find_redis_url({"HOME": "/nonexistent"} | environ)
 
     assert (found and found[0].reveal()) == url
 
@@ -50,7 +56,7 @@ def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "redis-url").write_text("redis://of-the-file\n")
     (folder / "redis-url").chmod(0o600)
-    found = redis_url({"HOME": str(tmp_path), "REDIS_URL": "redis://usual"})
+    found = find_redis_url({"HOME": str(tmp_path), "REDIS_URL": "redis://usual"})
 
     assert found is not None
     assert (found[0].reveal(), found[1]) == ("redis://of-the-file", str(folder / "redis-url"))
@@ -61,7 +67,7 @@ def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
 )
 def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> None:
     with pytest.raises(BadInput, match="WEBQUARRY_REDIS_URL is no URL of a Redis") as caught:
-        redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
+        find_redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
 
     assert PASSWORD not in str(caught.value)
     assert url not in caught.value.message
@@ -70,7 +76,7 @@ def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> Non
 @pytest.mark.parametrize("option", ["socket_timeout=soon", "nobody=knows"])
 def test_a_url_that_the_library_refuses_is_told_without_repeating_it(option: str) -> None:
     with pytest.raises(BadInput, match="no URL of a Redis") as caught:
-        open_link(
+        open_redis(
             Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host?{option}"}
         )
 
@@ -90,7 +96,7 @@ def test_a_url_that_the_library_refuses_is_told_without_repeating_it(option: str
     ],
 )
 def test_the_key_is_taken_as_hex_or_base64(text: str) -> None:
-    assert store_key({"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text}) == KEY
+    assert read_store_key({"HOME": "/nonexistent", "WEBQUARRY_STORE_KEY": text}) == KEY
 
 
 @pytest.mark.parametrize(
@@ -106,7 +112,7 @@ def test_without_a_whole_key_nothing_is_shared_and_the_error_says_how_to_make_on
         "REDIS_URL": "redis://redis.example",
     }
     with pytest.raises(AuthFailure, match="WEBQUARRY_STORE_KEY") as caught:
-        open_link(Settings(), environ)
+        open_redis(Settings(), environ)
 
     assert "openssl rand -hex 32" in caught.value.suggested_action
     assert not text or text not in str(caught.value.as_dict())
@@ -175,9 +181,9 @@ def test_a_password_that_is_not_accepted_is_an_error_at_the_start(
 def test_servers_with_different_keys_do_not_start_on_one_redis(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with (
-            redis_server.link() as one,
-            redis_server.link() as same,
-            redis_server.link(bytes(32)) as other,
+            redis_server.connect() as one,
+            redis_server.connect() as same,
+            redis_server.connect(bytes(32)) as other,
         ):
             await check_redis(one)
             await check_redis(same)
@@ -198,14 +204,14 @@ def test_only_a_shared_toolkit_works_with_redis(
             stores = [type(store).__name__ for store in kit.cache._stores]
             return [
                 *stores,
-                *(type(part).__name__ for part in (kit.journals, kit.quota, kit.board)),
+                *(type(part).__name__ for part in (kit.journals, kit.quota, kit.breakers)),
             ]
 
     found = asyncio.run(kinds())
     if shared:
-        assert found == ["FrontStore", "RedisStore", "RedisJournals", "RedisQuota", "RedisBoard"]
+        assert found == ["FrontStore", "RedisStore", "RedisJournals", "RedisQuota", "RedisBreakers"]
     else:
-        assert found == ["MemoryStore", "DiskStore", "FileJournals", "LocalQuota", "LocalBoard"]
+        assert found == ["MemoryStore", "DiskStore", "FileJournals", "LocalQuota", "LocalBreakers"]
         assert redis_server.say("DBSIZE") == b":0\r\n"
 
 
@@ -266,13 +272,13 @@ def test_doctor_says_what_is_shared_and_never_the_password(
 
 def test_a_log_of_an_outage_does_not_hold_the_password(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
-        link = open_link(
+        connection = open_redis(
             Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1"}
         )
-        assert link is not None
+        assert connection is not None
         with pytest.raises(WebquarryError):
-            await check_redis(link)
-        await link.aclose()
+            await check_redis(connection)
+        await connection.aclose()
 
     with caplog.at_level(logging.DEBUG):
         asyncio.run(scenario())

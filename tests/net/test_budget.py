@@ -6,17 +6,17 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import NetworkFailure
-from webquarry.net.budget import Call
+from webquarry.net.budget import Budget
 
 
 def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
     async def run() -> None:
-        call = Call(FakeClock(), 0.01, 0)
-        call.doing = "counting sheep"
+        budget = Budget(FakeClock(), 0.01, 0)
+        budget.doing = "counting sheep"
         with pytest.raises(
             NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"
         ):
-            async with call.deadline():
+            async with budget.deadline():
                 await asyncio.Event().wait()
 
     asyncio.run(run())
@@ -25,7 +25,7 @@ def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
 def test_a_timeout_of_somebody_else_stays_what_it_was() -> None:
     async def run() -> None:
         with pytest.raises(TimeoutError, match="theirs"):
-            async with Call(FakeClock(), 60, 0).deadline():
+            async with Budget(FakeClock(), 60, 0).deadline():
                 raise TimeoutError("theirs")
 
     asyncio.run(run())
@@ -33,7 +33,7 @@ def test_a_timeout_of_somebody_else_stays_what_it_was() -> None:
 
 def test_what_remains_shrinks_as_the_clock_goes_on() -> None:
     clock = FakeClock()
-    call = Call(clock, 30, 0)
+    budget = Budget(clock, 30, 0)
     clock.seconds += 12
 
-    assert call.remaining == pytest.approx(18)
+    assert budget.remaining == pytest.approx(18)

@@ -1,0 +1,58 @@
+"""Single flight: callers who want the same thing at the same time share one piece of work.
+
+The work goes on as long as anybody waits for it: one caller who gives up does not take it from the
+others, and when the last one has gone it is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from webquarry.cache.base import CachedValue
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Flight(Generic[T]):
+    task: asyncio.Task[T]
+    waiting: int = 0
+
+
+class SingleFlight(Generic[T]):
+    """Work under way, by key. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._flights: dict[str, _Flight[T]] = {}
+
+    async def share(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What `make` gives: to this caller, or to the one who was already at it."""
+        flight = self._flights.get(key)
+        if flight is None:
+            task = asyncio.create_task(make())
+            task.add_done_callback(lambda _: self._flights.pop(key, None))
+            flight = self._flights[key] = _Flight(task)
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                self._flights.pop(key, None)
+                flight.task.cancel()
+
+
+class SharedSingleFlight(ABC):
+    """The same across the servers that share a store. Callers of one server have been brought
+    together before, by its `SingleFlight`.
+    """
+
+    @abstractmethod
+    async def share(self, key: str, make: Callable[[], Awaitable[CachedValue]]) -> CachedValue:
+        """What `make` gives here, or what it gave to another server that was already at it. What it
+        raises there is not raised here: the next server tries, one at a time.
+        """

@@ -1,0 +1,185 @@
+"""Every Lua script that runs in Redis: each is carried out whole, with nothing in between."""
+
+from __future__ import annotations
+
+# The first value of a key counts. KEYS the key; ARGV the value. Gives the one that is there now.
+SET_FIRST = "redis.call('SET', KEYS[1], ARGV[1], 'NX') return redis.call('GET', KEYS[1])"
+
+# KEYS some values; gives each with the ms it has left, or nothing.
+GET_WITH_LIFE = """
+local found = {}
+for i, key in ipairs(KEYS) do
+    local value = redis.call('GET', key)
+    found[i] = value and {value, redis.call('PTTL', key)} or {}
+end
+return found
+"""
+
+# KEYS the value; ARGV the new one, the ms it lasts. The one that lasts longer stays.
+SET_LONGER = """
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+end
+return 1
+"""
+
+# A lease that one holds and others wait for.
+# KEYS lease, waiting, handed by the holder that was seen last; ARGV my token, lease in ms
+LEASE_ENTER = """
+local handed = redis.call('GET', KEYS[3])
+if handed then return {'done', handed} end
+local holder = redis.call('GET', KEYS[1])
+if not holder then
+    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+    return {'mine'}
+end
+redis.call('SET', KEYS[2], '1', 'PX', ARGV[2])
+return {'wait', holder}
+"""
+
+# KEYS lease; ARGV my token, lease in ms
+LEASE_RENEW = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+"""
+
+# KEYS lease, waiting, handed; ARGV my token, whether there is a value, the value, its life in ms.
+# 1: a value is wanted
+LEASE_LEAVE = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == 'ask' and redis.call('EXISTS', KEYS[2]) == 1 then return 1 end
+if ARGV[2] == 'give' then redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[4]) end
+redis.call('DEL', KEYS[1], KEYS[2])
+return 0
+"""
+
+# One of so many places at once. KEYS the places; ARGV my token, most, lease in ms. With most < 0
+# the place is ours already.
+SLOT_HOLD = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local most = tonumber(ARGV[2])
+if most >= 0 and redis.call('ZCARD', KEYS[1]) >= most then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1
+"""
+
+# Sliding counts, with the arithmetic of quota.base.judge, so that looking and counting are one
+# step. KEYS one per limit; ARGV per limit: most, number of the window, part of it that has passed,
+# life in ms. Gives 1 or 0 (counted or not), and the two counts and the part of each limit as they
+# were before.
+COUNT_TAKE = """
+local fits, counts = 1, {}
+for i, key in ipairs(KEYS) do
+    local most, window, part = tonumber(ARGV[4*i-3]), tonumber(ARGV[4*i-2]), ARGV[4*i-1]
+    local kept = redis.call('HMGET', key, 'window', 'before', 'current')
+    local at = tonumber(kept[1] or window)
+    local before, current = tonumber(kept[2] or 0), tonumber(kept[3] or 0)
+    if at > window then window, part = at, '0' end
+    if at == window - 1 then before, current = current, 0
+    elseif at < window then before, current = 0, 0 end
+    if before * (1 - tonumber(part)) + current + 1 > most then fits = 0 end
+    counts[i] = {window, before, current, part}
+end
+if fits == 1 then
+    for i, key in ipairs(KEYS) do
+        local window, before, current = counts[i][1], counts[i][2], counts[i][3]
+        redis.call('HSET', key, 'window', window, 'before', before, 'current', current + 1)
+        redis.call('PEXPIRE', key, ARGV[4*i])
+    end
+end
+return {fits, counts}
+"""
+
+# Journals. KEYS[1] is the prefix P; the other names are made from it here.
+#
+# P:meta:NAME      hash: owner, id (encrypted), created, touched, finished
+# P:entries:NAME   list of a mark and an encrypted entry each; by the mark, a change that is sent
+#                  again after a connection was lost knows that it was made already
+# P:owner:OWNER    sorted set of the names of an owner by the moment they were touched
+# P:touched        the same over all owners
+_JOURNAL = """
+local P = KEYS[1]
+local function meta(name) return P .. ':meta:' .. name end
+local function entries(name) return P .. ':entries:' .. name end
+local function added(name, index, mark)
+    local entry = redis.call('LINDEX', entries(name), index)
+    return entry and string.sub(entry, 1, 32) == mark
+end
+local function touch(owner, name, now)
+    redis.call('ZADD', P .. ':owner:' .. owner, now, name)
+    redis.call('ZADD', P .. ':touched', now, name)
+end
+local function forget(name)
+    local owner = redis.call('HGET', meta(name), 'owner')
+    if owner then redis.call('ZREM', P .. ':owner:' .. owner, name) end
+    redis.call('ZREM', P .. ':touched', name)
+    redis.call('DEL', entries(name))
+    return redis.call('DEL', meta(name))
+end
+"""
+
+# ARGV name, owner, now, the moment before which a journal is too idle, most, encrypted id,
+# encrypted entry, mark. Whatever is refused has changed nothing, but that idle journals are gone.
+JOURNAL_BEGIN = f"""{_JOURNAL}
+local name, owner, now, cutoff, most = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+if added(name, 0, ARGV[8]) then return 'begun' end
+local idle = redis.call('ZRANGEBYSCORE', P .. ':touched', '-inf', '(' .. cutoff)
+for _, held in ipairs(idle) do forget(held) end
+if redis.call('EXISTS', meta(name)) == 1 then return 'exists' end
+local over, finished = redis.call('ZCARD', P .. ':owner:' .. owner) - most + 1, {{}}
+if over > 0 then
+    for _, held in ipairs(redis.call('ZRANGE', P .. ':owner:' .. owner, 0, -1)) do
+        if #finished < over and redis.call('HGET', meta(held), 'finished') == '1' then
+            table.insert(finished, held)
+        end
+    end
+    if #finished < over then return 'too many' end
+    for _, held in ipairs(finished) do forget(held) end
+end
+redis.call('HSET', meta(name), 'owner', owner, 'id', ARGV[6],
+    'created', now, 'touched', now, 'finished', '0')
+redis.call('RPUSH', entries(name), ARGV[8] .. ARGV[7])
+touch(owner, name, now)
+return 'begun'
+"""
+
+# ARGV name, how many entries there are, encrypted entry, now, finished ('' leaves it as it is),
+# mark
+JOURNAL_APPEND = f"""{_JOURNAL}
+local name, now = ARGV[1], ARGV[4]
+local kept = redis.call('HMGET', meta(name), 'owner', 'touched')
+local count = redis.call('LLEN', entries(name))
+if not kept[1] then return {{'none', 0}} end
+if added(name, ARGV[2], ARGV[6]) then return {{'added', ARGV[2] + 1}} end
+if count ~= tonumber(ARGV[2]) then return {{'moved', count}} end
+count = redis.call('RPUSH', entries(name), ARGV[6] .. ARGV[3])
+if ARGV[5] ~= '' then redis.call('HSET', meta(name), 'finished', ARGV[5]) end
+if tonumber(now) > tonumber(kept[2]) then
+    redis.call('HSET', meta(name), 'touched', now)
+    touch(kept[1], name, now)
+end
+return {{'added', count}}
+"""
+
+# ARGV name
+JOURNAL_READ = f"""{_JOURNAL}
+local kept = redis.call('HMGET', meta(ARGV[1]), 'created', 'touched', 'finished')
+if not kept[1] then return false end
+return {{kept[1], kept[2], kept[3], redis.call('LRANGE', entries(ARGV[1]), 0, -1)}}
+"""
+
+# ARGV owner
+JOURNAL_LIST = f"""{_JOURNAL}
+local found = {{}}
+for i, name in ipairs(redis.call('ZRANGE', P .. ':owner:' .. ARGV[1], 0, -1)) do
+    local kept = redis.call('HMGET', meta(name), 'id', 'created', 'touched', 'finished')
+    found[i] = {{name, kept[1], kept[2], kept[3], kept[4]}}
+end
+return found
+"""
+
+# ARGV name
+JOURNAL_COUNT = f"{_JOURNAL}return redis.call('LLEN', entries(ARGV[1]))\n"
