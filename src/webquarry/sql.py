@@ -17,7 +17,8 @@ from typing import Any
 
 from webquarry.settings import Settings
 from webquarry.surfaces.sql.libraries import need_all
-from webquarry.surfaces.sql.session import Result, Session
+from webquarry.surfaces.sql.session import SqlResult as Result
+from webquarry.surfaces.sql.session import SqlSession as Session
 
 __all__ = ["Result", "Session", "install", "open"]
 

@@ -14,7 +14,7 @@ from webquarry.ask.answers import Kept
 from webquarry.ask.billing import ledger
 from webquarry.ask.billing.group_commit import Desk
 from webquarry.ask.billing.ledger import HELD_SECONDS, NoRoom, Reservation, Spent
-from webquarry.ask.models import Limits, Reply, Source, Usage
+from webquarry.ask.models import AnswerSource, AskLimits, ModelReply, Usage
 from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.store.encryption import Vault
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Any:
 
 
 def reserve(
-    file: RecordFile, usd: float, limits: Limits, statement: str = "s1", now: float = NOW
+    file: RecordFile, usd: float, limits: AskLimits, statement: str = "s1", now: float = NOW
 ) -> Reservation:
     return file.do(
         lambda db, vault: ledger.reserve(db, statement, "sql", "m", usd, limits, now, DAY)
@@ -49,7 +49,7 @@ def spent(file: RecordFile) -> list[Spent]:
 
 
 def test_what_is_set_aside_counts_until_it_is_settled(file: RecordFile) -> None:
-    limits = Limits(max_usd=1.0)
+    limits = AskLimits(max_usd=1.0)
     held = reserve(file, 0.6, limits)
     with pytest.raises(NoRoom) as caught:
         reserve(file, 0.6, limits)
@@ -61,7 +61,7 @@ def test_what_is_set_aside_counts_until_it_is_settled(file: RecordFile) -> None:
 
 
 def test_a_statement_that_holds_nothing_does_not_wait_for_others(file: RecordFile) -> None:
-    limits = Limits(max_usd_per_day=1.0)
+    limits = AskLimits(max_usd_per_day=1.0)
     reserve(file, 0.6, limits, "s1")
     with pytest.raises(NoRoom) as caught:
         reserve(file, 0.6, limits, "s2")
@@ -75,15 +75,15 @@ def test_the_limit_of_a_day_is_that_of_all_who_share_the_file(
 ) -> None:
     other = RecordFile(tmp_path)
     try:
-        settle(other, reserve(other, 0.9, Limits(), "other"), 0.9)
+        settle(other, reserve(other, 0.9, AskLimits(), "other"), 0.9)
         with pytest.raises(NoRoom):
-            reserve(file, 0.2, Limits(max_usd_per_day=1.0))
+            reserve(file, 0.2, AskLimits(max_usd_per_day=1.0))
     finally:
         other.close()
 
 
 def test_a_limit_can_be_used_up_to_the_last_billionth(file: RecordFile) -> None:
-    limits = Limits(max_usd=0.3)
+    limits = AskLimits(max_usd=0.3)
     for _ in range(3):
         settle(file, reserve(file, 0.1, limits), 0.1)
     with pytest.raises(NoRoom):
@@ -91,13 +91,13 @@ def test_a_limit_can_be_used_up_to_the_last_billionth(file: RecordFile) -> None:
 
 
 def test_a_reservation_of_a_dead_process_ends_and_counts_as_uncertain(file: RecordFile) -> None:
-    reserve(file, 0.5, Limits(), "dead")
+    reserve(file, 0.5, AskLimits(), "dead")
     with pytest.raises(NoRoom):
-        reserve(file, 0.6, Limits(max_usd_per_day=1.0), "alive")
+        reserve(file, 0.6, AskLimits(max_usd_per_day=1.0), "alive")
     later = NOW + HELD_SECONDS + 1
     with pytest.raises(NoRoom):
-        reserve(file, 0.6, Limits(max_usd_per_day=1.0), "alive", later)
-    reserve(file, 0.4, Limits(max_usd_per_day=1.0), "alive", later)
+        reserve(file, 0.6, AskLimits(max_usd_per_day=1.0), "alive", later)
+    reserve(file, 0.4, AskLimits(max_usd_per_day=1.0), "alive", later)
 
     assert [(one.statement, one.usd, one.uncertain_usd) for one in spent(file)] == [
         ("dead", 0.0, 0.5)
@@ -105,17 +105,17 @@ def test_a_reservation_of_a_dead_process_ends_and_counts_as_uncertain(file: Reco
 
 
 def test_a_process_that_only_slept_takes_the_doubt_back(file: RecordFile) -> None:
-    held = reserve(file, 0.5, Limits(), "asleep")
-    reserve(file, 0.1, Limits(), "other", NOW + HELD_SECONDS + 1)
+    held = reserve(file, 0.5, AskLimits(), "asleep")
+    reserve(file, 0.1, AskLimits(), "other", NOW + HELD_SECONDS + 1)
     settle(file, held, 0.2, now=NOW + HELD_SECONDS + 2)
 
     assert [(one.usd, one.uncertain_usd) for one in spent(file)] == [(0.2, 0.0)]
 
 
 def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> None:
-    reply = Reply(
+    reply = ModelReply(
         "ünï \ud800",
-        (Source("T", "https://a.example/"),),
+        (AnswerSource("T", "https://a.example/"),),
         True,
         Usage(calls=2),
         None,
@@ -130,7 +130,7 @@ def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> No
     late = file.do(lambda db, vault: answers.find(db, vault, ["digest"], NOW + 10))
 
     assert list(found) == ["digest"]
-    assert found["digest"].reply == Reply(
+    assert found["digest"].reply == ModelReply(
         reply.answer, reply.sources, True, Usage(), None, True, True, {"a": [1]}, "m"
     )
     assert late == {}
@@ -138,7 +138,7 @@ def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> No
 
 def test_a_damaged_answer_is_none(file: RecordFile) -> None:
     def spoil(database: sqlite3.Connection, vault: Vault) -> dict[str, Kept]:
-        answers.keep(database, vault, "digest", Kept(Reply("yes"), NOW, NOW + 10))
+        answers.keep(database, vault, "digest", Kept(ModelReply("yes"), NOW, NOW + 10))
         database.execute("UPDATE ask_answers SET value = x'00'")
         return answers.find(database, vault, ["digest"], NOW)
 
@@ -150,7 +150,7 @@ def test_more_answers_are_found_at_once_than_sqlite_takes_parameters(file: Recor
 
     def work(database: sqlite3.Connection, vault: Vault) -> int:
         for name in names:
-            answers.keep(database, vault, name, Kept(Reply(name), NOW, NOW + 10))
+            answers.keep(database, vault, name, Kept(ModelReply(name), NOW, NOW + 10))
         return len(answers.find(database, vault, names, NOW))
 
     assert file.do(work) == 1200

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.ask.models import Reply, Source, Usage
+from webquarry.ask.models import AnswerSource, ModelReply, Usage
 from webquarry.store.encryption import Vault
 
 _AT_ONCE = 500  # names in one query
@@ -23,7 +23,7 @@ _AT_ONCE = 500  # names in one query
 class Kept:
     """An answer, when it was given, and until when it is good (seconds since the epoch)."""
 
-    reply: Reply
+    reply: ModelReply
     made_at: float
     expires_at: float
 
@@ -60,7 +60,7 @@ def forget(database: sqlite3.Connection, now: float) -> None:
     database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
 
 
-def _packed(reply: Reply) -> bytes:
+def _packed(reply: ModelReply) -> bytes:
     fields = {
         "answer": reply.answer,
         "sources": [[source.title, source.url] for source in reply.sources],
@@ -72,7 +72,7 @@ def _packed(reply: Reply) -> bytes:
     return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _unpacked(value: bytes | None) -> Reply | None:
+def _unpacked(value: bytes | None) -> ModelReply | None:
     """The reply as it was, but for what it cost; None when it cannot be read, which only means to
     ask again.
     """
@@ -80,9 +80,9 @@ def _unpacked(value: bytes | None) -> Reply | None:
         return None
     try:
         fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
-        return Reply(
+        return ModelReply(
             answer=fields["answer"],
-            sources=tuple(Source(title, url) for title, url in fields["sources"]),
+            sources=tuple(AnswerSource(title, url) for title, url in fields["sources"]),
             searched=fields["searched"],
             usage=Usage(),
             remembered=True,

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.engine import Engine, Hear
-from webquarry.ask.models import MAX_TOKENS, Question, Reply
+from webquarry.ask.models import MAX_TOKENS, ModelReply, Question
 from webquarry.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Run = Callable[
-    [Coroutine[Any, Any, list[Reply]]], list[Reply]
+    [Coroutine[Any, Any, list[ModelReply]]], list[ModelReply]
 ]  # runs a coroutine on the engine's loop and waits
 
-_BLANK = Reply(None)
+_BLANK = ModelReply(None)
 WISHES = ("model", "max_tokens", "search", "schema", "instructions", "fresh")
 
 
@@ -74,7 +74,7 @@ def text_batch(
 
 def replies_to(
     batch: pa.RecordBatch, engine: Engine, statement: Statement, run: Run, hear: Hear | None = None
-) -> list[Reply | None]:
+) -> list[ModelReply | None]:
     """The reply of each row, None for those that were not asked."""
     contexts, prompts = _texts(batch, "context"), _texts(batch, "prompt")
     names = batch.schema.names
@@ -108,7 +108,7 @@ def _remembered(
     engine: Engine,
     statement: Statement,
     wishes: list[Any],
-) -> list[Reply | None]:
+) -> list[ModelReply | None]:
     """The quick way for rows that all want the same: no question is made for what is in memory."""
     statement.check()
     model, max_tokens, search, schema, instructions, _ = wishes
@@ -129,7 +129,7 @@ def _asked(
     statement: Statement,
     run: Run,
     hear: Hear | None,
-) -> list[Reply | None]:
+) -> list[ModelReply | None]:
     wanted = [question for question in questions if question is not None]
     if not wanted:
         return [None] * len(questions)
@@ -172,7 +172,7 @@ def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
     return found
 
 
-def _answer_columns(replies: list[Reply | None], schema: pa.Schema) -> list[Any]:
+def _answer_columns(replies: list[ModelReply | None], schema: pa.Schema) -> list[Any]:
     """The columns of `answer_schema`, each made at once: a dict for every row would take longer
     than the rest.
     """
@@ -201,7 +201,7 @@ def _answer_columns(replies: list[Reply | None], schema: pa.Schema) -> list[Any]
     ]
 
 
-def _source_column(replies: list[Reply | None], kind: Any) -> Any:
+def _source_column(replies: list[ModelReply | None], kind: Any) -> Any:
     rows = [
         None
         if reply is None
@@ -213,7 +213,7 @@ def _source_column(replies: list[Reply | None], kind: Any) -> Any:
     return _pyarrow().array(rows, kind)
 
 
-def _json(reply: Reply) -> str | None:
+def _json(reply: ModelReply) -> str | None:
     if reply.value is None:
         return None
     return json.dumps(reply.value, ensure_ascii=False)

@@ -32,7 +32,7 @@ from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.exchange.request_template import Shapes, Wishes
 from webquarry.ask.flights import Flight, Flights
 from webquarry.ask.keys import Keys
-from webquarry.ask.models import Limits, Progress, Question, Reply, Usage
+from webquarry.ask.models import AskLimits, ModelReply, Progress, Question, Usage
 from webquarry.ask.options import Options
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
@@ -79,7 +79,7 @@ class Engine:
     # What any thread may ask
 
     def statement(
-        self, *, door: str = "sql", limits: Limits | None = None, dry_run: bool | None = None
+        self, *, door: str = "sql", limits: AskLimits | None = None, dry_run: bool | None = None
     ) -> Statement:
         """A new statement; without limits of its own, those of the options."""
         dry_run = self.options.dry_run if dry_run is None else dry_run
@@ -90,10 +90,10 @@ class Engine:
         self._statements.append(statement)
         return statement
 
-    def limits(self, *, own: bool = False) -> Limits:
+    def limits(self, *, own: bool = False) -> AskLimits:
         """The limits of the options; with `own`, only those that the user has set."""
         names = ("max_rows", "max_usd", "max_usd_per_day")
-        return Limits(
+        return AskLimits(
             *(
                 getattr(self.options, name) if not own or name in self.options.given else None
                 for name in names
@@ -117,7 +117,7 @@ class Engine:
         """
         return self._shapes.of(Wishes(model, max_tokens, search, schema, instructions))
 
-    def remembered(self, question: Question) -> Reply | None:
+    def remembered(self, question: Question) -> ModelReply | None:
         """The answer, if this engine has it in memory and it is still good."""
         if question.fresh or not self.options.cache:
             return None
@@ -157,13 +157,13 @@ class Engine:
 
     # What runs on the loop
 
-    async def ask(self, question: Question, statement: Statement) -> Reply:
+    async def ask(self, question: Question, statement: Statement) -> ModelReply:
         """The answer to one question."""
         return (await self.ask_all([question], statement))[0]
 
     async def ask_all(
         self, questions: Sequence[Question], statement: Statement, hear: Hear | None = None
-    ) -> list[Reply]:
+    ) -> list[ModelReply]:
         """The answers, in the order of the questions. Equal questions are asked once, all at once."""
         self._loop = asyncio.get_running_loop()
         statement.check()
@@ -202,7 +202,7 @@ class Engine:
             question.instructions,
         )
 
-    async def _recalled(self, distinct: Mapping[Question, Shape]) -> dict[Question, Reply]:
+    async def _recalled(self, distinct: Mapping[Question, Shape]) -> dict[Question, ModelReply]:
         """Those that were answered before: from memory, and then from the record file, in one look."""
         found = {question: reply for question in distinct if (reply := self.remembered(question))}
         wanted = {
@@ -238,7 +238,7 @@ class Engine:
         shapes: Mapping[Question, Shape],
         statement: Statement,
         hear: Hear | None,
-    ) -> dict[Question, Reply]:
+    ) -> dict[Question, ModelReply]:
         """Ask for what is missing, all at once; the first error that stops the statement is raised
         when all have ended.
         """
@@ -257,12 +257,12 @@ class Engine:
         return {
             question: reply
             for question, reply in zip(tasks, outcomes, strict=True)
-            if isinstance(reply, Reply)
+            if isinstance(reply, ModelReply)
         }
 
     async def _answer(
         self, question: Question, shape: Shape, statement: Statement, hear: Hear | None
-    ) -> Reply:
+    ) -> ModelReply:
         """One answer: remembered meanwhile, shared with somebody who is asking it, or asked for
         now.
         """
@@ -298,7 +298,9 @@ class Engine:
                 hear(statement.progress())
             return reply
 
-    async def _fly(self, question: Question, shape: Shape, digest: str, flight: Flight) -> Reply:
+    async def _fly(
+        self, question: Question, shape: Shape, digest: str, flight: Flight
+    ) -> ModelReply:
         """Ask for it and pay: reserve, talk, settle, keep; the reply is given when all that is on
         disk.
         """
@@ -311,12 +313,12 @@ class Engine:
         try:
             known = statement.troubles.get("") or statement.troubles.get(shape.model)
             if known is not None:
-                return Reply(None, error=known, model=shape.model)
+                return ModelReply(None, error=known, model=shape.model)
             try:
                 await exchange.reserve(worst_exchange(self._means.prices, shape, question))
                 reply = await converse(shape, question.context, question.prompt, exchange)
             except Fault as fault:
-                reply = Reply(None, error=fault.trouble, model=shape.model)
+                reply = ModelReply(None, error=fault.trouble, model=shape.model)
             reply = replace(reply, usage=exchange.usage)
             await self._written(exchange, reply, shape, question, digest)
             return reply
@@ -329,7 +331,7 @@ class Engine:
                 )
 
     async def _written(
-        self, exchange: Exchange, reply: Reply, shape: Shape, question: Question, digest: str
+        self, exchange: Exchange, reply: ModelReply, shape: Shape, question: Question, digest: str
     ) -> None:
         """Settle the bill and keep the answer, in one transaction."""
         now = self.clock.now().timestamp()
@@ -349,14 +351,14 @@ class Engine:
         if keeps:
             self._shapes.remember(shape, question.context, question.prompt, kept)
 
-    def _rehearsed(self, question: Question, shape: Shape, statement: Statement) -> Reply:
+    def _rehearsed(self, question: Question, shape: Shape, statement: Statement) -> ModelReply:
         """A dry run: what it would cost at most is noted, and nobody is asked."""
         from webquarry.ask.exchange.exchange import worst_exchange
 
         digest = shape.digest(question.context, question.prompt)
         statement.planned(digest, worst_exchange(self._means.prices, shape, question))
         statement.answered()
-        return Reply(None, model=shape.model)
+        return ModelReply(None, model=shape.model)
 
     def _halt(self, statement: Statement, error: WebquarryError) -> None:
         """Begin nothing more for this statement; what has been sent is waited for and kept."""
@@ -405,10 +407,12 @@ def _begun_at_once(calls: int) -> int:
     return calls + max(1, calls // 2)
 
 
-def _in_order(questions: Sequence[Question], replies: Mapping[Question, Reply]) -> list[Reply]:
+def _in_order(
+    questions: Sequence[Question], replies: Mapping[Question, ModelReply]
+) -> list[ModelReply]:
     """A reply for each question; of equal ones, only the first has paid."""
     seen: set[Question] = set()
-    ordered: list[Reply] = []
+    ordered: list[ModelReply] = []
     for question in questions:
         reply = replies[question]
         if question in seen and reply.usage.calls:

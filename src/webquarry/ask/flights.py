@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from webquarry.ask.billing.statement import Statement
-from webquarry.ask.models import Reply
+from webquarry.ask.models import ModelReply
 from webquarry.errors import Cancelled
 
-Waiter = tuple[Statement, "asyncio.Future[Reply]"]
+Waiter = tuple[Statement, "asyncio.Future[ModelReply]"]
 
 
 @dataclass(eq=False)
@@ -24,7 +24,7 @@ class Flight:
     """One question under way, and who waits for it."""
 
     owner: Statement  # who pays
-    task: asyncio.Task[Reply] | None = None
+    task: asyncio.Task[ModelReply] | None = None
     begun: bool = False  # a call was made: what is left of the exchange has its money set aside
     sending: bool = False  # a call is under way that may be billed
     waiters: list[Waiter] = field(default_factory=list)
@@ -44,8 +44,8 @@ class Flights:
         self._flights: dict[str, Flight] = {}
 
     def join(
-        self, key: str, statement: Statement, make: Callable[[Flight], Awaitable[Reply]]
-    ) -> tuple[asyncio.Future[Reply], bool]:
+        self, key: str, statement: Statement, make: Callable[[Flight], Awaitable[ModelReply]]
+    ) -> tuple[asyncio.Future[ModelReply], bool]:
         """The answer to come, and whether this caller is the one who began. A stopped flight is not
         joined.
         """
@@ -55,7 +55,7 @@ class Flights:
             flight = self._flights[key] = Flight(statement)
             flight.task = asyncio.ensure_future(_run(make, flight))
             flight.task.add_done_callback(lambda task, flight=flight: self._landed(key, flight))  # type: ignore[misc]
-        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[ModelReply] = asyncio.get_running_loop().create_future()
         waiter = (statement, answer)
         flight.waiters.append(waiter)
         answer.add_done_callback(lambda _: self._left(flight, waiter))
@@ -110,7 +110,7 @@ class Flights:
             flight.task.cancel()  # the last one has gone without an answer
 
 
-async def _run(make: Callable[[Flight], Awaitable[Reply]], flight: Flight) -> Reply:
+async def _run(make: Callable[[Flight], Awaitable[ModelReply]], flight: Flight) -> ModelReply:
     return await make(flight)
 
 

@@ -55,7 +55,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ReplyError:
     """Why one question has no answer. The message is a sentence for a person and never holds a key."""
 
     code: str
@@ -64,7 +64,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AnswerSource:
     """A search result that the model was shown, in the order it was shown."""
 
     title: str
@@ -72,16 +72,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """One answer, or the trouble that there was instead. `value` is the typed answer where a schema
     was given.
     """
 
     answer: str | None
-    sources: tuple[Source, ...] = ()
+    sources: tuple[AnswerSource, ...] = ()
     searched: bool = False  # a search was made, and its results were shown to the model
     usage: Usage = Usage()
-    error: Trouble | None = None
+    error: ReplyError | None = None
     remembered: bool = (
         False  # kept from before, or shared with somebody who asked the same: nothing was paid
     )
@@ -116,7 +116,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AskLimits:
     """What one statement may ask for; None is no limit. Rows are questions that have to be paid
     for.
     """

@@ -1,10 +1,10 @@
 """A model and a search engine on 127.0.0.1 that make up their answers, for demonstrations, tests
 and benches.
 
-    with Rehearsal(latency=0.2) as stage:
-        environ = os.environ | stage.environ      # the model, Brave, and keys that are none
+    with FakeServers(latency=0.2) as servers:
+        environ = os.environ | servers.environ      # the model, Brave, and keys that are none
         ...
-        stage.messages, stage.searches, stage.throttled, stage.most_in_flight
+        servers.messages, servers.searches, servers.throttled, servers.most_in_flight
 
 It speaks the Anthropic Messages API and Brave's web search as far as we use them, counts what it is
 asked, and refuses what the real ones refuse. What a question holds decides the answer: `[search]`
@@ -56,15 +56,15 @@ _KINDS = {
 
 
 @dataclass(frozen=True)
-class Said:
-    """One answer of the stage."""
+class FakeReply:
+    """One answer of the servers."""
 
     body: dict[str, Any]
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def trouble(status: int, message: str, headers: dict[str, str] | None = None) -> Said:
+def error_reply(status: int, message: str, headers: dict[str, str] | None = None) -> FakeReply:
     """An error as the Messages API words it."""
     kind = _KINDS.get(status, "overloaded_error" if status == 529 else "api_error")
     body = {
@@ -72,11 +72,11 @@ def trouble(status: int, message: str, headers: dict[str, str] | None = None) ->
         "error": {"type": kind, "message": message},
         "request_id": "req_rehearsal",
     }
-    return Said(body, status, headers or {})
+    return FakeReply(body, status, headers or {})
 
 
-class Rehearsal:
-    """The stage: a thread with a loop of its own, one port for both servers."""
+class FakeServers:
+    """The servers: a thread with a loop of its own, one port for both servers."""
 
     def __init__(
         self, *, latency: float = 0.0, cap: int | None = None, retry_after: str | None = "1"
@@ -90,7 +90,7 @@ class Rehearsal:
         self.search_latency = 0.0
         self.results = 7
         self.answer: Callable[[str, str], str] = lambda question, model: f"Answer to: {question}"
-        self.rule: Callable[[dict[str, Any]], Said | None] | None = (
+        self.rule: Callable[[dict[str, Any]], FakeReply | None] | None = (
             None  # goes before everything else
         )
         self.messages = self.searches = self.throttled = self.failed = 0
@@ -135,7 +135,7 @@ class Rehearsal:
 
     @property
     def environ(self) -> dict[str, str]:
-        """What makes a process take the stage for the real ones, with a search provider."""
+        """What makes a process take the servers for the real ones, with a search provider."""
         return self.environ_without_search | {"BRAVE_API_KEY": SEARCH_KEY}
 
     @property
@@ -173,23 +173,23 @@ class Rehearsal:
             self._connections.discard(task)
             writer.close()
 
-    async def _said(self, head: bytes, body: bytes) -> Said:
+    async def _said(self, head: bytes, body: bytes) -> FakeReply:
         target = head.split(b" ", 2)[1].decode()
         self.heads.append(head)
         if target.startswith("/v1/messages"):
             return await self._message(head, json.loads(body))
         if target.startswith("/res/v1/web/search"):
             return await self._search(head, parse_qs(urlsplit(target).query).get("q", [""])[0])
-        return trouble(404, "no such path")
+        return error_reply(404, "no such path")
 
-    async def _message(self, head: bytes, body: dict[str, Any]) -> Said:
+    async def _message(self, head: bytes, body: dict[str, Any]) -> FakeReply:
         self.messages += 1
         self.moments.append(self._loop.time())
         self.bodies.append(body)
         if self.cap is not None and self.in_flight >= self.cap:
             self.throttled += 1
             headers = {} if self.retry_after is None else {"retry-after": self.retry_after}
-            return trouble(
+            return error_reply(
                 429, "This request would exceed your organization's rate limit.", headers
             )
         self.in_flight += 1
@@ -204,30 +204,30 @@ class Rehearsal:
         self.failed += said.status >= 500
         return said
 
-    def _reply(self, head: bytes, body: dict[str, Any]) -> Said:
+    def _reply(self, head: bytes, body: dict[str, Any]) -> FakeReply:
         given = self.rule(body) if self.rule else None
         if given is not None:
             return given
         if (fault := _fault(head, body)) is not None:
             return fault
         if body["model"] in self.gone_models:
-            return trouble(404, f"model: {body['model']}")
+            return error_reply(404, f"model: {body['model']}")
         question = first_text(body)
         if self.failures > 0 or "[fail]" in question:
             self.failures -= self.failures > 0
-            return trouble(500, "Internal server error")
-        return Said(_played(question, body, self.answer(question, body["model"])))
+            return error_reply(500, "Internal server error")
+        return FakeReply(_played(question, body, self.answer(question, body["model"])))
 
-    async def _search(self, head: bytes, query: str) -> Said:
+    async def _search(self, head: bytes, query: str) -> FakeReply:
         self.searches += 1
         self.queries.append(query)
         if self.search_latency:
             await asyncio.sleep(self.search_latency)
         if f"x-subscription-token: {SEARCH_KEY}".encode() not in head.lower():
             problem = {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "invalid", "status": 422}
-            return Said({"type": "ErrorResponse", "error": problem}, 422)
+            return FakeReply({"type": "ErrorResponse", "error": problem}, 422)
         if self.search_status != 200:
-            return Said(
+            return FakeReply(
                 {"type": "ErrorResponse", "error": {"code": "OTHER", "detail": "no"}},
                 self.search_status,
             )
@@ -239,7 +239,7 @@ class Rehearsal:
             }
             for n in range(1, self.results + 1)
         ]
-        return Said(
+        return FakeReply(
             {
                 "type": "search",
                 "query": {"original": query},
@@ -256,7 +256,7 @@ def first_text(body: dict[str, Any]) -> str:
     )
 
 
-def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
+def _fault(head: bytes, body: dict[str, Any]) -> FakeReply | None:
     """What the real one would not take: a wrong key, a removed parameter, a tool call without its
     result.
     """
@@ -264,10 +264,10 @@ def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
     if not any(
         f"{way}{MODEL_KEY}".encode() in lowered for way in ("authorization: bearer ", "x-api-key: ")
     ):
-        return trouble(401, "invalid x-api-key")
+        return error_reply(401, "invalid x-api-key")
     for name in ("temperature", "top_p", "top_k"):
         if name in body:
-            return trouble(400, f"{name}: Extra inputs are not permitted")
+            return error_reply(400, f"{name}: Extra inputs are not permitted")
     turns = body["messages"]
     for before, after in zip(turns, [*turns[1:], None], strict=True):
         calls = {b["id"] for b in _blocks(before) if b["type"] == "tool_use"}
@@ -277,7 +277,7 @@ def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
             else set()
         )
         if calls and (calls != results or "tools" not in body):
-            return trouble(
+            return error_reply(
                 400, "`tool_use` ids were found without `tool_result` blocks immediately after"
             )
     return None
@@ -357,7 +357,7 @@ def _message_body(
     }
 
 
-def _packed(said: Said) -> bytes:
+def _packed(said: FakeReply) -> bytes:
     body = json.dumps(said.body).encode()
     lines = [
         f"HTTP/1.1 {said.status} {_REASONS.get(said.status, 'Status')}",

@@ -12,12 +12,12 @@ import pytest
 
 from tests.surfaces.test_cli import WEBQUARRY, Runner
 from webquarry.ask.models import Progress, Usage
-from webquarry.surfaces.sql.session import Result
+from webquarry.surfaces.sql.session import SqlResult
 from webquarry.surfaces.sql.shell.progress_line import ProgressLine, line
 from webquarry.surfaces.sql.shell.rendering import render
 from webquarry.surfaces.sql.shell.shell import without_keys
 from webquarry.surfaces.sql.shell.splitting import is_blank, pieces, split
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 
@@ -28,7 +28,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
 
 
 def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
-    run: Runner, stage: Rehearsal, environ: dict[str, str]
+    run: Runner, servers: FakeServers, environ: dict[str, str]
 ) -> None:
     done = run(
         "sql", "-c", "SELECT stps_ask_ai('Acme', 'industry? [search]') AS a", settings=environ
@@ -240,7 +240,7 @@ def test_a_statement_of_many_lines_is_looked_at_once() -> None:
 
 
 def test_text_from_the_web_cannot_move_the_cursor() -> None:
-    result = Result(("a",), ("VARCHAR",), [("\x1b[2Jgone\nnext",), ("x" * 200,)], Progress())
+    result = SqlResult(("a",), ("VARCHAR",), [("\x1b[2Jgone\nnext",), ("x" * 200,)], Progress())
 
     assert "\x1b" not in render(result, "table")
     assert "gone next" in render(result, "table")

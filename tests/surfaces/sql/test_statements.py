@@ -13,7 +13,7 @@ from webquarry.errors import Cancelled
 from webquarry.sql import Session
 from webquarry.surfaces.sql.interrupts import Watcher
 from webquarry.surfaces.sql.statements import Scope, Statements
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
 
 
 class Hand:
@@ -128,15 +128,15 @@ def test_ctrl_c_reaches_the_work_and_whoever_listened_before(descriptor: tuple[i
     )
 
 
-def test_a_tool_that_takes_long_is_cut_off(session: Session, stage: Rehearsal) -> None:
-    stage.search_latency = 60.0
+def test_a_tool_that_takes_long_is_cut_off(session: Session, servers: FakeServers) -> None:
+    servers.search_latency = 60.0
 
     with pytest.raises(Cancelled):
         session.sql("SELECT web_search('otters')", timeout=0.3)
     assert session.sql("SELECT 1").rows == [(1,)]
 
 
-def test_looking_at_a_plan_runs_nothing(session: Session, stage: Rehearsal) -> None:
+def test_looking_at_a_plan_runs_nothing(session: Session, servers: FakeServers) -> None:
     """Behind EXPLAIN stands only the first of several statements."""
     session.sql("CREATE TABLE t (x INTEGER)")
     with pytest.raises(Exception, match="nowhere"):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from webquarry.ask.models import Limits, Usage
+from webquarry.ask.models import AskLimits, Usage
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
 _UNIT = 1_000_000_000
@@ -85,7 +85,7 @@ def reserve(
     door: str,
     model: str,
     usd: float,
-    limits: Limits,
+    limits: AskLimits,
     now: float,
     day: str,
 ) -> Reservation:

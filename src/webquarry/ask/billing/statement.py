@@ -11,7 +11,7 @@ import secrets
 import threading
 from collections.abc import Callable
 
-from webquarry.ask.models import Limits, Progress, Trouble, Usage
+from webquarry.ask.models import AskLimits, Progress, ReplyError, Usage
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
 
@@ -19,7 +19,7 @@ from webquarry.errors import Cancelled, LimitReached, WebquarryError
 class Statement:
     """What belongs together: one budget, one progress, one cancellation."""
 
-    def __init__(self, door: str, limits: Limits, dry_run: bool, clock: Clock) -> None:
+    def __init__(self, door: str, limits: AskLimits, dry_run: bool, clock: Clock) -> None:
         self.id = secrets.token_hex(8)
         self.door = door
         self.limits = limits
@@ -27,7 +27,7 @@ class Statement:
         self.cancelled = False
         self.halt: WebquarryError | None = None  # a limit was reached: nothing more is begun
         self.troubles: dict[
-            str, Trouble
+            str, ReplyError
         ] = {}  # by model, or "" for all: what every further call would end in
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from webquarry.ask.exchange.sharded_transport import Spread
-from webquarry.ask.models import Trouble
+from webquarry.ask.models import ReplyError
 from webquarry.clock import Clock
 from webquarry.errors import MissingExtra
 from webquarry.net.http.status import retry_after_seconds
@@ -43,7 +43,7 @@ class Fault(Exception):
     may have cost.
     """
 
-    trouble: Trouble
+    trouble: ReplyError
     status: int | None = None
     retry_after: float | None = None
     billed: bool = False
@@ -131,17 +131,17 @@ class ModelClient:
             )
             if asked:
                 advice = ""
-            trouble = Trouble(
+            trouble = ReplyError(
                 "rate_limited", f"The model's provider asked us to slow down: {said}{advice}", asked
             )
             return Fault(trouble, status, wait or (1.0 if asked else None))
         if status == 404 and error.type == "not_found_error":
-            return Fault(Trouble("model_gone", _gone(model)), status)
+            return Fault(ReplyError("model_gone", _gone(model)), status)
         if status == 404:
-            return Fault(Trouble("no_api", _elsewhere(self.origin)), status)
+            return Fault(ReplyError("no_api", _elsewhere(self.origin)), status)
         if status == 401:
             return Fault(
-                Trouble("auth", f"The Anthropic API did not accept the key: {said}"), status
+                ReplyError("auth", f"The Anthropic API did not accept the key: {said}"), status
             )
         passing = told == "true" or (
             told != "false" and (status in (408, 409, 425) or status >= 500)
@@ -151,7 +151,7 @@ class ModelClient:
             status, "overloaded" if status == 529 else "server_error" if failed else "bad_request"
         )
         return Fault(
-            Trouble(code, f"The model's provider answered HTTP {status}: {said}", passing),
+            ReplyError(code, f"The model's provider answered HTTP {status}: {said}", passing),
             status,
             wait,
         )
@@ -191,13 +191,15 @@ def _lost(error: APIConnectionError) -> Fault:
     cause = error.__cause__
     billed = not isinstance(cause, _UNSENT)
     if isinstance(cause, httpx2.TimeoutException):
-        return Fault(Trouble("timeout", "The model did not answer in time.", True), billed=billed)
+        return Fault(
+            ReplyError("timeout", "The model did not answer in time.", True), billed=billed
+        )
     if cause is not None:
         kind = type(cause).__name__
     else:
         kind = type(error).__name__
     return Fault(
-        Trouble("network", f"The model could not be reached ({kind}).", True), billed=billed
+        ReplyError("network", f"The model could not be reached ({kind}).", True), billed=billed
     )
 
 
@@ -211,7 +213,7 @@ def _message(reply: httpx2.Response) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("content"), list):
         raise Fault(
-            Trouble(
+            ReplyError(
                 "bad_answer", "The model's provider answered with something that is no message."
             ),
             billed=True,

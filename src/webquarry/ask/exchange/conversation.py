@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from webquarry.ask.answers import Kept
 from webquarry.ask.exchange import results
 from webquarry.ask.exchange.schema import Mismatch, Schema
-from webquarry.ask.models import Reply, Source, Trouble
+from webquarry.ask.models import AnswerSource, ModelReply, ReplyError
 from webquarry.search.models import Result
 from webquarry.secret import redact
 
@@ -109,7 +109,7 @@ def first_request(shape: Shape, context: str, prompt: str) -> dict[str, Any]:
     return body
 
 
-async def converse(shape: Shape, context: str, prompt: str, talk: Talk) -> Reply:
+async def converse(shape: Shape, context: str, prompt: str, talk: Talk) -> ModelReply:
     """The answer, or the trouble that there was; what it cost is the talk's to know. Raises what
     the talk raises.
     """
@@ -207,12 +207,12 @@ def text_of(reply: Mapping[str, Any]) -> str:
 
 def _concluded(
     shape: Shape, reason: str, text: str, reply: Mapping[str, Any], found: tuple[Result, ...] | None
-) -> Reply:
+) -> ModelReply:
     """What the last reply says, by the reason for which it ended."""
-    sources = tuple(Source(result.title, result.url) for result in found or ())
-    bare = Reply(None, sources, found is not None, model=shape.model)
+    sources = tuple(AnswerSource(result.title, result.url) for result in found or ())
+    bare = ModelReply(None, sources, found is not None, model=shape.model)
     if reason == "refusal":
-        return replace(bare, error=Trouble("refused", _refusal(reply.get("stop_details"))))
+        return replace(bare, error=ReplyError("refused", _refusal(reply.get("stop_details"))))
     cut = reason in ("max_tokens", "model_context_window_exceeded")
     if not text.strip():
         return replace(bare, error=_silence(reason, cut, shape.max_tokens))
@@ -235,19 +235,23 @@ def _refusal(details: Any) -> str:
     return f"{said}."
 
 
-def _silence(reason: str, cut: bool, max_tokens: int) -> Trouble:
+def _silence(reason: str, cut: bool, max_tokens: int) -> ReplyError:
     if cut:
-        return Trouble(
+        return ReplyError(
             "cut",
             f"The model used all of its {max_tokens} tokens before it gave an answer; raise "
             "max_tokens.",
         )
-    return Trouble("no_answer", f"The model ended without an answer ({redact(reason)[:40]}).", True)
+    return ReplyError(
+        "no_answer", f"The model ended without an answer ({redact(reason)[:40]}).", True
+    )
 
 
-def _unfit(error: Mismatch, cut: bool, max_tokens: int) -> Trouble:
+def _unfit(error: Mismatch, cut: bool, max_tokens: int) -> ReplyError:
     if cut:
-        return Trouble("cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens.")
-    return Trouble(
+        return ReplyError(
+            "cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens."
+        )
+    return ReplyError(
         "bad_answer", f"The model's answer is not of the form that was asked for: {error}.", True
     )

@@ -26,7 +26,7 @@ from webquarry.ask.exchange.anthropic_client import Fault, ModelClient
 from webquarry.ask.exchange.conversation import Shape
 from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.flights import Flight
-from webquarry.ask.models import Question, Trouble, Usage
+from webquarry.ask.models import Question, ReplyError, Usage
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
 from webquarry.search.models import Found, Query, Result
@@ -204,7 +204,7 @@ class Exchange:
         seconds, begun = min(CALL_SECONDS, self._left), clock.monotonic()
         if seconds <= 0:
             raise Fault(
-                Trouble(
+                ReplyError(
                     "timeout", f"The question took longer than {TOTAL_SECONDS:g} seconds.", True
                 )
             )
@@ -213,7 +213,7 @@ class Exchange:
                 return await self._means.client.send(self._key, self._shape.model, content, seconds)
         except TimeoutError:
             raise Fault(
-                Trouble("timeout", "The model did not answer in time.", True), billed=True
+                ReplyError("timeout", "The model did not answer in time.", True), billed=True
             ) from None
         finally:
             self._left -= clock.monotonic() - begun

@@ -16,33 +16,33 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from webquarry.surfaces.sql.session import Session
+from webquarry.surfaces.sql.session import SqlSession
 from webquarry.surfaces.sql.shell.progress_line import summary
 from webquarry.surfaces.sql.shell.rendering import render
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
 
 
 def main() -> None:
     """The whole demo on stdout."""
-    with tempfile.TemporaryDirectory() as folder, Rehearsal(latency=0.1) as stage:
-        stage.answer = _answer
-        environ = stage.environ | {
+    with tempfile.TemporaryDirectory() as folder, FakeServers(latency=0.1) as servers:
+        servers.answer = _answer
+        environ = servers.environ | {
             "HOME": folder,
             "WEBQUARRY_STATE_FOLDER": folder,
             "WEBQUARRY_CACHE": "0",
         }
-        with Session.open(environ=environ) as session:
+        with SqlSession.open(environ=environ) as session:
             session.show_progress(False)
             _tell(
                 session, Path(str(resources.files("webquarry") / "data" / "sql" / "companies.csv"))
             )
         _say(
-            f"\nThe model was asked {stage.messages} times and the search engine "
-            f"{stage.searches} times."
+            f"\nThe model was asked {servers.messages} times and the search engine "
+            f"{servers.searches} times."
         )
 
 
-def _tell(session: Session, companies: Path) -> None:
+def _tell(session: SqlSession, companies: Path) -> None:
     _say(
         "A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM "
         "'companies.csv'\n"
@@ -78,7 +78,7 @@ def _tell(session: Session, companies: Path) -> None:
     )
 
 
-def _run(session: Session, title: str, statement: str, *, rows: bool = True) -> None:
+def _run(session: SqlSession, title: str, statement: str, *, rows: bool = True) -> None:
     if title:
         _say(f"\n{title}\n  {statement}\n")
     result = session.sql(statement)

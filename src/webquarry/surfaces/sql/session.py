@@ -1,6 +1,6 @@
 """A session: one connection with our functions, whose statements have an exact beginning and end.
 
-    with Session.open("data.db") as session:
+    with SqlSession.open("data.db") as session:
         result = session.sql("SELECT ask(company, 'What industry?') FROM companies LIMIT 5")
         result.rows, result.progress.usage.usd, result.warnings
 
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Result:
+class SqlResult:
     """All rows of one statement, and what it took."""
 
     columns: tuple[str, ...]
@@ -43,7 +43,7 @@ class Result:
     warnings: tuple[Warning, ...] = ()
 
 
-class Session:
+class SqlSession:
     """A connection with our functions. `cancel` may be called from any thread, the rest from one at
     a time.
     """
@@ -63,7 +63,7 @@ class Session:
         read_only: bool = False,
         settings: Settings | None = None,
         environ: Mapping[str, str] | None = None,
-    ) -> Session:
+    ) -> SqlSession:
         """A session on a database of its own, closed with it."""
         duckdb = library("duckdb")
         try:
@@ -86,7 +86,7 @@ class Session:
         *,
         timeout: float | None = None,
         lint: bool = True,
-    ) -> Result:
+    ) -> SqlResult:
         """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan
         first.
         """
@@ -107,7 +107,7 @@ class Session:
                 self._scope = None
                 self._instance.line.clear()
         columns, types = [str(part[0]) for part in described], [str(part[1]) for part in described]
-        return Result(tuple(columns), tuple(types), rows, scope.progress(), warnings)
+        return SqlResult(tuple(columns), tuple(types), rows, scope.progress(), warnings)
 
     def cancel(self) -> None:
         """Stop the statement that runs: no further paid call; what was paid for is kept."""

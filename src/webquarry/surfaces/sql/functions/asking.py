@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.batch import Run, answer_batch, text_batch
 from webquarry.errors import BadInput, LimitReached, ProviderFailure
-from webquarry.surfaces.sql.functions.function import Call, Function, parameters
+from webquarry.surfaces.sql.functions.function import Function, FunctionCall, parameters
 from webquarry.surfaces.sql.functions.types import ADDRESS, ERROR, SOURCES, USAGE, Shape, structure
 from webquarry.surfaces.sql.libraries import library
 
@@ -41,7 +41,7 @@ _GENDER_PROMPT = "Is this first name usually given to men or to women?"
 _GENDER_INSTRUCTIONS = "Answer with one word: male, female or unknown."
 
 
-def ask(call: Call) -> list[Any]:
+def ask(call: FunctionCall) -> list[Any]:
     """The answers as structs; a typed answer as JSON text."""
     return [
         _shown(row)
@@ -51,14 +51,14 @@ def ask(call: Call) -> list[Any]:
     ]
 
 
-def ask_as_json(call: Call) -> list[Any]:
+def ask_as_json(call: FunctionCall) -> list[Any]:
     """The answers as JSON, of which the macro makes structs of the wanted type."""
     return _as_json(
         _rows(call, call.scope.statement(call.instance.engine, own_limits=False), "column")
     )
 
 
-def plan(call: Call) -> list[Any]:
+def plan(call: FunctionCall) -> list[Any]:
     """Look at every row and pay for none. NULL for a row that asks nothing."""
     engine, scope = call.instance.engine, call.scope
     engine.check()
@@ -78,7 +78,7 @@ def plan(call: Call) -> list[Any]:
     return asked
 
 
-def ask_planned(call: Call) -> list[Any]:
+def ask_planned(call: FunctionCall) -> list[Any]:
     """Ask, now that all rows are counted; over a limit nothing was, and is, spent."""
     statement = call.scope.statement(call.instance.engine, own_limits=False)
     if not statement.dry_run:
@@ -88,7 +88,7 @@ def ask_planned(call: Call) -> list[Any]:
     return _as_json(_rows(call, statement, "column"))
 
 
-def _check_money(call: Call, statement: Statement) -> None:
+def _check_money(call: FunctionCall, statement: Statement) -> None:
     planned, most = call.scope.planned, call.instance.engine.limits(own=True).max_usd
     if planned is None or most is None or statement.progress().rows:
         return
@@ -103,7 +103,7 @@ def _check_money(call: Call, statement: Statement) -> None:
         )
 
 
-def stps_ask_ai(call: Call) -> Any:
+def stps_ask_ai(call: FunctionCall) -> Any:
     """Texts, and `ERROR: ...` in the place of an answer that there is none of."""
     engine = call.instance.engine
     statement = call.scope.statement(engine, own_limits=True)
@@ -113,7 +113,7 @@ def stps_ask_ai(call: Call) -> Any:
     return [row and row["answer"] for row in _rows(call, statement, "text")]
 
 
-def stps_ask_ai_address(call: Call) -> list[Any]:
+def stps_ask_ai_address(call: FunctionCall) -> list[Any]:
     """Addresses; NULL where none was found, as in the original."""
     companies, models = call.given.lists("company", "model")
     asked: dict[str, list[Any]] = {
@@ -136,7 +136,7 @@ def _address(row: dict[str, Any] | None) -> dict[str, Any] | None:
     return found if any(found.values()) else None
 
 
-def stps_ask_ai_gender(call: Call) -> list[Any]:
+def stps_ask_ai_gender(call: FunctionCall) -> list[Any]:
     """male, female or unknown, by the first word of each name."""
     names, models = call.given.lists("name", "model")
     first = [name.split()[0] if name and name.split() else None for name in names]
@@ -159,7 +159,7 @@ def _gender(row: dict[str, Any] | None) -> str | None:
     return "female" if "female" in words else "male" if "male" in words else "unknown"
 
 
-def _batch(call: Call, asked: dict[str, list[Any]] | None = None) -> Any:
+def _batch(call: FunctionCall, asked: dict[str, list[Any]] | None = None) -> Any:
     arrow = library("pyarrow")
     if asked is None:
         given = {name: call.given.columns[name] for name in _ASKED if name in call.given.columns}
@@ -179,7 +179,10 @@ def _batch(call: Call, asked: dict[str, list[Any]] | None = None) -> Any:
 
 
 def _rows(
-    call: Call, statement: Statement, default: str, asked: dict[str, list[Any]] | None = None
+    call: FunctionCall,
+    statement: Statement,
+    default: str,
+    asked: dict[str, list[Any]] | None = None,
 ) -> list[dict[str, Any] | None]:
     """The answers row by row, after errors were treated as `on_error` says; None where nothing was
     asked.
@@ -205,11 +208,11 @@ def _rows(
     return rows
 
 
-def _runner(call: Call) -> Run:
+def _runner(call: FunctionCall) -> Run:
     return lambda work: call.instance.run(work, call.scope, paid=True)
 
 
-def _without_failed(call: Call, batch: Any) -> tuple[Any, dict[int, Any]]:
+def _without_failed(call: FunctionCall, batch: Any) -> tuple[Any, dict[int, Any]]:
     """A question that has failed in this statement is not paid for again: `unnest` asks once for
     each field.
     """
@@ -226,7 +229,7 @@ def _without_failed(call: Call, batch: Any) -> tuple[Any, dict[int, Any]]:
     return batch.set_column(place, "context", arrow.array(contexts, arrow.string())), failed
 
 
-def _remember_failed(call: Call, batch: Any, rows: list[dict[str, Any] | None]) -> None:
+def _remember_failed(call: FunctionCall, batch: Any, rows: list[dict[str, Any] | None]) -> None:
     for key, row in zip(_keys(batch), rows, strict=True):
         if row is not None and row["error"] and key[0] is not None:
             call.scope.failed[key] = row
@@ -237,7 +240,7 @@ def _keys(batch: Any) -> list[tuple[Any, ...]]:
     return list(zip(*(named.get(name, [None] * batch.num_rows) for name in _KEY), strict=True))
 
 
-def _on_error(call: Call, default: str) -> str:
+def _on_error(call: FunctionCall, default: str) -> str:
     given = [way for way in call.given.lists("on_error")[0] if way is not None]
     way = given[0].lower() if given else call.instance.engine.options.on_error or default
     if way not in ON_ERROR:

@@ -26,7 +26,7 @@ INNER = "_webquarry_"
 
 
 @dataclass(frozen=True)
-class Call:
+class FunctionCall:
     """One chunk of rows on its way to a body."""
 
     instance: Instance
@@ -34,7 +34,7 @@ class Call:
     given: Given
 
 
-Body = Callable[[Call], list[Any]]
+Body = Callable[[FunctionCall], list[Any]]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Function:
         arrow = library("pyarrow")
         with instance.statements.entered(given.mark) as scope, speaking(scope):
             try:
-                values = self.body(Call(instance, scope, given))
+                values = self.body(FunctionCall(instance, scope, given))
             finally:
                 if scope.running <= 1:
                     instance.line.clear()

@@ -15,7 +15,7 @@ from typing import Any
 from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, SEARCH_KEY
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
-from webquarry.surfaces.sql.functions.function import Call, Function, parameters, speaking
+from webquarry.surfaces.sql.functions.function import Function, FunctionCall, parameters, speaking
 from webquarry.surfaces.sql.functions.types import Shape
 from webquarry.surfaces.sql.instance import Instance
 
@@ -39,7 +39,7 @@ SPENT: dict[str, Any] = {
 _USAGE: Shape = [SPENT]
 
 
-def _set_key(variable: str, done: str, null: str, call: Call) -> list[Any]:
+def _set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
     (values,) = call.given.lists("value")
     for value in values:
         if value is not None:
@@ -55,7 +55,7 @@ def _set_key(variable: str, done: str, null: str, call: Call) -> list[Any]:
     return [null if value is None else done for value in values]
 
 
-def _set_model(call: Call) -> list[Any]:
+def _set_model(call: FunctionCall) -> list[Any]:
     return [
         "ERROR: Model cannot be NULL"
         if value is None
@@ -64,7 +64,7 @@ def _set_model(call: Call) -> list[Any]:
     ]
 
 
-def _set_search_provider(call: Call) -> list[Any]:
+def _set_search_provider(call: FunctionCall) -> list[Any]:
     return [
         "ERROR: Provider cannot be NULL (use 'brave' or 'google')"
         if value is None
@@ -84,7 +84,7 @@ def _provider(name: str) -> str:
     return name
 
 
-def _set(call: Call) -> list[Any]:
+def _set(call: FunctionCall) -> list[Any]:
     pairs = zip(*call.given.lists("name", "value"), strict=True)
     return [
         f"{name} = {call.instance.set_option(name or '', _text(value))}" for name, value in pairs
@@ -111,7 +111,7 @@ def _cell(value: Any) -> Any:
     return str(value)
 
 
-def _usage_of_days(call: Call) -> list[Any]:
+def _usage_of_days(call: FunctionCall) -> list[Any]:
     (days,) = call.given.lists("days")
     return [usage(call.instance, 1 if count is None else count) for count in days]
 

@@ -18,7 +18,7 @@ from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.surfaces.library import find_tool
 from webquarry.surfaces.sql.functions.arguments import Parameter
-from webquarry.surfaces.sql.functions.function import Call, Function
+from webquarry.surfaces.sql.functions.function import Function, FunctionCall
 from webquarry.surfaces.sql.functions.types import ERROR, Shape, arrow_type, fit, shape_of
 from webquarry.surfaces.sql.libraries import library
 from webquarry.tool import Tool
@@ -81,7 +81,7 @@ def _type(schema: dict[str, Any]) -> str:
     return _TYPES.get(schema.get("type", ""), "VARCHAR")
 
 
-def _answers(found: Tool, shape: Shape, call: Call) -> Any:
+def _answers(found: Tool, shape: Shape, call: FunctionCall) -> Any:
     """One struct for each row; a row that failed has its `error` and nothing else."""
     arrow = library("pyarrow")
     values = [
@@ -95,7 +95,7 @@ def _answers(found: Tool, shape: Shape, call: Call) -> Any:
     return arrow.array([fit(value, shape) for value in values], arrow_type(shape))
 
 
-def _rows(found: Tool, shape: Shape, listed: bool, call: Call) -> Any:
+def _rows(found: Tool, shape: Shape, listed: bool, call: FunctionCall) -> Any:
     """A list of rows for each row; a failure is an error, or with `on_error := 'column'` a row that
     holds it.
     """
@@ -115,7 +115,7 @@ def _rows(found: Tool, shape: Shape, listed: bool, call: Call) -> Any:
     )
 
 
-def _called(found: Tool, call: Call) -> list[Any]:
+def _called(found: Tool, call: FunctionCall) -> list[Any]:
     """The answer, or the error, for each row; the same arguments are answered once in a statement."""
     taken = parameters_of(found)
     names = {_RENAMED.get(name, name): name for name in found.parameters["properties"]}
@@ -144,7 +144,7 @@ def _called(found: Tool, call: Call) -> list[Any]:
 
 
 async def _call_all(
-    call: Call, found: Tool, todo: dict[Hashable, dict[str, Any]]
+    call: FunctionCall, found: Tool, todo: dict[Hashable, dict[str, Any]]
 ) -> dict[Hashable, Any]:
     turn = asyncio.Semaphore(_AT_ONCE)
 

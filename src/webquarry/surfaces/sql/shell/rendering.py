@@ -14,7 +14,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from webquarry.surfaces.cli.terminal import as_json, one_line
-from webquarry.surfaces.sql.session import Result
+from webquarry.surfaces.sql.session import SqlResult
 
 _WIDEST = 80  # of one cell in a table
 
@@ -45,7 +45,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _table(result: Result) -> str:
+def _table(result: SqlResult) -> str:
     cells = [[_cell(value) for value in row] for row in result.rows]
     names = [_cut(one_line(name)) for name in result.columns]
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
@@ -93,7 +93,7 @@ def _cut(text: str) -> str:
     return f"{text[: _WIDEST - 1]}\u2026"
 
 
-def _csv(result: Result) -> str:
+def _csv(result: SqlResult) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(result.columns)
@@ -101,14 +101,14 @@ def _csv(result: Result) -> str:
     return out.getvalue()
 
 
-def _json(result: Result) -> str:
+def _json(result: SqlResult) -> str:
     return (
         as_json([dict(zip(result.columns, map(plain, row), strict=True)) for row in result.rows])
         + "\n"
     )
 
 
-def _markdown(result: Result) -> str:
+def _markdown(result: SqlResult) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(one_line(cell).replace("|", "\\|") for cell in cells) + " |"
 
@@ -116,7 +116,7 @@ def _markdown(result: Result) -> str:
     return "\n".join([line(result.columns), line(["---"] * len(result.columns)), *rows]) + "\n"
 
 
-FORMATS: dict[str, Callable[[Result], str]] = {
+FORMATS: dict[str, Callable[[SqlResult], str]] = {
     "table": _table,
     "csv": _csv,
     "json": _json,
@@ -124,7 +124,7 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 }
 
 
-def render(result: Result, style: str) -> str:
+def render(result: SqlResult, style: str) -> str:
     """The rows in one of `FORMATS`; nothing for a statement that has none."""
     if result.columns:
         return FORMATS[style](result)

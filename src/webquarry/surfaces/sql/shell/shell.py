@@ -17,7 +17,7 @@ from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.surfaces.cli.terminal import one_line, printable
 from webquarry.surfaces.sql.libraries import library
-from webquarry.surfaces.sql.session import Result, Session
+from webquarry.surfaces.sql.session import SqlResult, SqlSession
 from webquarry.surfaces.sql.shell.progress_line import summary
 from webquarry.surfaces.sql.shell.rendering import FORMATS, render
 from webquarry.surfaces.sql.shell.splitting import is_blank, pieces, split
@@ -56,7 +56,7 @@ _USAGE = "FROM webquarry_usage(days := 1)"
 class Shell:
     """One session with a person, a file or a pipe."""
 
-    def __init__(self, session: Session, style: str, *, spend: bool = True) -> None:
+    def __init__(self, session: SqlSession, style: str, *, spend: bool = True) -> None:
         self._session = session
         self._style = style
         self._spend = spend
@@ -151,7 +151,7 @@ class Shell:
         except OSError as error:
             self._fail(f"Error: {error}")
 
-    def _show(self, result: Result) -> None:
+    def _show(self, result: SqlResult) -> None:
         sys.stdout.write(render(result, self._style))
         sys.stdout.flush()
 
@@ -185,7 +185,7 @@ class Shell:
         sys.stderr.flush()
 
 
-def _is_only_done(statement: str, result: Result) -> bool:
+def _is_only_done(statement: str, result: SqlResult) -> bool:
     """DuckDB answers a CREATE or SET with a table that says nothing."""
     return result.columns in (("Count",), ("Success",)) and not _ASKS.match(statement)
 
