@@ -33,7 +33,7 @@ def test_what_is_remembered_does_not_count_towards_max_rows(
 
 def test_a_plan_over_the_limit_names_its_rows(servers: FakeServers, tmp_path: Path) -> None:
     async def work(engine: Engine) -> None:
-        engine.statement().plan(50_000)
+        engine.statement().check_row_count(50_000)
 
     with pytest.raises(LimitReached, match="50,000"):
         with_engine(servers, tmp_path, work)

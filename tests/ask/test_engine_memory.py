@@ -112,7 +112,7 @@ def test_two_engines_share_neither_keys_nor_options_nor_memory(
             found = other.keys.find("BRAVE_API_KEY")
             assert found is not None
             assert found.value.reveal() == SEARCH_KEY
-            assert other.remembered(Question("a", "b")) is None
+            assert other.recall(Question("a", "b")) is None
 
     with_engine(servers, tmp_path, work)
 
@@ -123,7 +123,7 @@ def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for
     async def work(engine: Engine) -> list[float]:
         for mark in ("[search]", ""):
             await engine.ask(Question(f"a {mark}", "b"), engine.statement())
-        kept = engine.shape(max_tokens=1000).kept
+        kept = engine.resolve_template(max_tokens=1000).kept
         return [one.expires_at - one.made_at for one in kept.values()]
 
     assert with_engine(servers, tmp_path, work) == [1800, 86400]
@@ -134,9 +134,9 @@ def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(
 ) -> None:
     async def work(engine: Engine) -> tuple[bool, bool]:
         await engine.ask(Question("a", "b"), engine.statement())
-        before = engine.remembered(Question("a", "b")) is not None
+        before = engine.recall(Question("a", "b")) is not None
         engine.options.set("kept_seconds", "0")
-        return before, engine.remembered(Question("a", "b")) is not None
+        return before, engine.recall(Question("a", "b")) is not None
 
     assert with_engine(servers, tmp_path, work) == (True, False)
 

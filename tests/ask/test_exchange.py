@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, error_reply, home, open_engine
-from webquarry.ask.billing.ledger import Spent
+from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.models import ModelReply, Question
 from webquarry.errors import Cancelled
 
@@ -121,7 +121,7 @@ def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
 ) -> None:
     servers.latency = 600.0
 
-    async def work() -> list[Spent]:
+    async def work() -> list[SpendingRecord]:
         async with open_engine(home(servers, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
             engine.grace_seconds = 0.0
             wanted = [Question(f"row {number}", "b") for number in range(20)]
@@ -147,7 +147,7 @@ def test_what_waits_for_the_disk_leaves_its_place_to_another_call_and_no_more_ca
             await engine.ask_all(
                 [Question(f"row {number}", "b") for number in range(40)], engine.statement()
             )
-            return engine._gate.most
+            return engine._exchange_limiter.most
 
     assert asyncio.run(work()) == 6
     assert servers.most_in_flight == 4

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from webquarry.ask import answers
-from webquarry.ask.answers import Kept
+from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.billing import ledger
-from webquarry.ask.billing.group_commit import Desk
-from webquarry.ask.billing.ledger import HELD_SECONDS, NoRoom, Reservation, Spent
+from webquarry.ask.billing.group_commit import GroupCommit
+from webquarry.ask.billing.ledger import HELD_SECONDS, OverLimit, Reservation, SpendingRecord
 from webquarry.ask.models import AnswerSource, AskLimits, ModelReply, Usage
 from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
@@ -44,14 +44,14 @@ def settle(
     file.do(lambda db, vault: ledger.settle(db, held, Usage(calls=1, usd=usd), uncertain, now))
 
 
-def spent(file: RecordFile) -> list[Spent]:
+def spent(file: RecordFile) -> list[SpendingRecord]:
     return file.do(lambda db, vault: ledger.spent_since(db, DAY))
 
 
 def test_what_is_set_aside_counts_until_it_is_settled(file: RecordFile) -> None:
     limits = AskLimits(max_usd=1.0)
     held = reserve(file, 0.6, limits)
-    with pytest.raises(NoRoom) as caught:
+    with pytest.raises(OverLimit) as caught:
         reserve(file, 0.6, limits)
     settle(file, held, 0.1)
     reserve(file, 0.6, limits)
@@ -63,7 +63,7 @@ def test_what_is_set_aside_counts_until_it_is_settled(file: RecordFile) -> None:
 def test_a_statement_that_holds_nothing_does_not_wait_for_others(file: RecordFile) -> None:
     limits = AskLimits(max_usd_per_day=1.0)
     reserve(file, 0.6, limits, "s1")
-    with pytest.raises(NoRoom) as caught:
+    with pytest.raises(OverLimit) as caught:
         reserve(file, 0.6, limits, "s2")
 
     assert not caught.value.waiting
@@ -76,7 +76,7 @@ def test_the_limit_of_a_day_is_that_of_all_who_share_the_file(
     other = RecordFile(tmp_path)
     try:
         settle(other, reserve(other, 0.9, AskLimits(), "other"), 0.9)
-        with pytest.raises(NoRoom):
+        with pytest.raises(OverLimit):
             reserve(file, 0.2, AskLimits(max_usd_per_day=1.0))
     finally:
         other.close()
@@ -86,16 +86,16 @@ def test_a_limit_can_be_used_up_to_the_last_billionth(file: RecordFile) -> None:
     limits = AskLimits(max_usd=0.3)
     for _ in range(3):
         settle(file, reserve(file, 0.1, limits), 0.1)
-    with pytest.raises(NoRoom):
+    with pytest.raises(OverLimit):
         reserve(file, 0.000000001, limits)
 
 
 def test_a_reservation_of_a_dead_process_ends_and_counts_as_uncertain(file: RecordFile) -> None:
     reserve(file, 0.5, AskLimits(), "dead")
-    with pytest.raises(NoRoom):
+    with pytest.raises(OverLimit):
         reserve(file, 0.6, AskLimits(max_usd_per_day=1.0), "alive")
     later = NOW + HELD_SECONDS + 1
-    with pytest.raises(NoRoom):
+    with pytest.raises(OverLimit):
         reserve(file, 0.6, AskLimits(max_usd_per_day=1.0), "alive", later)
     reserve(file, 0.4, AskLimits(max_usd_per_day=1.0), "alive", later)
 
@@ -124,7 +124,7 @@ def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> No
         {"a": [1]},
         "m",
     )
-    file.do(lambda db, vault: answers.keep(db, vault, "digest", Kept(reply, NOW, NOW + 10)))
+    file.do(lambda db, vault: answers.keep(db, vault, "digest", KeptAnswer(reply, NOW, NOW + 10)))
 
     found = file.do(lambda db, vault: answers.find(db, vault, ["digest", "other"], NOW + 9))
     late = file.do(lambda db, vault: answers.find(db, vault, ["digest"], NOW + 10))
@@ -137,8 +137,8 @@ def test_an_answer_comes_back_as_it_was_but_for_its_cost(file: RecordFile) -> No
 
 
 def test_a_damaged_answer_is_none(file: RecordFile) -> None:
-    def spoil(database: sqlite3.Connection, vault: Vault) -> dict[str, Kept]:
-        answers.keep(database, vault, "digest", Kept(ModelReply("yes"), NOW, NOW + 10))
+    def spoil(database: sqlite3.Connection, vault: Vault) -> dict[str, KeptAnswer]:
+        answers.keep(database, vault, "digest", KeptAnswer(ModelReply("yes"), NOW, NOW + 10))
         database.execute("UPDATE ask_answers SET value = x'00'")
         return answers.find(database, vault, ["digest"], NOW)
 
@@ -150,31 +150,31 @@ def test_more_answers_are_found_at_once_than_sqlite_takes_parameters(file: Recor
 
     def work(database: sqlite3.Connection, vault: Vault) -> int:
         for name in names:
-            answers.keep(database, vault, name, Kept(ModelReply(name), NOW, NOW + 10))
+            answers.keep(database, vault, name, KeptAnswer(ModelReply(name), NOW, NOW + 10))
         return len(answers.find(database, vault, names, NOW))
 
     assert file.do(work) == 1200
 
 
-def test_the_desk_puts_what_waits_into_one_transaction_and_one_failure_fails_no_other(
+def test_group_commit_puts_what_waits_into_one_transaction_and_one_failure_fails_no_other(
     file: RecordFile,
 ) -> None:
     transactions: list[int] = []
     run = file.run
 
-    async def counted(work: Any) -> Any:
+    async def count_and_run(work: Any) -> Any:
         transactions.append(1)
         return await run(work)
 
     async def work() -> list[Any]:
-        file.run = counted  # type: ignore[method-assign]
-        desk = Desk(file)
+        file.run = count_and_run  # type: ignore[method-assign]
+        commits = GroupCommit(file)
 
         def fail(database: Any, vault: Any) -> None:
             raise ValueError("no")
 
-        pieces = [desk.do(lambda db, vault, n=n: n) for n in range(50)]  # type: ignore[misc]
-        return await asyncio.gather(*pieces, desk.do(fail), return_exceptions=True)
+        pieces = [commits.commit(lambda db, vault, n=n: n) for n in range(50)]  # type: ignore[misc]
+        return await asyncio.gather(*pieces, commits.commit(fail), return_exceptions=True)
 
     outcomes = asyncio.run(work())
 
@@ -185,7 +185,9 @@ def test_the_desk_puts_what_waits_into_one_transaction_and_one_failure_fails_no_
 
 def test_a_record_file_that_fails_fails_the_work(file: RecordFile) -> None:
     async def work() -> None:
-        await Desk(file).do(lambda database, vault: database.execute("SELECT * FROM nowhere"))
+        await GroupCommit(file).commit(
+            lambda database, vault: database.execute("SELECT * FROM nowhere")
+        )
 
     with pytest.raises(RecordsFailure):
         asyncio.run(work())

@@ -21,7 +21,7 @@ import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
 from webquarry.ask.billing import ledger
-from webquarry.ask.billing.ledger import Spent
+from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.models import Question
 from webquarry.clock import Clock
 
@@ -127,7 +127,7 @@ def _slower_after(servers: FakeServers, answers: int) -> None:
         servers.latency = 600.0
 
 
-async def _again(environ: dict[str, str]) -> list[Spent]:
+async def _again(environ: dict[str, str]) -> list[SpendingRecord]:
     async with open_engine(environ) as engine:
         engine.clock = Later()
         await engine.ask_all(

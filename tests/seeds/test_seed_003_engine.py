@@ -14,8 +14,8 @@ import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
 from webquarry.ask.exchange import exchange
-from webquarry.ask.exchange.conversation import TOOL
-from webquarry.ask.exchange.results import MOST_BYTES, format_results, shown
+from webquarry.ask.exchange.request_template import TOOL
+from webquarry.ask.exchange.results import MOST_BYTES, format_results, select_results
 from webquarry.ask.models import ModelReply, Question
 from webquarry.search.models import Result
 
@@ -357,9 +357,9 @@ def test_5_large_search_results_are_cut_to_five_of_about_200_characters() -> Non
     long = [
         Result(f"Title {n}", f"https://site{n}.example/", "word " * 500, "brave") for n in range(20)
     ]
-    text = format_results(shown(long))
+    text = format_results(select_results(long))
 
-    assert len(shown(long)) == 5
+    assert len(select_results(long)) == 5
     assert all(150 < len(line.strip()) <= 200 for line in text.splitlines() if "word" in line)
 
 
@@ -370,7 +370,7 @@ def test_5_the_whole_stays_within_about_1500_tokens_in_any_script(letter: str) -
         for n in range(9)
     ]
 
-    assert len(format_results(shown(long)).encode()) <= MOST_BYTES == 3 * 1500
+    assert len(format_results(select_results(long)).encode()) <= MOST_BYTES == 3 * 1500
 
 
 def test_a_result_cannot_pass_for_two() -> None:

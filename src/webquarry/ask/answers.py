@@ -16,11 +16,11 @@ from typing import Any
 from webquarry.ask.models import AnswerSource, ModelReply, Usage
 from webquarry.store.encryption import Vault
 
-_AT_ONCE = 500  # names in one query
+_NAMES_PER_QUERY = 500  # SQLite takes only so many parameters
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptAnswer:
     """An answer, when it was given, and until when it is good (seconds since the epoch)."""
 
     reply: ModelReply
@@ -28,39 +28,40 @@ class Kept:
     expires_at: float
 
 
-def keep(database: sqlite3.Connection, vault: Vault, digest: str, kept: Kept) -> None:
+def keep(database: sqlite3.Connection, vault: Vault, digest: str, kept: KeptAnswer) -> None:
     """Write an answer down."""
     name = vault.name(f"answer {digest}")
-    row = (name, vault.lock(_packed(kept.reply), name), kept.made_at, kept.expires_at)
+    value = vault.lock(_encode_reply(kept.reply), name)
+    row = (name, value, kept.made_at, kept.expires_at)
     database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
 
 
 def find(
     database: sqlite3.Connection, vault: Vault, digests: Sequence[str], now: float
-) -> dict[str, Kept]:
-    """Those of the answers that are there and still good."""
-    names = {vault.name(f"answer {digest}"): digest for digest in digests}
-    found: dict[str, Kept] = {}
-    wanted = list(names)
-    for start in range(0, len(wanted), _AT_ONCE):
-        part = wanted[start : start + _AT_ONCE]
+) -> dict[str, KeptAnswer]:
+    """Those of the answers that are there and still good, by digest."""
+    digest_by_name = {vault.name(f"answer {digest}"): digest for digest in digests}
+    names = list(digest_by_name)
+    found: dict[str, KeptAnswer] = {}
+    for start in range(0, len(names), _NAMES_PER_QUERY):
+        part = names[start : start + _NAMES_PER_QUERY]
         marks = ", ".join("?" * len(part))
         columns = "SELECT name, value, made_at, expires_at FROM ask_answers"
         where = f"WHERE name IN ({marks}) AND expires_at > ?"  # question marks alone
         rows = database.execute(f"{columns} {where}", (*part, now))
         for name, value, made_at, expires_at in rows:
-            reply = _unpacked(vault.unlock(value, name))
+            reply = _decode_reply(vault.unlock(value, name))
             if reply is not None:
-                found[names[name]] = Kept(reply, made_at, expires_at)
+                found[digest_by_name[name]] = KeptAnswer(reply, made_at, expires_at)
     return found
 
 
-def forget(database: sqlite3.Connection, now: float) -> None:
+def delete_expired(database: sqlite3.Connection, now: float) -> None:
     """Let go of what is no longer good."""
     database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
 
 
-def _packed(reply: ModelReply) -> bytes:
+def _encode_reply(reply: ModelReply) -> bytes:
     fields = {
         "answer": reply.answer,
         "sources": [[source.title, source.url] for source in reply.sources],
@@ -72,7 +73,7 @@ def _packed(reply: ModelReply) -> bytes:
     return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _unpacked(value: bytes | None) -> ModelReply | None:
+def _decode_reply(value: bytes | None) -> ModelReply | None:
     """The reply as it was, but for what it cost; None when it cannot be read, which only means to
     ask again.
     """

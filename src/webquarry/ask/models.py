@@ -1,6 +1,4 @@
-"""What is asked of a model, what comes back, and the two ways in which the asking itself can be
-stopped.
-"""
+"""What is asked of a model, what comes back, how far a statement is and what it may spend."""
 
 from __future__ import annotations
 
@@ -73,7 +71,7 @@ class AnswerSource:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """One answer, or the trouble that there was instead. `value` is the typed answer where a schema
+    """One answer, or the error that there was instead. `value` is the typed answer where a schema
     was given.
     """
 
@@ -82,16 +80,15 @@ class ModelReply:
     searched: bool = False  # a search was made, and its results were shown to the model
     usage: Usage = Usage()
     error: ReplyError | None = None
-    remembered: bool = (
-        False  # kept from before, or shared with somebody who asked the same: nothing was paid
-    )
+    # Kept from before, or shared with somebody who asked the same: nothing was paid.
+    remembered: bool = False
     partial: bool = False  # the answer was cut at max_tokens
     value: Mapping[str, Any] | None = None
     model: str = ""
 
     @property
     def text(self) -> str | None:
-        """The answer as `stps_*` give it: the trouble is an `ERROR: ...` text in its place."""
+        """The answer as `stps_*` give it: an error is an `ERROR: ...` text in its place."""
         if self.error is None:
             return self.answer
         return f"ERROR: {self.error.message}"

@@ -83,7 +83,7 @@ def ask_planned(call: FunctionCall) -> list[Any]:
     statement = call.scope.statement(call.instance.engine, own_limits=False)
     if not statement.dry_run:
         rows = max((count for count in call.given.lists("rows")[0] if count is not None), default=0)
-        statement.plan(rows)
+        statement.check_row_count(rows)
         _check_money(call, statement)
     return _as_json(_rows(call, statement, "column"))
 
