@@ -31,7 +31,8 @@ class KeptAnswer:
 def keep(database: sqlite3.Connection, vault: Vault, digest: str, kept: KeptAnswer) -> None:
     """Write an answer down."""
     name = vault.name(f"answer {digest}")
-    value = vault.lock(_encode_reply(kept.reply), name)
+    content = _encode_reply(kept.reply)
+    value = vault.lock(content, name)
     row = (name, value, kept.made_at, kept.expires_at)
     database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
 
@@ -50,7 +51,8 @@ def find(
         where = f"WHERE name IN ({marks}) AND expires_at > ?"  # question marks alone
         rows = database.execute(f"{columns} {where}", (*part, now))
         for name, value, made_at, expires_at in rows:
-            reply = _decode_reply(vault.unlock(value, name))
+            content = vault.unlock(value, name)
+            reply = _decode_reply(content)
             if reply is not None:
                 found[digest_by_name[name]] = KeptAnswer(reply, made_at, expires_at)
     return found
@@ -62,6 +64,7 @@ def delete_expired(database: sqlite3.Connection, now: float) -> None:
 
 
 def _encode_reply(reply: ModelReply) -> bytes:
+    """Everything of a reply but what it cost, as JSON."""
     fields = {
         "answer": reply.answer,
         "sources": [[source.title, source.url] for source in reply.sources],
@@ -73,14 +76,14 @@ def _encode_reply(reply: ModelReply) -> bytes:
     return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _decode_reply(value: bytes | None) -> ModelReply | None:
+def _decode_reply(content: bytes | None) -> ModelReply | None:
     """The reply as it was, but for what it cost; None when it cannot be read, which only means to
     ask again.
     """
-    if value is None:
+    if content is None:
         return None
     try:
-        fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
+        fields: dict[str, Any] = json.loads(content.decode("utf-8", "surrogatepass"))
         return ModelReply(
             answer=fields["answer"],
             sources=tuple(AnswerSource(title, url) for title, url in fields["sources"]),

@@ -132,7 +132,9 @@ def _recall_rows(
     statement: Statement,
     options: list[Any],
 ) -> list[ModelReply | None]:
-    """The quick way for rows that all want the same: no question is made for what is in memory."""
+    """The replies in memory, None for the others. The quick way for rows that all want the same: no
+    question is made.
+    """
     statement.check()
     model, max_tokens, search, schema, instructions, _ = options
     tokens = None if max_tokens is None else int(max_tokens)
@@ -142,7 +144,8 @@ def _recall_rows(
     is_good = engine.is_good
     now = engine.clock.now().timestamp()
     replies: list[ModelReply | None] = []
-    for kept in map(template.kept.get, zip(contexts, prompts, strict=True)):  # type: ignore[arg-type]
+    keys = zip(contexts, prompts, strict=True)
+    for kept in map(template.kept.get, keys):  # type: ignore[arg-type]
         if kept is not None and is_good(kept, now):
             replies.append(kept.reply)
         else:
@@ -160,6 +163,7 @@ def _ask_questions(
     run: Run,
     on_progress: OnProgress | None,
 ) -> list[ModelReply | None]:
+    """The reply to each question, None where there is none; all of them are asked at once."""
     wanted = [question for question in questions if question is not None]
     if not wanted:
         return [None] * len(questions)
@@ -213,19 +217,30 @@ def _build_columns(replies: list[ModelReply | None], schema: pa.Schema) -> list[
     whole = [_BLANK if reply is None else reply for reply in replies]
     searched = [reply and reply.searched for reply in replies]
     partial = [reply and reply.partial for reply in replies]
-    values = [None if reply.value is None else _to_json(reply.value) for reply in whole]
+    values: list[str | None] = []
+    for reply in whole:
+        if reply.value is None:
+            values.append(None)
+        else:
+            values.append(json.dumps(reply.value, ensure_ascii=False))
+    error_type = schema.field("error").type
+    error_column = pa.nulls(len(whole), error_type)
+    if any(reply.error for reply in whole):
+        errors = [reply.error and asdict(reply.error) for reply in whole]
+        error_column = pa.array(errors, error_type)
     return [
         pa.array([reply.answer for reply in whole], pa.string()),
         _build_source_column(replies, schema.field("sources").type),
         pa.array(searched, pa.bool_()),
         _build_usage_column(replies, whole, schema.field("usage").type),
-        _build_error_column(whole, schema.field("error").type),
+        error_column,
         pa.array(partial, pa.bool_()),
         pa.array(values, pa.string()),
     ]
 
 
 def _build_source_column(replies: list[ModelReply | None], kind: Any) -> Any:
+    """A list of title and address for each reply."""
     rows: list[Any] = []
     for reply in replies:
         if reply is None:
@@ -253,18 +268,6 @@ def _build_usage_column(
         counts.append(column)
     unasked = pa.array([reply is None for reply in replies], pa.bool_())
     return pa.StructArray.from_arrays(counts, fields=list(kind), mask=unasked)
-
-
-def _build_error_column(whole: list[ModelReply], kind: Any) -> Any:
-    pa = _import_pyarrow()
-    errors = [reply.error for reply in whole]
-    if not any(errors):
-        return pa.nulls(len(errors), kind)
-    return pa.array([error and asdict(error) for error in errors], kind)
-
-
-def _to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _import_pyarrow() -> Any:

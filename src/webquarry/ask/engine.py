@@ -175,7 +175,9 @@ class Engine:
         statement: Statement,
         on_progress: OnProgress | None = None,
     ) -> list[ModelReply]:
-        """The answers, in the order of the questions. Equal questions are asked once, all at once."""
+        """The answers, in the order of the questions. Equal questions are asked once, all at
+        once.
+        """
         self._loop = asyncio.get_running_loop()
         statement.check()
         statement.add_rows(len(questions))
@@ -214,7 +216,9 @@ class Engine:
     async def _find_kept(
         self, templates: Mapping[Question, RequestTemplate]
     ) -> dict[Question, ModelReply]:
-        """Those that were answered before: from memory, and then from the record file, in one look."""
+        """Those that were answered before: from memory, and then from the record file, in one
+        look.
+        """
         found: dict[Question, ModelReply] = {}
         wanted: dict[str, Question] = {}
         for question, template in templates.items():
@@ -234,7 +238,8 @@ class Engine:
                 ledger.delete_old(database, now)
             return answers.find(database, vault, list(wanted), now)
 
-        for digest, kept in (await self._commits.commit(look_up)).items():
+        recorded = await self._commits.commit(look_up)
+        for digest, kept in recorded.items():
             question = wanted[digest]
             if self.is_good(kept, now):
                 template = templates[question]

@@ -36,6 +36,12 @@ class PendingQuestion:
             for statement, _ in self.waiters
         )
 
+    def dismiss(self, statement: Statement) -> None:
+        """Others still wait: only this statement leaves."""
+        for waiting, answer in list(self.waiters):
+            if waiting is statement and not answer.done():
+                answer.set_exception(Cancelled("The statement was cancelled."))
+
     def cancel(self) -> None:
         if self.task is not None:
             self.task.cancel()
@@ -75,12 +81,11 @@ class QuestionsInFlight:
         waited for.
         """
         for pending in list(self._pending.values()):
-            own = [answer for waiting, answer in pending.waiters if waiting is statement]
-            if not own:
+            if not any(waiting is statement for waiting, _ in pending.waiters):
                 continue
             if pending.is_wanted():
-                if statement.cancelled:  # others still wait: only this statement leaves
-                    _cancel_answers(own)
+                if statement.cancelled:
+                    pending.dismiss(statement)
             elif not pending.sending:
                 pending.cancel()
             elif grace_seconds is not None:
@@ -136,9 +141,3 @@ class QuestionsInFlight:
             return
         if not task.done():
             task.cancel()  # the last one has gone without an answer
-
-
-def _cancel_answers(answers: list[asyncio.Future[ModelReply]]) -> None:
-    for answer in answers:
-        if not answer.done():
-            answer.set_exception(Cancelled("The statement was cancelled."))

@@ -1,7 +1,8 @@
 """The keys of one engine: set by the user for this engine, else from the environment, else from
 files.
 
-    stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key  ->  ~/.config/webquarry/anthropic-api-key
+    stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key
+                      ->  ~/.config/webquarry/anthropic-api-key
 
 Values are `Secret`s from the moment they come in. What was set belongs to this engine alone, not to
 the process.
@@ -102,7 +103,9 @@ class Keys:
         return environ
 
     def _find_own(self, variable: str) -> FoundCredential | None:
-        """What only we know of: set for this engine, or in ~/.stps when the environment has none."""
+        """What only we know of: set for this engine, or in ~/.stps when the environment has
+        none.
+        """
         stps, _, setter = NAMES[variable]
         secret = self._set.get(variable)
         if secret is not None:

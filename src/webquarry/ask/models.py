@@ -54,7 +54,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ReplyError:
-    """Why one question has no answer. The message is a sentence for a person and never holds a key."""
+    """Why one question has no answer. The message is a sentence for a person and never holds a
+    key.
+    """
 
     code: str
     message: str

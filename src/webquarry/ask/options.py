@@ -24,9 +24,13 @@ def _parse_switch(text: str) -> bool:
 
 
 def _parse_count(text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-        raise ValueError(f"a whole number from {least} to {most}")
-    return int(text)
+    message = f"a whole number from {least} to {most}"
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(message)
+    count = int(text)
+    if not least <= count <= most:
+        raise ValueError(message)
+    return count
 
 
 def _parse_amount(text: str) -> float:

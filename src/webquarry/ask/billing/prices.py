@@ -54,6 +54,7 @@ class ModelPrice(Rates):
     above: LongRates | None = None
 
     def rates(self, prompt_tokens: int) -> Rates:
+        """The rates of a prompt of so many tokens."""
         if self.above and prompt_tokens > self.above.tokens:
             return self.above
         return self
@@ -135,6 +136,7 @@ class Prices:
 
 
 def _read_own_table(file: Path) -> PriceTable:
+    """The user's own prices; a file that cannot be used is `BadInput`."""
     try:
         return _parse_table(file.expanduser().read_text("utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:

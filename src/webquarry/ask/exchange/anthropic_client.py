@@ -71,8 +71,8 @@ class ModelClient:
         self._sdk: tuple[Secret, AsyncAnthropic] | None = None
 
     async def send(self, key: Secret, model: str, content: bytes, seconds: float) -> dict[str, Any]:
-        """The reply to one request, of which `content` is the body. Raises `CallFailure`; nothing is
-        tried twice here.
+        """The reply to one request, of which `content` is the body. Raises `CallFailure`; nothing
+        is tried twice here.
         """
         client = self._get_sdk(key)
         from anthropic import APIConnectionError, APIStatusError
@@ -126,7 +126,10 @@ class ModelClient:
         """
         status = error.status_code
         headers = error.response.headers
-        words = _read_words(error)
+        words = str(error.type or "no reason was given")
+        if isinstance(error.api_message, str):
+            words = error.api_message
+        words = redact(" ".join(words.split()))[:_MOST_WORDS]
         should_retry = headers.get("x-should-retry")  # goes before what the status stands for
         wait = _parse_retry_after_ms(headers) or retry_after_seconds(headers, self._clock.now())
         if status == 429:
@@ -177,15 +180,6 @@ def _build_rate_limit_failure(
     if not wait:
         wait = _UNASKED_PAUSE_SECONDS if retryable else None
     return CallFailure(ReplyError("rate_limited", message, retryable), 429, wait)
-
-
-def _read_words(error: APIStatusError) -> str:
-    """What the provider says about an error, in one line without secrets."""
-    if isinstance(error.api_message, str):
-        words = error.api_message
-    else:
-        words = str(error.type or "no reason was given")
-    return redact(" ".join(words.split()))[:_MOST_WORDS]
 
 
 def _parse_retry_after_ms(headers: httpx2.Headers) -> float | None:

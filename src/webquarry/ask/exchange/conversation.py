@@ -1,7 +1,7 @@
 """One question and its answer: the request, at most one search, the second request, and what the
 last reply says.
 
-    ask -> [tool_use] -> search -> ask again, with the result and without the choice of a tool -> answer
+    ask -> [tool_use] -> search -> ask again, with the result and no choice of a tool -> answer
 
 Nothing here opens a socket or knows about money: both calls and the search are made by a
 `ConversationBackend`.
@@ -161,8 +161,15 @@ def _build_reply(
         message = _describe_refusal(reply.get("stop_details"))
         return replace(bare, error=ReplyError("refused", message))
     is_cut = reason in _CUT_REASONS
+    if not text.strip() and is_cut:
+        message = (
+            f"The model used all of its {template.max_tokens} tokens before it gave an answer; "
+            "raise max_tokens."
+        )
+        return replace(bare, error=ReplyError("cut", message))
     if not text.strip():
-        return replace(bare, error=_describe_silence(reason, is_cut, template.max_tokens))
+        message = f"The model ended without an answer ({redact(reason)[:_MOST_REASON]})."
+        return replace(bare, error=ReplyError("no_answer", message, True))
     # A reason that nobody knows yet: the text is there, but whether it is whole is not known.
     partial = is_cut or reason not in _WHOLE_REASONS
     if template.schema is None:
@@ -175,6 +182,7 @@ def _build_reply(
 
 
 def _describe_refusal(details: Any) -> str:
+    """A sentence with the category and the explanation, as far as the provider gave them."""
     if not isinstance(details, dict):
         details = {}
     message = "The model declined to answer"
@@ -188,18 +196,8 @@ def _describe_refusal(details: Any) -> str:
     return f"{message}."
 
 
-def _describe_silence(reason: str, is_cut: bool, max_tokens: int) -> ReplyError:
-    if is_cut:
-        return ReplyError(
-            "cut",
-            f"The model used all of its {max_tokens} tokens before it gave an answer; raise "
-            "max_tokens.",
-        )
-    shown = redact(reason)[:_MOST_REASON]
-    return ReplyError("no_answer", f"The model ended without an answer ({shown}).", True)
-
-
 def _describe_mismatch(mismatch: Mismatch, is_cut: bool, max_tokens: int) -> ReplyError:
+    """Why a text is no typed answer; one that was cut cannot be one."""
     if is_cut:
         return ReplyError(
             "cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens."

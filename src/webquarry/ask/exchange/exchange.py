@@ -129,7 +129,7 @@ class Exchange:
         return found.results
 
     async def reserve(self, usd: float) -> None:
-        """Set so much aside; wait for this statement's own calls where only they stand in the way."""
+        """Set so much aside; wait for this statement's own calls where only they are in the way."""
         while True:
             try:
                 reservation = await self._reserve_once(usd)
@@ -159,6 +159,7 @@ class Exchange:
             usage, uncertain_usd, questions = Usage(), 0.0, 0  # all of it is on the first
 
     async def _reserve_once(self, usd: float) -> Reservation:
+        """A reservation in the ledger, on disk. Raises `OverLimit`."""
         statement = self._statement
         model = self._template.model
         now = self._context.clock.now()
@@ -256,6 +257,7 @@ class Exchange:
             self._statement.known_errors[self._template.model] = failure.error
 
     def _count_reply(self, reply: Mapping[str, Any]) -> None:
+        """What a call took, by the provider's own counts."""
         tokens = Tokens.from_usage(reply.get("usage"))
         self.usage = self.usage + Usage(
             calls=1,
@@ -284,16 +286,20 @@ def estimate_worst_call(prices: Prices, model: str, content: bytes, max_tokens: 
 def estimate_worst_exchange(prices: Prices, template: RequestTemplate, question: Question) -> float:
     """What a whole exchange may cost at most: with a search on offer, both calls and the search."""
     words = json.dumps(question.context + question.prompt, ensure_ascii=False)
-    size = len(words.encode("utf-8", "replace")) + len(template.encoded) + _OVERHEAD_TOKENS
+    question_bytes = len(words.encode("utf-8", "replace"))
+    size = question_bytes + len(template.encoded) + _OVERHEAD_TOKENS
     longest = template.max_tokens
-    first = prices.price_call(template.model, Tokens(input=size, output=longest))
+    first_tokens = Tokens(input=size, output=longest)
+    first = prices.price_call(template.model, first_tokens)
     if not template.provider:
         return first
     # The second request holds the first answer and the results, too; should they be longer, more is
     # set aside then.
     second_size = size + longest * 2 + results.MOST_BYTES + _TURN_TOKENS
-    second = prices.price_call(template.model, Tokens(input=second_size, output=longest))
-    return first + prices.price_search(template.provider) + second
+    second_tokens = Tokens(input=second_size, output=longest)
+    second = prices.price_call(template.model, second_tokens)
+    search = prices.price_search(template.provider)
+    return first + search + second
 
 
 def _asks_too_long(failure: CallFailure) -> bool:

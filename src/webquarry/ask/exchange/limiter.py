@@ -97,6 +97,7 @@ class Limiter:
         return max(0.0, self._resume_at - self._clock.monotonic())
 
     def _has_place(self) -> bool:
+        """Whether a call may be sent now."""
         return self.in_flight < self.limit and self.pause_seconds <= 0
 
     def _wake(self) -> None:

@@ -27,7 +27,7 @@ UNKNOWN_TOOL = "There is no such tool. Please answer from your knowledge."
 
 
 def select_results(results: Sequence[Result]) -> tuple[Result, ...]:
-    """Those of the results that the text has room for: the first five, fewer where they are long."""
+    """Those of the results that the text has room for: the first five, fewer if they are long."""
     selected = list(results[:MOST_RESULTS])
     while len(selected) > 1 and len(format_results(selected).encode()) > MOST_BYTES:
         selected.pop()
@@ -52,7 +52,7 @@ def format_results(results: Sequence[Result]) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """One line of at most so many characters; what is longer ends between words, with three dots."""
+    """One line of at most so many characters; what is longer ends between words, in three dots."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
