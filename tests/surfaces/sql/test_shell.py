@@ -13,10 +13,10 @@ import pytest
 from tests.surfaces.test_cli import WEBQUARRY, Runner
 from webquarry.ask.models import Progress, Usage
 from webquarry.surfaces.sql.session import SqlResult
-from webquarry.surfaces.sql.shell.progress_line import ProgressLine, line
+from webquarry.surfaces.sql.shell.progress_line import ProgressLine, format_line
 from webquarry.surfaces.sql.shell.rendering import render
-from webquarry.surfaces.sql.shell.shell import without_keys
-from webquarry.surfaces.sql.shell.splitting import is_blank, pieces, split
+from webquarry.surfaces.sql.shell.shell import redact_keys
+from webquarry.surfaces.sql.shell.splitting import is_blank, split_commands, split_statements
 from webquarry.testing.model_and_search import FakeServers
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
@@ -207,7 +207,7 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
 def test_statements_end_at_semicolons_that_end_something(
     text: str, statements: list[str], rest: str
 ) -> None:
-    assert split(text) == (statements, rest)
+    assert split_statements(text) == (statements, rest)
 
 
 def test_comments_are_nothing() -> None:
@@ -220,7 +220,7 @@ def test_a_text_falls_into_its_commands_and_statements() -> None:
         ".format csv\nSELECT 1; -- x\nSELECT '\n.help;\n'; .5;\n  .tables\n/* ; */\nSELECT 2 -- end"
     )
 
-    assert list(pieces(text)) == [
+    assert list(split_commands(text)) == [
         (True, ".format csv"),
         (False, "SELECT 1"),
         (False, "-- x\nSELECT '\n.help;\n'"),
@@ -228,13 +228,13 @@ def test_a_text_falls_into_its_commands_and_statements() -> None:
         (True, ".tables"),
         (False, "/* ; */\nSELECT 2 -- end"),
     ]
-    assert list(pieces(" -- nothing\n")) == []
+    assert list(split_commands(" -- nothing\n")) == []
 
 
 def test_a_statement_of_many_lines_is_looked_at_once() -> None:
     lines = 20_000  # line by line from the beginning, this would take minutes
 
-    assert list(pieces("INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL);")) == [
+    assert list(split_commands("INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL);")) == [
         (False, "INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL)")
     ]
 
@@ -249,7 +249,7 @@ def test_text_from_the_web_cannot_move_the_cursor() -> None:
 
 
 def test_a_key_in_a_wrong_statement_is_not_repeated() -> None:
-    assert without_keys("LINE 1: SELECT stps_set_api_key('sk-ant-123456789', 1)") == (
+    assert redact_keys("LINE 1: SELECT stps_set_api_key('sk-ant-123456789', 1)") == (
         "LINE 1: SELECT stps_set_api_key('***', 1)"
     )
 
@@ -261,7 +261,7 @@ def test_the_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> 
     )
 
     assert (
-        line(progress)
+        format_line(progress)
         == "40 of 100 rows, 30 calls, 10 kept, 4 searches, 1 failed, 2 x 429, $0.1235, 1:15 left"
     )
 

@@ -28,9 +28,9 @@ class Hand:
 def test_a_mark_is_a_statement() -> None:
     statements = Statements()
     with (
-        statements.entered((1, 7)) as one,
-        statements.entered((1, 7)) as same,
-        statements.entered((1, 8)) as next_one,
+        statements.enter((1, 7)) as one,
+        statements.enter((1, 7)) as same,
+        statements.enter((1, 8)) as next_one,
     ):
         assert one is same
         assert one is not next_one
@@ -42,7 +42,7 @@ def test_without_a_mark_calls_within_a_second_are_one_statement() -> None:
     seen: list[Scope] = []
     for moment in (0.0, 0.9, 1.8, 2.9):
         hand.now = moment
-        with statements.entered(None) as scope:
+        with statements.enter(None) as scope:
             seen.append(scope)
 
     assert seen[0] is seen[1] is seen[2]
@@ -52,39 +52,39 @@ def test_without_a_mark_calls_within_a_second_are_one_statement() -> None:
 def test_without_a_mark_a_call_that_runs_keeps_its_statement_open() -> None:
     hand = Hand()
     statements = Statements(hand)
-    with statements.entered(None) as long:
+    with statements.enter(None) as long:
         hand.now = 60.0
-        with statements.entered(None) as other:
+        with statements.enter(None) as other:
             assert other is long
 
 
 def test_a_cancelled_statement_is_over_soon() -> None:
     hand = Hand()
     statements = Statements(hand)
-    with statements.entered(None) as first:
+    with statements.enter(None) as first:
         statements.cancel()
-    with statements.entered(None) as straggler:
+    with statements.enter(None) as straggler:
         assert straggler is first
         assert straggler.cancelled
     hand.now = 0.3
-    with statements.entered(None) as later:
+    with statements.enter(None) as later:
         assert later is not first
 
 
 def test_a_pinned_connection_is_one_statement() -> None:
     statements = Statements()
-    with statements.pinned(4) as pinned:
+    with statements.pin(4) as pinned:
         for mark in ((4, 1), (4, 2), None):
-            with statements.entered(mark) as scope:
+            with statements.enter(mark) as scope:
                 assert scope is pinned
-        with statements.entered((5, 1)) as other:
+        with statements.enter((5, 1)) as other:
             assert other is not pinned
 
 
 def test_old_statements_are_forgotten() -> None:
     statements = Statements()
     for number in range(1000):
-        with statements.entered((1, number)):
+        with statements.enter((1, number)):
             pass
 
     assert len(statements._scopes) <= 65

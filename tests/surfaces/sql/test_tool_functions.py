@@ -8,8 +8,14 @@ import pytest
 from tests.surfaces.sql.conftest import Connection, rows, value
 from webquarry.sql import Session
 from webquarry.surfaces.library import find_tool
-from webquarry.surfaces.sql.functions.tool_functions import OFFERED, parameters_of
-from webquarry.surfaces.sql.functions.types import arrow_type, fit, shape_of, sql_type, structure
+from webquarry.surfaces.sql.functions.tool_functions import OFFERED, get_parameters
+from webquarry.surfaces.sql.functions.types import (
+    build_arrow_type,
+    build_json_structure,
+    build_sql_type,
+    fit_value,
+    infer_type,
+)
 from webquarry.testing.model_and_search import FakeServers
 
 
@@ -17,7 +23,7 @@ from webquarry.testing.model_and_search import FakeServers
 def test_every_parameter_of_a_tool_is_one_of_its_function(
     connection: Connection, name: str
 ) -> None:
-    wanted = {one.name for one in parameters_of(find_tool(name))}
+    wanted = {one.name for one in get_parameters(find_tool(name))}
     listed = rows(
         connection,
         "SELECT parameters FROM duckdb_functions() WHERE database_name = 'temp' AND "
@@ -90,7 +96,7 @@ def test_a_page_is_read_once_in_a_statement(session: Session, servers: FakeServe
     assert servers.searches == 1
 
 
-def test_a_shape_is_one_thing_in_three_languages() -> None:
+def test_a_type_is_one_thing_in_three_languages() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -101,21 +107,22 @@ def test_a_shape_is_one_thing_in_three_languages() -> None:
         },
         "$defs": {"Part": {"type": "object", "properties": {"x": {"type": "number"}}}},
     }
-    shape = shape_of(schema)
+    value_type = infer_type(schema)
 
-    assert shape == {"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}
+    assert value_type == {"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}
     assert (
-        sql_type(shape) == 'STRUCT("a" VARCHAR, "b" BIGINT, "c" STRUCT("x" DOUBLE)[], "d" VARCHAR)'
+        build_sql_type(value_type)
+        == 'STRUCT("a" VARCHAR, "b" BIGINT, "c" STRUCT("x" DOUBLE)[], "d" VARCHAR)'
     )
     assert (
-        structure(shape)
+        build_json_structure(value_type)
         == '{"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}'
     )
     assert (
-        str(arrow_type(shape))
+        str(build_arrow_type(value_type))
         == "struct<a: string, b: int64, c: list<item: struct<x: double>>, d: string>"
     )
-    assert fit({"a": "t", "c": [{"x": 1.0, "y": 2}], "d": {"k": 1}}, shape) == {
+    assert fit_value({"a": "t", "c": [{"x": 1.0, "y": 2}], "d": {"k": 1}}, value_type) == {
         "a": "t",
         "b": None,
         "c": [{"x": 1.0}],

@@ -53,7 +53,7 @@ def sql(
             if command is not None:
                 shell.run_text(command)
             elif sys.stdin.isatty():
-                shell.talk()
+                shell.run_interactive()
                 return
             else:
                 shell.run_text(sys.stdin.read())

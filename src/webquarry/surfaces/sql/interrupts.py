@@ -18,6 +18,8 @@ from typing import Protocol
 
 
 class Interruptible(Protocol):
+    """What can be cancelled by a Ctrl-C."""
+
     def interrupt(self) -> None: ...
 
 
@@ -42,6 +44,7 @@ class Watcher:
                 self._start()
 
     def forget(self, one: Interruptible) -> None:
+        """Leave this alone; with nothing left to cancel, the thread ends."""
         with self._lock:
             if one in self._watched:
                 self._watched.remove(one)
@@ -62,11 +65,10 @@ class Watcher:
         if self._ends is None or self._thread is None:
             return
         reading, writing = self._ends
-        current = signal.set_wakeup_fd(self._previous if _is_open(self._previous) else -1)
-        if current not in (writing.fileno(), -1):
-            signal.set_wakeup_fd(
-                current, warn_on_full_buffer=False
-            )  # somebody came after us: theirs stays
+        previous = self._previous if _is_open(self._previous) else -1
+        current = signal.set_wakeup_fd(previous)
+        if current not in (writing.fileno(), -1):  # somebody came after us: theirs stays
+            signal.set_wakeup_fd(current, warn_on_full_buffer=False)
         writing.close()  # the reader sees the end, and ends
         self._thread.join()
         reading.close()
