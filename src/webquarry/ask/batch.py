@@ -200,6 +200,7 @@ def _build_question(
 
 
 def _read_texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
+    """A column of texts; one that is missing is `BadInput`."""
     if name not in batch.schema.names:
         raise BadInput(
             f"The batch has no column {name!r}.",
@@ -271,6 +272,7 @@ def _build_usage_column(
 
 
 def _import_pyarrow() -> Any:
+    """Arrow, which is large and comes with an optional part."""
     try:
         import pyarrow
     except ImportError as error:

@@ -205,6 +205,7 @@ class Engine:
             await self._context.client.aclose()
 
     def _resolve_question(self, question: Question) -> RequestTemplate:
+        """What the request of a question looks like now."""
         return self.resolve_template(
             question.model,
             question.max_tokens,
@@ -407,6 +408,7 @@ class Engine:
 
     @cached_property
     def _context(self) -> ExchangeContext:
+        """What every exchange works with; made when something is asked for the first time."""
         from webquarry.ask.exchange.anthropic_client import ModelClient
         from webquarry.ask.exchange.exchange import ExchangeContext
 

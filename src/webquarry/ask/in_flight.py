@@ -43,6 +43,7 @@ class PendingQuestion:
                 answer.set_exception(Cancelled("The statement was cancelled."))
 
     def cancel(self) -> None:
+        """End the call, however far it is."""
         if self.task is not None:
             self.task.cancel()
 
@@ -93,6 +94,7 @@ class QuestionsInFlight:
                 loop.call_later(grace_seconds, pending.cancel_if_unwanted)
 
     async def aclose(self) -> None:
+        """End every question that is under way."""
         tasks = []
         for pending in self._pending.values():
             if pending.task is not None:
@@ -107,6 +109,7 @@ class QuestionsInFlight:
         statement: Statement,
         ask: Callable[[PendingQuestion], Awaitable[ModelReply]],
     ) -> PendingQuestion:
+        """Start the call; whoever joins waits for this one."""
         pending = PendingQuestion(statement)
         self._pending[key] = pending
 
@@ -134,6 +137,7 @@ class QuestionsInFlight:
                 answer.set_result(task.result())
 
     def _remove_waiter(self, pending: PendingQuestion, waiter: Waiter) -> None:
+        """Somebody has an answer, or has left without one."""
         if waiter in pending.waiters:
             pending.waiters.remove(waiter)
         task = pending.task

@@ -18,12 +18,14 @@ ON_ERROR = ("", "text", "column", "fail")
 
 
 def _parse_switch(text: str) -> bool:
+    """On or off, in the words that people use."""
     if text.lower() not in _YES | _NO:
         raise ValueError("on or off")
     return text.lower() in _YES
 
 
 def _parse_count(text: str, least: int, most: int) -> int:
+    """A whole number within these bounds."""
     message = f"a whole number from {least} to {most}"
     if not text.isascii() or not text.isdigit():
         raise ValueError(message)
@@ -34,6 +36,7 @@ def _parse_count(text: str, least: int, most: int) -> int:
 
 
 def _parse_amount(text: str) -> float:
+    """A number that is not negative."""
     try:
         value = float(text)
     except ValueError:
@@ -58,18 +61,21 @@ def _or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _parse_on_error(text: str) -> str:
+    """One of `ON_ERROR`."""
     if text.lower() not in ON_ERROR:
         raise ValueError("one of " + ", ".join(filter(None, ON_ERROR)))
     return text.lower()
 
 
 def _parse_name(text: str) -> str:
+    """A name of a model: anything that can be printed."""
     if not text or not text.isprintable() or len(text) > _MOST_NAME_LETTERS:
         raise ValueError("a name")
     return text
 
 
 def _parse_provider(text: str) -> str:
+    """The name of a search provider, or none."""
     from webquarry.registry import members_of
     from webquarry.search.provider import Provider
 

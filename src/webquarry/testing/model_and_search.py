@@ -134,6 +134,7 @@ class FakeServers:
 
     @property
     def url(self) -> str:
+        """The address of both servers."""
         assert self._server is not None
         port = self._server.sockets[0].getsockname()[1]
         return f"http://127.0.0.1:{port}"
@@ -145,6 +146,7 @@ class FakeServers:
 
     @property
     def environ_without_search(self) -> dict[str, str]:
+        """The same for a user who has no key of a search provider."""
         return {
             "ANTHROPIC_BASE_URL": self.url,
             "ANTHROPIC_API_KEY": MODEL_KEY,
@@ -154,6 +156,7 @@ class FakeServers:
         }
 
     async def _close(self) -> None:
+        """End every connection."""
         assert self._server is not None
         self._server.close()
         for task in self._connections:
@@ -182,6 +185,7 @@ class FakeServers:
             writer.close()
 
     async def _route(self, head: bytes, body: bytes) -> FakeReply:
+        """The reply to a request, by its path."""
         target = head.split(b" ", 2)[1].decode()
         self.heads.append(head)
         if target.startswith("/v1/messages"):
@@ -234,6 +238,7 @@ class FakeServers:
         return FakeReply(_build_model_turn(question, body, answer))
 
     async def _answer_search(self, head: bytes, query: str) -> FakeReply:
+        """Count the search and make up its results."""
         self.searches += 1
         self.queries.append(query)
         if self.search_latency:

@@ -187,6 +187,7 @@ def _add_spending(
     now: float,
     questions: int,
 ) -> None:
+    """Add to the row of this day, statement and model."""
     row = (
         held.day,
         held.statement,
@@ -211,4 +212,5 @@ def _read_number(database: sqlite3.Connection, query: str, value: str) -> int:
 
 
 def _to_units(usd: float) -> int:
+    """US dollars as the ledger counts them, in whole numbers."""
     return round(usd * _UNITS_PER_USD)

@@ -91,6 +91,7 @@ class ModelClient:
         return _parse_message(reply)
 
     async def aclose(self) -> None:
+        """Close the connections; the next call opens new ones."""
         if self._http is not None:
             await self._http.aclose()
             self._http, self._sdk = None, None

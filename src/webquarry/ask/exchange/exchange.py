@@ -227,6 +227,7 @@ class Exchange:
             self._seconds_left -= context.clock.monotonic() - begun
 
     def _check_wanted(self) -> None:
+        """Raise when nobody waits for the answer any more."""
         if not self._pending.is_wanted():
             self._statement.check()
             raise Cancelled("Nobody waits for the answer any more.")
@@ -308,6 +309,7 @@ def _asks_too_long(failure: CallFailure) -> bool:
 
 
 def _build_limit_error(error: OverLimit) -> LimitReached:
+    """The error that a user gets for a limit that does not allow the next question."""
     name = "max_usd_per_day"
     if error.what == "statement":
         name = "max_usd"

@@ -84,6 +84,7 @@ class Schema:
 
 
 def _bad(why: str) -> BadInput:
+    """The error for a form that cannot be used."""
     return BadInput(
         f"The schema cannot be used: {why}.",
         suggested_action='Give the fields and their types, such as {"ceo": "VARCHAR", "founded": '
@@ -114,6 +115,7 @@ def _parse_type(form: Any, level: int) -> Any:
 
 
 def _build_sql_type(kind: Any) -> str:
+    """A type as a column of SQL has it."""
     if isinstance(kind, tuple):
         return f"{_build_sql_type(kind[0])}[]"
     if isinstance(kind, dict):
@@ -141,6 +143,7 @@ def _build_json_schema(kind: Any) -> dict[str, Any]:
 
 
 def _build_object_schema(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object of which every field is there, though it may be null."""
     return {
         "type": "object",
         "properties": {name: _build_json_schema(kind) for name, kind in fields.items()},

@@ -22,6 +22,7 @@ class ShardedTransport(httpx2.AsyncBaseTransport):
         self._busy: list[int] = []  # requests under way, by shard
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request through a shard, which is busy until the body has been read."""
         place = self._find_place()
         self._busy[place] += 1
         try:
@@ -34,6 +35,7 @@ class ShardedTransport(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
+        """Close every shard."""
         shards, self._shards, self._busy = self._shards, [], []
         for shard in shards:
             await shard.aclose()
@@ -48,6 +50,7 @@ class ShardedTransport(httpx2.AsyncBaseTransport):
         return len(self._shards) - 1
 
     def _release(self, place: int) -> None:
+        """A body has been read; after a close there is nothing to count."""
         if place < len(self._busy):
             self._busy[place] -= 1
 
@@ -64,6 +67,7 @@ class _ReleasingStream(httpx2.AsyncByteStream):
             yield part
 
     async def aclose(self) -> None:
+        """Give the place back, and end the body."""
         release, self._release = self._release, None
         if release is not None:
             release()

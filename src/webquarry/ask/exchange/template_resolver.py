@@ -107,6 +107,7 @@ class TemplateResolver:
         return await self._get_router().route(query, provider=provider)
 
     def _build_template(self, options: RequestOptions) -> RequestTemplate:
+        """Check the options and fill in what they leave open; equal requests share a template."""
         tokens = options.max_tokens
         if tokens is None:
             tokens = MAX_TOKENS

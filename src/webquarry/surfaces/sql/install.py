@@ -166,6 +166,7 @@ def _register(
 def _create_function(
     connection: Any, name: str, udf: Callable[..., Any], value_type: ValueType
 ) -> None:
+    """Tell DuckDB of a function that takes any number of Arrow columns and sees NULLs."""
     connection.create_function(
         name,
         udf,
@@ -212,7 +213,9 @@ def _get_lease(connection: Any, instance: Instance) -> _Lease:
 
 
 def _end_lease(number: int) -> None:
-    """The connection was closed; without another one, the instance lets go of what it has opened."""
+    """The connection was closed; without another one, the instance lets go of what it has
+    opened.
+    """
     lease = _LEASES.pop(number, None)
     if lease is None:
         return
@@ -223,6 +226,7 @@ def _end_lease(number: int) -> None:
 
 @atexit.register
 def _release_all() -> None:
+    """At the end of the process: take the functions back and close what is open."""
     for lease in list(_LEASES.values()):
         lease.end()
     for instance in _INSTANCES:

@@ -160,6 +160,8 @@ async def _run_until_cancelled(work: Coroutine[Any, Any, T], scope: Scope) -> T:
 
 
 def _close(opened: _OpenResources) -> None:
+    """Close the engine, the toolkit and the loop that they ran on."""
+
     async def wind_up() -> None:
         await opened.engine.aclose()
         await opened.kit.aclose()

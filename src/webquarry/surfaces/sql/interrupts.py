@@ -52,6 +52,7 @@ class Watcher:
                 self._stop()
 
     def _start(self) -> None:
+        """Listen to signals, in a thread of ours."""
         reading, writing = socket.socketpair()
         writing.setblocking(False)
         self._previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
@@ -62,6 +63,7 @@ class Watcher:
         self._thread.start()
 
     def _stop(self) -> None:
+        """Give the wakeup descriptor back, and end the thread."""
         if self._ends is None or self._thread is None:
             return
         reading, writing = self._ends
@@ -75,6 +77,7 @@ class Watcher:
         self._ends, self._thread, self._previous = None, None, -1
 
     def _read(self, reading: socket.socket) -> None:
+        """Cancel on every SIGINT, until the other end is closed."""
         while received := reading.recv(256):
             if signal.SIGINT in received:
                 with self._lock:
@@ -87,6 +90,7 @@ class Watcher:
 
 
 def _is_open(descriptor: int) -> bool:
+    """Whether a file descriptor still belongs to somebody."""
     try:
         os.fstat(descriptor)
     except OSError:

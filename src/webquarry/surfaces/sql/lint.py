@@ -39,9 +39,13 @@ class PlanWarning:
 
 def find_warnings(connection: Any, text: str) -> list[PlanWarning]:
     """The warnings about a statement, or several; none about what cannot be explained."""
+    words = _split_words(text)
     try:
-        if not _mentions_paid(connection, text):
-            return []
+        if not words & paid_names():
+            # Most statements have nothing to do with us, unless a view of theirs has.
+            views = _list_paid_views(connection)
+            if not any(name.lower() in words for name, _ in views):
+                return []
         statements = connection.extract_statements(text)
     except load_library("duckdb").Error:
         # It is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must
@@ -64,22 +68,21 @@ def _check_statement(connection: Any, statement: str) -> list[PlanWarning]:
     except (duckdb.Error, ValueError, TypeError):
         return []
     paid = paid_names()
-    trees = _parse_trees(connection, statement)
-    aliases: set[str] = set()
-    for tree in trees:
-        aliases |= _find_paid_aliases(tree, paid)
-    warnings = _check_having(trees, paid)
+    aliases: set[str] = set()  # of expressions with a paid function in them
+    warnings: list[PlanWarning] = []
+    for tree in _parse_trees(connection, statement):
+        for node in _walk_nodes(tree):
+            if node.get("alias") and "class" in node and _calls_paid(node, paid):
+                aliases.add(node["alias"].lower())
+            if node.get("having") and _calls_paid(node["having"], paid):
+                warning = PlanWarning(
+                    "HAVING asks about every input row, not about every group.",
+                    "Group in a CTE AS MATERIALIZED, and filter outside it with WHERE.",
+                )
+                warnings.append(warning)
     for root in plan:
         warnings += _check_plan(root, (), paid, aliases)
     return warnings
-
-
-def _mentions_paid(connection: Any, statement: str) -> bool:
-    """Whether a paid function, or a view that uses one, is named."""
-    words = _split_words(statement)
-    if words & paid_names():
-        return True
-    return any(name.lower() in words for name, _ in _list_paid_views(connection))
 
 
 def _list_paid_views(connection: Any) -> list[tuple[str, str]]:
@@ -92,7 +95,9 @@ def _list_paid_views(connection: Any) -> list[tuple[str, str]]:
 
 
 def _split_words(text: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(text)}
+    """The words of a text, in small letters."""
+    words = _WORD.findall(text)
+    return {word.lower() for word in words}
 
 
 def _parse_trees(connection: Any, statement: str) -> list[Any]:
@@ -125,28 +130,6 @@ def _cut_at_outer_bracket(text: str) -> str:
         if depth < 0:
             return text[:place]
     return text.rstrip("; \n")
-
-
-def _find_paid_aliases(tree: Any, paid: frozenset[str]) -> set[str]:
-    """The names that the text gives to expressions with a paid function in them."""
-    aliases = set()
-    for node in _walk_nodes(tree):
-        if node.get("alias") and "class" in node and _calls_paid(node, paid):
-            aliases.add(node["alias"].lower())
-    return aliases
-
-
-def _check_having(trees: list[Any], paid: frozenset[str]) -> list[PlanWarning]:
-    warnings = []
-    for tree in trees:
-        for node in _walk_nodes(tree):
-            if node.get("having") and _calls_paid(node["having"], paid):
-                warning = PlanWarning(
-                    "HAVING asks about every input row, not about every group.",
-                    "Group in a CTE AS MATERIALIZED, and filter outside it with WHERE.",
-                )
-                warnings.append(warning)
-    return warnings
 
 
 def _check_plan(
@@ -196,7 +179,13 @@ def _list_columns(operator: Any) -> list[str]:
 
 def _judge_parents(operator: Any, above: tuple[Any, ...]) -> PlanWarning | None:
     """The nearest parent that throws rows away after they were asked about."""
-    rows = _describe_rows(operator)
+    children = operator.get("children", [])
+    count = _estimate_rows(operator)
+    if children:
+        count = max(count, _estimate_rows(children[0]))
+    rows = "of unknown number"
+    if count >= 0:
+        rows = f"about {count:,} rows"
     for parent in above:
         name = parent.get("name", "")
         if name in _LIMITS and operator.get("name") == "FILTER":
@@ -233,8 +222,12 @@ def _may_drop_rows(join: Any, operator: Any) -> bool:
 
 
 def _calls_paid(tree: Any, paid: frozenset[str]) -> bool:
-    names = (str(node.get("function_name", "")) for node in _walk_nodes(tree))
-    return any(name.lower() in paid for name in names)
+    """Whether a paid function is called anywhere in an expression."""
+    for node in _walk_nodes(tree):
+        name = str(node.get("function_name", ""))
+        if name.lower() in paid:
+            return True
+    return False
 
 
 def _walk_nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -257,15 +250,6 @@ def _to_texts(value: Any) -> list[str]:
 
 def _estimate_rows(operator: Any) -> int:
     """DuckDB's estimate; -1 when there is none."""
-    estimate = str(operator.get("extra_info", {}).get("Estimated Cardinality", ""))
+    info = operator.get("extra_info", {})
+    estimate = str(info.get("Estimated Cardinality", ""))
     return int(estimate) if estimate.isdigit() else -1
-
-
-def _describe_rows(operator: Any) -> str:
-    count = _estimate_rows(operator)
-    children = operator.get("children", [])
-    if children:
-        count = max(count, _estimate_rows(children[0]))
-    if count >= 0:
-        return f"about {count:,} rows"
-    return "of unknown number"

@@ -124,7 +124,7 @@ class Statements:
         self._now = now
         self._lock = threading.Lock()
         self._scopes: OrderedDict[Mark | None, Scope] = OrderedDict()
-        self._pinned: dict[int, Scope] = {}
+        self._pinned: dict[int, Scope] = {}  # by connection
 
     @contextmanager
     def enter(self, mark: Mark | None) -> Iterator[Scope]:
@@ -164,6 +164,7 @@ class Statements:
             scope.interrupted = True
 
     def _running(self) -> list[Scope]:
+        """The statements of which a call runs, and those that are pinned."""
         with self._lock:
             running = [scope for scope in self._scopes.values() if scope.running]
             return running + list(self._pinned.values())

@@ -184,7 +184,10 @@ def _to_plain_array(column: Any) -> Any:
 def _cast_all(columns: dict[str, Any], parameters: Sequence[Parameter]) -> dict[str, Any]:
     """The columns as their parameters take them."""
     by_name = {one.name: one for one in parameters}
-    return {name: _cast(column, by_name[name]) for name, column in columns.items()}
+    cast = {}
+    for name, column in columns.items():
+        cast[name] = _cast(column, by_name[name])
+    return cast
 
 
 def _cast(column: Any, parameter: Parameter) -> Any:
@@ -242,6 +245,7 @@ def _to_text(column: Any, kind: Any) -> Any:
 
 
 def _get_arrow_type(name: str) -> Any:
+    """The Arrow type of a parameter's SQL type."""
     arrow = load_library("pyarrow")
     types = {
         "VARCHAR": arrow.string(),

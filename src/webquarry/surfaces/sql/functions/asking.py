@@ -107,11 +107,14 @@ def ask_planned(call: FunctionCall) -> list[Any]:
         rows = max((count for count in counts if count is not None), default=0)
         statement.check_row_count(rows)
         _check_worst_case(call, statement)
-    return _to_json(_answer_rows(call, statement, "column"))
+    answers = _answer_rows(call, statement, "column")
+    return _to_json(answers)
 
 
 def _check_worst_case(call: FunctionCall, statement: Statement) -> None:
-    """Refuse a statement that may cost more than the user's limit, before its first row is asked."""
+    """Refuse a statement that may cost more than the user's limit, before its first row is
+    asked.
+    """
     planned = call.scope.planned
     limit = call.instance.engine.limits(own=True).max_usd
     if planned is None or limit is None or statement.progress().rows:
@@ -133,8 +136,10 @@ def stps_ask_ai(call: FunctionCall) -> Any:
     if engine.options.on_error in ("", "text"):
         batch = _build_batch(call)
         line = call.instance.progress_line
-        return text_batch(batch, engine, statement, _get_runner(call), line).column(0)
-    return [row and row["answer"] for row in _answer_rows(call, statement, "text")]
+        texts = text_batch(batch, engine, statement, _get_runner(call), line)
+        return texts.column(0)
+    rows = _answer_rows(call, statement, "text")
+    return [row and row["answer"] for row in rows]
 
 
 def stps_ask_ai_address(call: FunctionCall) -> list[Any]:
@@ -180,18 +185,19 @@ def stps_ask_ai_gender(call: FunctionCall) -> list[Any]:
         "instructions": [_GENDER_INSTRUCTIONS] * len(names),
     }
     statement = call.scope.get_statement(call.instance.engine, own_limits=True)
-    rows = _answer_rows(call, statement, "column", columns)
-    return [_parse_gender(row) for row in rows]
-
-
-def _parse_gender(row: Row | None) -> str | None:
-    if row is None:
-        return None
-    words = (row["answer"] or "").lower()
-    for gender in ("female", "male"):  # the one is in the other
-        if gender in words:
-            return gender
-    return "unknown"
+    genders: list[str | None] = []
+    for row in _answer_rows(call, statement, "column", columns):
+        if row is None:
+            genders.append(None)
+            continue
+        words = (row["answer"] or "").lower()
+        if "female" in words:  # in which "male" is, too
+            genders.append("female")
+        elif "male" in words:
+            genders.append("male")
+        else:
+            genders.append("unknown")
+    return genders
 
 
 def _build_batch(call: FunctionCall, columns: dict[str, list[Any]] | None = None) -> Any:
@@ -235,19 +241,19 @@ def _answer_rows(
     for place, row in enumerate(answers.to_pylist()):
         was_asked = contexts[place] is not None and prompts[place] is not None
         rows.append(row if was_asked else failed.get(place))
-    if any(row and row["error"] for row in rows):
-        _remember_failed(call, batch, rows)
-        if way == "fail":
-            _raise_first_error(rows)
+    if not any(row and row["error"] for row in rows):
+        return rows
+    for place, key in enumerate(_get_keys(batch)):
+        row = rows[place]
+        if row is None or not row["error"]:
+            continue
+        if key[0] is not None:  # it was asked just now
+            call.scope.failed[key] = row
         if way == "text":
-            return [_show_error_as_text(row) for row in rows]
+            rows[place] = row | {"answer": f"ERROR: {row['error']['message']}"}
+    if way == "fail":
+        _raise_first_error(rows)
     return rows
-
-
-def _show_error_as_text(row: Row | None) -> Row | None:
-    if row is None or not row["error"]:
-        return row
-    return row | {"answer": f"ERROR: {row['error']['message']}"}
 
 
 def _get_runner(call: FunctionCall) -> Run:
@@ -263,18 +269,15 @@ def _drop_failed(call: FunctionCall, batch: Any) -> tuple[Any, dict[int, Any]]:
     if not known:
         return batch, {}
     arrow = load_library("pyarrow")
-    failed = {place: known[key] for place, key in enumerate(_get_keys(batch)) if key in known}
     contexts = batch.column("context").to_pylist()
-    for place in failed:
-        contexts[place] = None
+    failed: dict[int, Any] = {}
+    for place, key in enumerate(_get_keys(batch)):
+        if key in known:
+            failed[place] = known[key]
+            contexts[place] = None
     column = arrow.array(contexts, arrow.string())
-    return batch.set_column(batch.schema.get_field_index("context"), "context", column), failed
-
-
-def _remember_failed(call: FunctionCall, batch: Any, rows: list[Row | None]) -> None:
-    for key, row in zip(_get_keys(batch), rows, strict=True):
-        if row is not None and row["error"] and key[0] is not None:
-            call.scope.failed[key] = row
+    index = batch.schema.get_field_index("context")
+    return batch.set_column(index, "context", column), failed
 
 
 def _get_keys(batch: Any) -> list[tuple[Any, ...]]:
@@ -302,6 +305,7 @@ def _get_on_error(call: FunctionCall, default: str) -> str:
 
 
 def _raise_first_error(rows: list[Row | None]) -> None:
+    """With `on_error := 'fail'`, the first row that failed fails the statement."""
     failed: list[tuple[int, Row]] = []
     kept = 0
     for number, row in enumerate(rows, 1):

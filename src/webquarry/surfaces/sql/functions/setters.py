@@ -49,7 +49,7 @@ _KEY_IN_SQL = (
 )
 
 
-def _set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
+def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
     """Set a key for each row; the words of the original come back."""
     (values,) = call.arguments.to_lists("value")
     messages = []
@@ -64,7 +64,8 @@ def _set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[An
     return messages
 
 
-def _set_model(call: FunctionCall) -> list[Any]:
+def set_model(call: FunctionCall) -> list[Any]:
+    """Set the model for each row; the words of the original come back."""
     (values,) = call.arguments.to_lists("value")
     messages = []
     for value in values:
@@ -76,7 +77,8 @@ def _set_model(call: FunctionCall) -> list[Any]:
     return messages
 
 
-def _set_search_provider(call: FunctionCall) -> list[Any]:
+def set_search_provider(call: FunctionCall) -> list[Any]:
+    """Set the search provider for each row; one that does not exist is `BadInput`."""
     (values,) = call.arguments.to_lists("value")
     known = [*module_names("webquarry.search.providers"), "none"]
     messages = []
@@ -94,12 +96,13 @@ def _set_search_provider(call: FunctionCall) -> list[Any]:
     return messages
 
 
-def _set_option(call: FunctionCall) -> list[Any]:
+def set_option(call: FunctionCall) -> list[Any]:
     """Set an option for each row; NULL takes a limit away."""
     names, values = call.arguments.to_lists("name", "value")
     messages = []
     for name, value in zip(names, values, strict=True):
-        kept = call.instance.set_option(name or "", "none" if value is None else value)
+        text = "none" if value is None else value
+        kept = call.instance.set_option(name or "", text)
         messages.append(f"{name} = {kept}")
     return messages
 
@@ -108,19 +111,26 @@ def list_usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
     """The bill of the last days, a row for each statement and model."""
     rows = []
     for record in instance.engine.usage(days=days):
-        rows.append({name: getattr(record, name) for name in USAGE_ROW})
+        row = {name: getattr(record, name) for name in USAGE_ROW}
+        rows.append(row)
     return rows
 
 
-def _list_usage_of_days(call: FunctionCall) -> list[Any]:
-    (days,) = call.arguments.to_lists("days")
-    return [list_usage(call.instance, 1 if count is None else count) for count in days]
+def list_usage_of_days(call: FunctionCall) -> list[Any]:
+    """The bill of so many days for each row; NULL is one day."""
+    (counts,) = call.arguments.to_lists("days")
+    bills = []
+    for count in counts:
+        days = 1 if count is None else count
+        bills.append(list_usage(call.instance, days))
+    return bills
 
 
 def _build_key_setter(
     name: str, variable: str, done: str, null: str = "ERROR: API key cannot be NULL"
 ) -> Function:
-    body = partial(_set_key, variable, done, null)
+    """The function that sets one of the keys."""
+    body = partial(set_key, variable, done, null)
     return Function(name, parse_parameters("value!"), "VARCHAR", body)
 
 
@@ -138,16 +148,16 @@ FUNCTIONS = (
         "Google CSE ID configured successfully",
         "ERROR: CSE ID cannot be NULL",
     ),
-    Function("stps_set_model", parse_parameters("value!"), "VARCHAR", _set_model),
+    Function("stps_set_model", parse_parameters("value!"), "VARCHAR", set_model),
     Function(
-        "stps_set_search_provider", parse_parameters("value!"), "VARCHAR", _set_search_provider
+        "stps_set_search_provider", parse_parameters("value!"), "VARCHAR", set_search_provider
     ),
-    Function("webquarry_set", parse_parameters("name!", "value!"), "VARCHAR", _set_option),
+    Function("webquarry_set", parse_parameters("name!", "value!"), "VARCHAR", set_option),
     Function(
         "webquarry_usage",
         parse_parameters("days BIGINT"),
         _USAGE,
-        _list_usage_of_days,
+        list_usage_of_days,
         defaults={"days": "1"},
         public=False,
         scalar=None,

@@ -80,9 +80,12 @@ def get_parameters(tool: Tool) -> tuple[Parameter, ...]:
     """The tool's parameters as SQL has them, the required ones first."""
     parameters = []
     for name, schema in tool.parameters["properties"].items():
-        kind = _TYPES.get(schema.get("type", ""), "VARCHAR")
-        is_required = name in tool.parameters["required"]
-        parameters.append(Parameter(_RENAMED.get(name, name), kind, is_required))
+        parameter = Parameter(
+            name=_RENAMED.get(name, name),
+            type=_TYPES.get(schema.get("type", ""), "VARCHAR"),
+            required=name in tool.parameters["required"],
+        )
+        parameters.append(parameter)
     return tuple(sorted(parameters, key=lambda one: not one.required))
 
 
@@ -145,14 +148,15 @@ def _read_rows(tool: Tool, call: FunctionCall) -> list[dict[str, Any] | None]:
     """The tool's arguments for each row, by their own names; None where a required one is NULL."""
     parameters = get_parameters(tool)
     tool_names = {_RENAMED.get(name, name): name for name in tool.parameters["properties"]}
-    columns = call.arguments.to_lists(*(parameter.name for parameter in parameters))
+    sql_names = [parameter.name for parameter in parameters]
+    columns = call.arguments.to_lists(*sql_names)
     required = set(tool.parameters["required"])
     rows: list[dict[str, Any] | None] = []
     for values in zip(*columns, strict=True):
         arguments: dict[str, Any] = {}
-        for parameter, value in zip(parameters, values, strict=True):
+        for name, value in zip(sql_names, values, strict=True):
             if value is not None:
-                arguments[tool_names[parameter.name]] = value
+                arguments[tool_names[name]] = value
         is_complete = required <= arguments.keys()
         rows.append(arguments if is_complete else None)
     return rows
@@ -181,4 +185,9 @@ async def _call_all(
 
 
 def _build_error(error: WebquarryError) -> dict[str, Any]:
-    return {"code": error.kind, "message": redact(error.message), "retryable": error.retryable}
+    """An error of ours as the `error` field has it."""
+    return {
+        "code": error.kind,
+        "message": redact(error.message),
+        "retryable": error.retryable,
+    }

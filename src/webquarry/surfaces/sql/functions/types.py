@@ -104,7 +104,9 @@ def infer_type(
 
 
 def fit_value(value: Any, value_type: ValueType) -> Any:
-    """The value as its type has it: what is missing is None, what has no fixed form is JSON text."""
+    """The value as its type has it: what is missing is None, what has no fixed form is JSON
+    text.
+    """
     if value is None:
         return None
     if isinstance(value_type, dict):

@@ -78,6 +78,7 @@ class ProgressLine:
             self._shown, self._next = False, 0.0
 
     def _is_wanted(self, stream: TextIO) -> bool:
+        """Whether to show anything: as the user says, else on a terminal."""
         if self.wanted is None:
             return stream.isatty()
         return self.wanted

@@ -55,14 +55,19 @@ def to_json_value(value: Any) -> Any:
 
 
 def _render_table(result: SqlResult) -> str:
+    """Columns beside each other, for a person."""
     names = [_shorten(one_line(name)) for name in result.columns]
     rows = [[_render_cell(value) for value in row] for row in result.rows]
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    are_numbers = [kind.split("(")[0] in _NUMBERS for kind in result.types]
-    lines = [
-        _render_row(names, widths, [False] * len(names)),
-        "+".join("-" * (width + 2) for width in widths),
-    ]
+    widths = []
+    for column in zip(names, *rows, strict=True):
+        widths.append(max(map(len, column)))
+    are_numbers = []
+    for kind in result.types:
+        bare = kind.split("(")[0]  # DECIMAL(18,3)
+        are_numbers.append(bare in _NUMBERS)
+    header = _render_row(names, widths, [False] * len(names))
+    rule = "+".join("-" * (width + 2) for width in widths)
+    lines = [header, rule]
     for row in rows:
         lines.append(_render_row(row, widths, are_numbers))
     count = len(rows)
@@ -75,23 +80,29 @@ def _render_row(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequen
     """Cells beside each other; numbers stand on the right."""
     padded = []
     for cell, width, is_number in zip(cells, widths, are_numbers, strict=True):
-        padded.append(cell.rjust(width) if is_number else cell.ljust(width))
+        if is_number:
+            padded.append(cell.rjust(width))
+        else:
+            padded.append(cell.ljust(width))
     return " " + " | ".join(padded)
 
 
 def _render_cell(value: Any) -> str:
+    """A value in one line of limited width."""
     if value is None:
         return "NULL"
     return _shorten(one_line(to_text(value)))
 
 
 def _shorten(text: str) -> str:
+    """The beginning of a text that is too wide for a cell."""
     if len(text) <= _WIDEST_CELL:
         return text
     return f"{text[: _WIDEST_CELL - 1]}\u2026"
 
 
 def _render_csv(result: SqlResult) -> str:
+    """Comma-separated values with a header."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(result.columns)
@@ -101,6 +112,7 @@ def _render_csv(result: SqlResult) -> str:
 
 
 def _render_json(result: SqlResult) -> str:
+    """A list with an object for each row."""
     rows = []
     for row in result.rows:
         values = map(to_json_value, row)
@@ -109,13 +121,15 @@ def _render_json(result: SqlResult) -> str:
 
 
 def _render_markdown(result: SqlResult) -> str:
-    def render_line(cells: Sequence[str]) -> str:
-        escaped = [one_line(cell).replace("|", "\\|") for cell in cells]
-        return "| " + " | ".join(escaped) + " |"
-
-    lines = [render_line(result.columns), render_line(["---"] * len(result.columns))]
+    """A table of Markdown."""
+    rule = ["---"] * len(result.columns)
+    table = [result.columns, rule]
     for row in result.rows:
-        lines.append(render_line([to_text(value) for value in row]))
+        table.append([to_text(value) for value in row])
+    lines = []
+    for cells in table:
+        escaped = [one_line(cell).replace("|", "\\|") for cell in cells]
+        lines.append(f"| {' | '.join(escaped)} |")
     return "\n".join(lines) + "\n"
 
 

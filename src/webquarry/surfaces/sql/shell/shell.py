@@ -102,7 +102,9 @@ class Shell:
                 pending = self._add_line(pending, line + "\n")
 
     def run_text(self, text: str, *, go_on: bool = False) -> None:
-        """Statements and commands one after the other; without `go_on` up to the first that fails."""
+        """Statements and commands one after the other; without `go_on` up to the first that
+        fails.
+        """
         for is_command, piece in split_commands(text):
             if is_command and piece in _QUIT:
                 return
@@ -126,6 +128,7 @@ class Shell:
         return rest
 
     def _run_statement(self, statement: str) -> None:
+        """Show the rows of a statement, and what it cost."""
         with self._report_errors():
             result = self._session.sql(statement)
             # DuckDB answers a CREATE or SET with a table that says nothing.
@@ -136,6 +139,7 @@ class Shell:
                 self._write_note(f"{summarize(result.progress)}\n")
 
     def _run_command(self, line: str) -> None:
+        """Run a command of the shell by its name."""
         name, _, rest = line.partition(" ")
         command = self._commands.get(name)
         with self._report_errors():
@@ -163,18 +167,22 @@ class Shell:
             self._fail(f"Error: {error}")
 
     def _show(self, result: SqlResult) -> None:
+        """Write the rows to stdout, in the format of the shell."""
         sys.stdout.write(render(result, self._style))
         sys.stdout.flush()
 
     def _show_query(self, query: str) -> None:
+        """Run a query of ours and show its rows."""
         self._show(self._session.sql(query, lint=False))
 
     def _show_schema(self, name: str) -> None:
+        """The statements that made the tables; of one, if a name is given."""
         result = self._session.sql(_SCHEMA, [name], lint=False)
         for (text,) in result.rows:
             sys.stdout.write(f"{printable(text)}\n")
 
     def _read_file(self, name: str) -> None:
+        """Run the statements of a file."""
         if self._depth > _MOST_DEPTH:
             self._fail("The files read each other.")
             return
@@ -186,12 +194,14 @@ class Shell:
             self._depth -= 1
 
     def _set_format(self, name: str) -> None:
+        """Write rows in another format from now on."""
         if name in FORMATS:
             self._style = name
         else:
             self._fail(f"There is no format {one_line(name)!r}. Use one of: {', '.join(FORMATS)}.")
 
     def _fail(self, message: str) -> None:
+        """Say what went wrong, without secrets."""
         self.failed = True
         self._write_note(f"{printable(redact(message))}\n")
 

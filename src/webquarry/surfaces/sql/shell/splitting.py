@@ -48,19 +48,15 @@ def split_commands(text: str) -> Iterator[tuple[bool, str]]:
             end = (text.find("\n", begin) + 1) or len(text)
             yield True, text[begin:end].strip()
         else:
-            end = _find_end(text, begin)
+            end = len(text)
+            for token in _TOKEN.finditer(text, begin):
+                if token[0] == ";":
+                    end = token.end()
+                    break
             statement = text[start:end].strip().removesuffix(";").strip()
             if not is_blank(statement):
                 yield False, statement
         start = end
-
-
-def _find_end(text: str, begin: int) -> int:
-    """Behind the semicolon that ends the statement; the end of the text if there is none."""
-    for token in _TOKEN.finditer(text, begin):
-        if token[0] == ";":
-            return token.end()
-    return len(text)
 
 
 def is_blank(text: str) -> bool:
