@@ -160,7 +160,10 @@ def test_the_batch_has_no_database_in_it() -> None:
     import subprocess
     import sys
 
-    code = "import sys, webquarry.ask.batch as b; b.answer_schema(); print('duckdb' in sys.modules, 'anthropic' in sys.modules)"
+    code = (
+        "import sys, webquarry.ask.batch as b; b.answer_schema(); "
+        "print('duckdb' in sys.modules, 'anthropic' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["False", "False"]

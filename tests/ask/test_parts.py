@@ -193,9 +193,20 @@ def test_an_option_is_kept_as_it_was_said(name: str, text: str, kept: str) -> No
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("max_row", "5"), ("max_rows", "-1"), ("max_rows", "many"), ("max_usd", "nan"), ("concurrency", "0"),
-     ("concurrency", "9999"), ("on_error", "ignore"), ("cache", "maybe"), ("model", ""), ("kept_seconds", "inf"), ("search_provider", "altavista")],
-)  # fmt: skip
+    [
+        ("max_row", "5"),
+        ("max_rows", "-1"),
+        ("max_rows", "many"),
+        ("max_usd", "nan"),
+        ("concurrency", "0"),
+        ("concurrency", "9999"),
+        ("on_error", "ignore"),
+        ("cache", "maybe"),
+        ("model", ""),
+        ("kept_seconds", "inf"),
+        ("search_provider", "altavista"),
+    ],
+)
 def test_an_option_that_does_not_fit_is_refused_and_changes_nothing(name: str, text: str) -> None:
     options = Options(Settings())
     with pytest.raises(BadInput):
@@ -235,11 +246,19 @@ def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '"VARCHAR"', '{"a": 1}', '{"a": {}}', '{"a": []}', '{"a": "BLOB"}', '{"a": "INT", '
-                                                                                         '"A": '
-                                                                                         '"INT"}',
-     '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}'],
-)  # fmt: skip
+    [
+        "",
+        "[]",
+        "{}",
+        '"VARCHAR"',
+        '{"a": 1}',
+        '{"a": {}}',
+        '{"a": []}',
+        '{"a": "BLOB"}',
+        '{"a": "INT", "A": "INT"}',
+        '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}',
+    ],
+)
 def test_what_is_no_form_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="schema"):
         Schema.parse(text)
@@ -266,10 +285,24 @@ def test_a_value_of_the_right_type_is_taken(kind: str, value: Any, kept: Any) ->
 
 @pytest.mark.parametrize(
     ("kind", "value"),
-    [("VARCHAR", 3), ("INTEGER", "3"), ("INTEGER", 3.5), ("INTEGER", True), ("INTEGER", 2**31), ("BIGINT", 2**63),
-     ("INTEGER", float("inf")), ("DOUBLE", "3"), ("DOUBLE", float("nan")), ("DOUBLE", 10**400), ("BOOLEAN", 1), ("DATE", "soon"), ("TIMESTAMP", "x"),
-     ("INTEGER[]", 3), ("INTEGER[]", ["x"])],
-)  # fmt: skip
+    [
+        ("VARCHAR", 3),
+        ("INTEGER", "3"),
+        ("INTEGER", 3.5),
+        ("INTEGER", True),
+        ("INTEGER", 2**31),
+        ("BIGINT", 2**63),
+        ("INTEGER", float("inf")),
+        ("DOUBLE", "3"),
+        ("DOUBLE", float("nan")),
+        ("DOUBLE", 10**400),
+        ("BOOLEAN", 1),
+        ("DATE", "soon"),
+        ("TIMESTAMP", "x"),
+        ("INTEGER[]", 3),
+        ("INTEGER[]", ["x"]),
+    ],
+)
 def test_a_value_of_another_type_is_not(kind: str, value: Any) -> None:
     with pytest.raises(Mismatch):
         Schema.parse(json.dumps({"a": kind})).check(json.dumps({"a": value}))

@@ -107,6 +107,7 @@ def ask_rows(
             columns.append(batch.column(name).to_pylist())
         else:
             columns.append([None] * len(contexts))
+    # Rows that all want the same, and may have a kept answer, go the quick way.
     are_alike = contexts and all(column.count(column[0]) == len(column) for column in columns)
     is_fresh = are_alike and columns[-1][0]
     if not are_alike or is_fresh or not engine.options.cache:
@@ -141,6 +142,7 @@ def _recall_rows(
     template = engine.resolve_template(
         model or None, tokens, search, schema or None, instructions or None
     )
+    # One look into the memory for each row, and nothing else: this is asked a million times.
     is_good = engine.is_good
     now = engine.clock.now().timestamp()
     replies: list[ModelReply | None] = []
@@ -167,7 +169,8 @@ def _ask_questions(
     wanted = [question for question in questions if question is not None]
     if not wanted:
         return [None] * len(questions)
-    found = iter(run(engine.ask_all(wanted, statement, on_progress)))
+    asking = engine.ask_all(wanted, statement, on_progress)
+    found = iter(run(asking))
     replies: list[ModelReply | None] = []
     for question in questions:
         replies.append(None if question is None else next(found))
@@ -215,7 +218,7 @@ def _build_columns(replies: list[ModelReply | None], schema: pa.Schema) -> list[
     than the rest.
     """
     pa = _import_pyarrow()
-    whole = [_BLANK if reply is None else reply for reply in replies]
+    whole = [reply or _BLANK for reply in replies]
     searched = [reply and reply.searched for reply in replies]
     partial = [reply and reply.partial for reply in replies]
     values: list[str | None] = []
@@ -247,7 +250,8 @@ def _build_source_column(replies: list[ModelReply | None], kind: Any) -> Any:
         if reply is None:
             rows.append(None)
         elif reply.sources:
-            rows.append([(source.title, source.url) for source in reply.sources])
+            sources = [(source.title, source.url) for source in reply.sources]
+            rows.append(sources)
         else:
             rows.append(())
     return _import_pyarrow().array(rows, kind)

@@ -150,6 +150,7 @@ class Engine:
         now = self.clock.now()
         since = (now - timedelta(days=days - 1)).date().isoformat()
         paid = self._records.do(lambda database, vault: ledger.spent_since(database, since))
+        # The ledger knows only what was paid for; the hits are ours.
         hits = {statement.id: statement.progress().hits for statement in self._statements}
         records = [replace(one, hits=hits.get(one.statement, 0)) for one in paid]
         paying = {one.statement for one in paid}
@@ -182,6 +183,7 @@ class Engine:
         statement.check()
         statement.add_rows(len(questions))
         templates = {question: self._resolve_question(question) for question in questions}
+        # What is kept costs nothing, and counts towards no limit.
         replies = await self._find_kept(templates)
         statement.count_answers(rows=len(replies), hits=len(replies))
         missing = [question for question in templates if question not in replies]
@@ -193,6 +195,7 @@ class Engine:
                 self.check()
                 statement.admit(len(missing))
             replies |= await self._ask_missing(missing, templates, statement, on_progress)
+        # Of equal questions, all but the first are answered for nothing.
         repeats = len(questions) - len(templates)
         statement.count_answers(rows=repeats, hits=repeats)
         return _order_replies(questions, replies)
@@ -227,12 +230,14 @@ class Engine:
             if reply is not None:
                 found[question] = reply
             elif not question.fresh and self.options.cache:
-                wanted[template.digest(question.context, question.prompt)] = question
+                digest = template.digest(question.context, question.prompt)
+                wanted[digest] = question
         if not wanted:
             return found
         now = self.clock.now().timestamp()
 
         def look_up(database: Any, vault: Any) -> dict[str, KeptAnswer]:
+            # The first look of an engine also tidies up.
             if not self._tidied:
                 self._tidied = True
                 answers.delete_expired(database, now)
@@ -258,8 +263,10 @@ class Engine:
         """Ask for what is missing, all at once; the first error that stops the statement is raised
         when all have ended.
         """
-        self._context.limiter.resize(self.options.concurrency)
-        self._exchange_limiter.resize(_count_exchanges(self.options.concurrency))
+        # The user may have changed the concurrency since.
+        calls = self.options.concurrency
+        self._context.limiter.resize(calls)
+        self._exchange_limiter.resize(_count_exchanges(calls))
         answering = []
         for question in missing:
             template = templates[question]
@@ -275,7 +282,9 @@ class Engine:
         if errors:
             await self._commits.aclose()  # what was under way has been written down, too
             statement.check()
-            raise next((error for error in errors if not isinstance(error, Cancelled)), errors[0])
+            # A cancellation may only follow from another error, which says more.
+            causes = [error for error in errors if not isinstance(error, Cancelled)]
+            raise (causes or errors)[0]
         return replies
 
     async def _answer(
@@ -365,7 +374,8 @@ class Engine:
         seconds = self.options.kept_seconds
         if reply.searched:
             seconds = self.options.searched_seconds
-        kept = KeptAnswer(replace(reply, usage=Usage(), remembered=True), now, now + seconds)
+        free = replace(reply, usage=Usage(), remembered=True)
+        kept = KeptAnswer(free, now, now + seconds)
         keeps = reply.error is None and seconds > 0 and self.options.cache
 
         def write(database: Any, vault: Any) -> None:
@@ -404,7 +414,8 @@ class Engine:
     @cached_property
     def _exchange_limiter(self) -> Limiter:
         """How many exchanges are begun; within each, the limiter of calls decides."""
-        return Limiter(_count_exchanges(self.options.concurrency), self.clock)
+        exchanges = _count_exchanges(self.options.concurrency)
+        return Limiter(exchanges, self.clock)
 
     @cached_property
     def _context(self) -> ExchangeContext:

@@ -142,7 +142,8 @@ class FakeServers:
     @property
     def environ(self) -> dict[str, str]:
         """What makes a process take these for the real ones, with a search provider."""
-        return self.environ_without_search | {"BRAVE_API_KEY": SEARCH_KEY}
+        search = {"BRAVE_API_KEY": SEARCH_KEY}
+        return self.environ_without_search | search
 
     @property
     def environ_without_search(self) -> dict[str, str]:
@@ -192,7 +193,8 @@ class FakeServers:
             return await self._answer_message(head, json.loads(body))
         if target.startswith("/res/v1/web/search"):
             parameters = parse_qs(urlsplit(target).query)
-            return await self._answer_search(head, parameters.get("q", [""])[0])
+            query = parameters.get("q", [""])[0]
+            return await self._answer_search(head, query)
         return error_reply(404, "no such path")
 
     async def _answer_message(self, head: bytes, body: dict[str, Any]) -> FakeReply:
@@ -277,13 +279,18 @@ def _find_refusal(head: bytes, body: dict[str, Any]) -> FakeReply | None:
     """What the real one would not take: a wrong key, a removed parameter, a tool call without its
     result.
     """
+    # A key may come in either header.
     lowered = head.lower()
-    keys = (f"authorization: bearer {MODEL_KEY}", f"x-api-key: {MODEL_KEY}")
+    keys = (
+        f"authorization: bearer {MODEL_KEY}",
+        f"x-api-key: {MODEL_KEY}",
+    )
     if not any(key.encode() in lowered for key in keys):
         return error_reply(401, "invalid x-api-key")
     for name in ("temperature", "top_p", "top_k"):
         if name in body:
             return error_reply(400, f"{name}: Extra inputs are not permitted")
+    # Each tool call has its result in the turn that follows, and the tools are still on offer.
     turns = body["messages"]
     for turn, next_turn in zip(turns, [*turns[1:], None], strict=True):
         calls = _collect_ids(turn, "tool_use", "id")
@@ -299,7 +306,11 @@ def _collect_ids(turn: dict[str, Any] | None, kind: str, field: str) -> set[str]
     """The ids in the blocks of one kind; a turn that is plain text has no blocks."""
     if turn is None or isinstance(turn["content"], str):
         return set()
-    return {block[field] for block in turn["content"] if block["type"] == kind}
+    ids = set()
+    for block in turn["content"]:
+        if block["type"] == kind:
+            ids.add(block[field])
+    return ids
 
 
 def _build_model_turn(question: str, body: dict[str, Any], answer: str) -> dict[str, Any]:
@@ -313,7 +324,8 @@ def _build_model_turn(question: str, body: dict[str, Any], answer: str) -> dict[
         opening = {"type": "text", "text": "I will look that up."}
         return _build_message(body, [opening, *uses], "tool_use")
     if "[pause]" in question and is_first:
-        return _build_message(body, [{"type": "text", "text": "Working on it. "}], "pause_turn")
+        opening = {"type": "text", "text": "Working on it. "}
+        return _build_message(body, [opening], "pause_turn")
     if "[refuse]" in question:
         details = {
             "type": "refusal",
@@ -326,7 +338,8 @@ def _build_model_turn(question: str, body: dict[str, Any], answer: str) -> dict[
         reason = "max_tokens"
     elif "[odd]" in question:
         reason = "something_new"
-    return _build_message(body, [{"type": "text", "text": answer}], reason)
+    whole = {"type": "text", "text": answer}
+    return _build_message(body, [whole], reason)
 
 
 def _choose_tool_uses(question: str) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
-"""Acceptance tests 1 to 7: what a statement pays for. Asserted is what the servers were asked, never
-a time.
+"""Acceptance tests 1 to 7: what a statement pays for. Asserted is what the servers were asked,
+never a time.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ def test_06_ask_table_takes_a_cte_and_options(connection: Connection, servers: F
     found = rows(
         connection,
         "WITH few AS (SELECT 'c' || range AS name FROM range(2)) SELECT answer.size + 1 "
-        """FROM ask_table('few', name, 'size?', schema := '{"size": "INTEGER"}', model := 'claude-haiku-4-5')""",
+        """FROM ask_table('few', name, 'size?', schema := '{"size": "INTEGER"}', """
+        "model := 'claude-haiku-4-5')",
     )
 
     assert found == [(4,), (4,)]

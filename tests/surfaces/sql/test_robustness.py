@@ -195,7 +195,9 @@ def test_18_two_databases_share_neither_key_nor_options_nor_memo(
 def test_18_two_connections_to_one_file_are_one_database(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
-    """The first connection registered the functions; closing it must not take them from the second."""
+    """The first connection registered the functions; closing it must not take them from the
+    second.
+    """
     first, second = (duckdb.connect(str(tmp_path / "data.db")) for _ in range(2))
     webquarry.sql.install(first, environ=environ)
     webquarry.sql.install(second, environ=environ)

@@ -247,7 +247,10 @@ def test_12_a_429_pauses_everybody_and_loses_no_row(
     assert servers.throttled < 40
 
 
-TYPED = '{"ceo": "VARCHAR", "founded": "INTEGER", "offices": "VARCHAR[]", "parent": {"name": "VARCHAR"}}'
+TYPED = (
+    '{"ceo": "VARCHAR", "founded": "INTEGER", "offices": "VARCHAR[]", '
+    '"parent": {"name": "VARCHAR"}}'
+)
 
 
 def test_a_schema_makes_a_struct_on_the_connection_and_json_on_a_cursor(

@@ -108,7 +108,10 @@ def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: P
     (tmp_path / "more.sql").write_text(
         "CREATE TABLE second (y INTEGER);\nFROM wrong; SELECT 5 AS five;"
     )
-    typed = f"CREATE TABLE first (x INTEGER);\n.tables\n.format csv\n.schema first\n.read {tmp_path / 'more.sql'}\n"
+    typed = (
+        "CREATE TABLE first (x INTEGER);\n.tables\n.format csv\n.schema first\n"
+        f".read {tmp_path / 'more.sql'}\n"
+    )
     done = run("sql", stdin=f"{typed}".encode(), settings=environ)
 
     said = done.stdout.decode()
@@ -164,7 +167,10 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     ours, theirs = pty.openpty()
-    typed = "SELECT 40\n + 2 AS n;\nFROM nowhere;\nSELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
+    typed = (
+        "SELECT 40\n + 2 AS n;\nFROM nowhere;\n"
+        "SELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
+    )
     settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
     with subprocess.Popen(
         [*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings

@@ -90,7 +90,10 @@ def test_a_bad_argument_is_told_as_the_tool_tells_it(connection: Connection) -> 
 
 
 def test_a_page_is_read_once_in_a_statement(session: Session, servers: FakeServers) -> None:
-    twice = "SELECT web_search('a').result_count, web_search('a').query, web_search(x) FROM (VALUES ('a'), ('a')) AS t(x)"
+    twice = (
+        "SELECT web_search('a').result_count, web_search('a').query, web_search(x) "
+        "FROM (VALUES ('a'), ('a')) AS t(x)"
+    )
     session.sql(twice)
 
     assert servers.searches == 1

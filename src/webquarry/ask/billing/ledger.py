@@ -159,8 +159,9 @@ def settle(
 
 def spent_since(database: sqlite3.Connection, day: str) -> list[SpendingRecord]:
     """Every statement since that day, the newest first."""
+    rows = database.execute(_SPENT_SINCE, (day,)).fetchall()
     records = []
-    for *fields, amount, uncertain in database.execute(_SPENT_SINCE, (day,)).fetchall():
+    for *fields, amount, uncertain in rows:
         values = (*fields, amount / _UNITS_PER_USD, uncertain / _UNITS_PER_USD)
         records.append(SpendingRecord(*values))
     return records
@@ -174,7 +175,8 @@ def delete_old(database: sqlite3.Connection, now: float) -> None:
 
 def _expire_reservations(database: sqlite3.Connection, now: float) -> None:
     """What a dead process had set aside counts as spent, for nobody knows."""
-    for row in database.execute(_DELETE_ENDED, (now,)).fetchall():
+    ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
+    for row in ended:
         held = Reservation(*row)
         _add_spending(database, held, Usage(), held.amount, now, 0)
 
@@ -208,7 +210,8 @@ def _add_spending(
 
 def _read_number(database: sqlite3.Connection, query: str, value: str) -> int:
     """The one number that a query gives; none is 0."""
-    return int(database.execute(query, (value,)).fetchone()[0] or 0)
+    (number,) = database.execute(query, (value,)).fetchone()
+    return int(number or 0)
 
 
 def _to_units(usd: float) -> int:

@@ -111,7 +111,10 @@ class Prices:
 
     def price_call(self, model: str, tokens: Tokens) -> float:
         """US dollars of one call."""
-        price = self._models.get(model) or self._models.get(_DATE_SUFFIX.sub("", model))
+        price = self._models.get(model)
+        if price is None:
+            undated = _DATE_SUFFIX.sub("", model)
+            price = self._models.get(undated)
         if price is None:
             if model not in self._unknown:
                 self._unknown.add(model)
@@ -121,7 +124,8 @@ class Prices:
                     model,
                 )
             price = self._dearest
-        rates = price.rates(tokens.input + tokens.cache_read + tokens.cache_write)
+        prompt_tokens = tokens.input + tokens.cache_read + tokens.cache_write
+        rates = price.rates(prompt_tokens)
         sums = (
             tokens.input * rates.input,
             tokens.output * rates.output,
@@ -151,4 +155,6 @@ def _read_own_table(file: Path) -> PriceTable:
 
 
 def _parse_table(text: str) -> PriceTable:
-    return PriceTable.model_validate(json.loads(text))
+    """A table as its file holds it."""
+    table = json.loads(text)
+    return PriceTable.model_validate(table)

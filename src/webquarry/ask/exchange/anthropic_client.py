@@ -200,7 +200,8 @@ def _build_connection_failure(error: APIConnectionError) -> CallFailure:
     if isinstance(cause, httpx2.TimeoutException):
         late = ReplyError("timeout", "The model did not answer in time.", True)
         return CallFailure(late, billed=billed)
-    kind = type(error if cause is None else cause).__name__
+    reason = error if cause is None else cause
+    kind = type(reason).__name__
     unreachable = ReplyError("network", f"The model could not be reached ({kind}).", True)
     return CallFailure(unreachable, billed=billed)
 

@@ -45,6 +45,7 @@ async def converse(
     """
     body = template.build_request(context, prompt)
     body, reply, text = await _call_until_done(body, backend)
+    # A tool may be used once, and only the search is one.
     found: tuple[Result, ...] | None = None
     uses = [block for block in reply["content"] if block.get("type") == "tool_use"]
     if reply.get("stop_reason") == "tool_use" and uses and template.provider:
@@ -73,6 +74,7 @@ async def _call_until_done(
     for _ in range(MOST_PAUSES):
         if reply.get("stop_reason") != "pause_turn":
             break
+        # It goes on when it gets back what it said; a turn without a word is refused.
         messages = list(body["messages"])
         blocks = _get_returnable_blocks(reply)
         if blocks:

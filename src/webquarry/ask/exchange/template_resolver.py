@@ -79,6 +79,7 @@ class TemplateResolver:
         versions = (self._keys.version, self._options.version)
         if known is not None and now < known.good_until and versions == known.versions:
             return known.template
+        # Made anew, with the keys and options of now.
         if len(self._resolved) > _MOST_RESOLVED:
             self._resolved.clear()
         template = self._build_template(options)
@@ -156,6 +157,8 @@ class TemplateResolver:
     def _get_router(self) -> Router:
         """The router that sees the keys of this engine; a new one when they have changed."""
         environ = self._keys.environ()
-        if self._router is None or self._router[0] != environ:
-            self._router = (environ, self._open_router(environ))
-        return self._router[1]
+        if self._router is not None and self._router[0] == environ:
+            return self._router[1]
+        router = self._open_router(environ)
+        self._router = (environ, router)
+        return router

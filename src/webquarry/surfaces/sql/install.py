@@ -117,10 +117,10 @@ def find_instance(connection: Any) -> Instance | None:
     return _INSTANCES[number]
 
 
-def _check_no_transaction(connection: Any) -> None:
-    """Each statement is a transaction of its own, unless one is open; a rollback of that would take
-    the functions away.
-    """
+def _register_all(connection: Any, instance: Instance) -> None:
+    """Give the database every function; none of them when one cannot be registered."""
+    # Each statement is a transaction of its own, unless one is open; a rollback of that would take
+    # the functions away.
     first = connection.execute("SELECT txid_current()").fetchall()
     second = connection.execute("SELECT txid_current()").fetchall()
     if first == second:
@@ -128,22 +128,19 @@ def _check_no_transaction(connection: Any) -> None:
             "The functions cannot be installed inside an open transaction.",
             suggested_action="COMMIT or ROLLBACK first, then install.",
         )
-
-
-def _register_all(connection: Any, instance: Instance) -> None:
-    """Give the database every function; none of them when one cannot be registered."""
-    _check_no_transaction(connection)
     lease = _get_lease(connection, instance)
     _INSTANCES.append(instance)
     number = len(_INSTANCES) - 1
     try:
         for function in all_functions():
+            # One name for our macro, the other for cursors.
             inner = function.make_udf(instance, inner=True)
             _register(connection, lease, function.inner, inner, function.type)
             if function.public:
                 outer = function.make_udf(instance, inner=False)
                 _register(connection, lease, function.name, outer, function.type)
-        for name, (getter, value_type) in build_getters(instance).items():
+        getters = build_getters(instance)
+        for name, (getter, value_type) in getters.items():
             _register_getter(connection, lease, name, getter, value_type)
         _register_getter(connection, lease, _INSTANCE_FUNCTION, lambda: number, "BIGINT")
     except load_library("duckdb").Error as error:

@@ -54,7 +54,7 @@ class Watcher:
     def _start(self) -> None:
         """Listen to signals, in a thread of ours."""
         reading, writing = socket.socketpair()
-        writing.setblocking(False)
+        writing.setblocking(False)  # a signal handler must not wait
         self._previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
         self._ends = (reading, writing)
         self._thread = threading.Thread(

@@ -80,6 +80,7 @@ def _check_statement(connection: Any, statement: str) -> list[PlanWarning]:
                     "Group in a CTE AS MATERIALIZED, and filter outside it with WHERE.",
                 )
                 warnings.append(warning)
+    # The plan shows what is evaluated below a limit or a join.
     for root in plan:
         warnings += _check_plan(root, (), paid, aliases)
     return warnings
@@ -88,10 +89,12 @@ def _check_statement(connection: Any, statement: str) -> list[PlanWarning]:
 def _list_paid_views(connection: Any) -> list[tuple[str, str]]:
     """Views that use a paid function: name and text."""
     paid = paid_names()
-    views = connection.execute(
-        "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"
-    ).fetchall()
-    return [(name, text) for name, text in views if _split_words(text) & paid]
+    query = "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"
+    views = []
+    for name, text in connection.execute(query).fetchall():
+        if _split_words(text) & paid:
+            views.append((name, text))
+    return views
 
 
 def _split_words(text: str) -> set[str]:
@@ -153,7 +156,9 @@ def _evaluates_paid(operator: Any, paid: frozenset[str], aliases: set[str]) -> b
     name.
     """
     info = operator.get("extra_info", {})
-    expressions = _to_texts(info.get("Projections")) + _to_texts(info.get("Expression"))
+    expressions = _to_texts(info.get("Projections"))
+    expressions += _to_texts(info.get("Expression"))
+    # A name that comes from below was evaluated there.
     below: set[str] = set()
     for child in operator.get("children", []):
         below |= {column.lower() for column in _list_columns(child)}
@@ -245,7 +250,8 @@ def _to_texts(value: Any) -> list[str]:
     """What a plan says in one text or in a list of them."""
     if isinstance(value, str):
         return [value]
-    return [part for part in value or [] if isinstance(part, str)]
+    parts = value or []
+    return [part for part in parts if isinstance(part, str)]
 
 
 def _estimate_rows(operator: Any) -> int:

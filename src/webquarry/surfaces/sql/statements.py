@@ -166,8 +166,11 @@ class Statements:
     def _running(self) -> list[Scope]:
         """The statements of which a call runs, and those that are pinned."""
         with self._lock:
-            running = [scope for scope in self._scopes.values() if scope.running]
-            return running + list(self._pinned.values())
+            running = list(self._pinned.values())
+            for scope in self._scopes.values():
+                if scope.running:
+                    running.append(scope)
+            return running
 
     def _get_scope(self, mark: Mark | None) -> Scope:
         """The statement that a call belongs to; a new one where none fits."""

@@ -40,8 +40,9 @@ class Arguments:
         """Columns as Python values; a parameter that was not given is all None."""
         lists = []
         for name in names:
-            if name in self.columns:
-                lists.append(self.columns[name].to_pylist())
+            column = self.columns.get(name)
+            if column is not None:
+                lists.append(column.to_pylist())
             else:
                 lists.append([None] * self.rows)
         return lists
@@ -58,6 +59,7 @@ def read_macro_call(
     mark = None
     if rows:
         mark = (connection[0].as_py(), statement[0].as_py())
+    # A struct in the place of an optional argument holds options.
     is_struct = load_library("pyarrow").types.is_struct
     by_name: dict[str, Any] = {}
     options = None

@@ -153,20 +153,18 @@ def stps_ask_ai_address(call: FunctionCall) -> list[Any]:
         "schema": [json.dumps(ADDRESS)] * len(companies),
     }
     statement = call.scope.get_statement(call.instance.engine, own_limits=True)
-    rows = _answer_rows(call, statement, "column", columns)
-    return [_parse_address(row) for row in rows]
-
-
-def _parse_address(row: Row | None) -> Row | None:
-    """The parts of an address; None when not one of them was found."""
-    if row is None or not row["value"]:
-        return None
-    value = json.loads(row["value"])
-    address: Row = {}
-    for name in ADDRESS:
-        part = value.get(name)
-        address[name] = None if part is None else str(part).strip() or None
-    return address if any(address.values()) else None
+    addresses: list[Row | None] = []
+    for row in _answer_rows(call, statement, "column", columns):
+        value = {}
+        if row is not None and row["value"]:
+            value = json.loads(row["value"])
+        address: Row = {}
+        for name in ADDRESS:
+            part = value.get(name)
+            address[name] = None if part is None else str(part).strip() or None
+        was_found = any(address.values())
+        addresses.append(address if was_found else None)
+    return addresses
 
 
 def stps_ask_ai_gender(call: FunctionCall) -> list[Any]:
@@ -316,8 +314,9 @@ def _raise_first_error(rows: list[Row | None]) -> None:
     if not failed:
         return
     number, error = failed[0]
+    place = f"Row {number} of {len(rows)}"
     raise ProviderFailure(
-        f"Row {number} of {len(rows)} failed: {error['message']} ({len(failed)} failed in all.)",
+        f"{place} failed: {error['message']} ({len(failed)} failed in all.)",
         retryable=error["retryable"],
         suggested_action=f"{kept} answers are kept: running the statement again pays only for the "
         "others.",

@@ -27,5 +27,6 @@ def paid_names() -> frozenset[str]:
     """The functions that may cost money, as they stand in a plan or in a text."""
     names: set[str] = set()
     for function in asking.FUNCTIONS:
-        names |= {function.name, function.inner}
+        names.add(function.name)
+        names.add(function.inner)
     return frozenset(names)

@@ -64,6 +64,7 @@ class Function:
 
     @property
     def inner(self) -> str:
+        """The name that our macro calls."""
         return INNER + self.name
 
     def macros(self) -> list[str]:
@@ -113,14 +114,16 @@ class Function:
         """The values of one chunk, as part of the statement that it belongs to."""
         arrow = load_library("pyarrow")
         with instance.statements.enter(arguments.mark) as scope, translate_errors(scope):
+            call = FunctionCall(instance, scope, arguments)
             try:
-                values = self.body(FunctionCall(instance, scope, arguments))
+                values = self.body(call)
             finally:
                 if scope.running <= 1:
                     instance.progress_line.clear()
             if isinstance(values, arrow.Array):
                 return values
-            return arrow.array(values, build_arrow_type(self.type))
+            arrow_type = build_arrow_type(self.type)
+            return arrow.array(values, arrow_type)
 
 
 class SqlError(Exception):

@@ -122,7 +122,8 @@ def list_usage_of_days(call: FunctionCall) -> list[Any]:
     bills = []
     for count in counts:
         days = 1 if count is None else count
-        bills.append(list_usage(call.instance, days))
+        bill = list_usage(call.instance, days)
+        bills.append(bill)
     return bills
 
 

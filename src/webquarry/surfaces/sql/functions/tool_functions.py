@@ -94,10 +94,13 @@ def _answer_scalars(tool: Tool, struct: ValueType, call: FunctionCall) -> Any:
     arrow = load_library("pyarrow")
     structs = []
     for answer in _call_tool(tool, call):
+        fields = answer
         if isinstance(answer, WebquarryError):
-            answer = {"error": _build_error(answer)}
-        structs.append(fit_value(answer, struct))
-    return arrow.array(structs, build_arrow_type(struct))
+            fields = {"error": _build_error(answer)}
+        value = fit_value(fields, struct)
+        structs.append(value)
+    arrow_type = build_arrow_type(struct)
+    return arrow.array(structs, arrow_type)
 
 
 def _answer_tables(tool: Tool, struct: ValueType, has_results: bool, call: FunctionCall) -> Any:
@@ -106,8 +109,9 @@ def _answer_tables(tool: Tool, struct: ValueType, has_results: bool, call: Funct
     """
     arrow = load_library("pyarrow")
     (ways,) = call.arguments.to_lists("on_error")
+    answers = _call_tool(tool, call)
     lists: list[list[Any]] = []
-    for answer, way in zip(_call_tool(tool, call), ways, strict=True):
+    for answer, way in zip(answers, ways, strict=True):
         if isinstance(answer, WebquarryError):
             if way != "column":
                 raise answer
@@ -118,8 +122,10 @@ def _answer_tables(tool: Tool, struct: ValueType, has_results: bool, call: Funct
             rows = answer["results"]
         else:
             rows = [answer]
-        lists.append([fit_value(row, struct) for row in rows])
-    return arrow.array(lists, arrow.list_(build_arrow_type(struct)))
+        values = [fit_value(row, struct) for row in rows]
+        lists.append(values)
+    arrow_type = build_arrow_type(struct)
+    return arrow.array(lists, arrow.list_(arrow_type))
 
 
 def _call_tool(tool: Tool, call: FunctionCall) -> list[Any]:
@@ -140,7 +146,8 @@ def _call_tool(tool: Tool, call: FunctionCall) -> list[Any]:
         else:
             todo[key] = arguments
     if todo:
-        answers |= call.instance.run(_call_all(call, tool, todo), call.scope, paid=False)
+        work = _call_all(call, tool, todo)
+        answers |= call.instance.run(work, call.scope, paid=False)
     return [key and answers[key] for key in keys]
 
 

@@ -47,7 +47,8 @@ def build_sql_type(value_type: ValueType) -> str:
         return f"{build_sql_type(value_type[0])}[]"
     fields = []
     for name, part in value_type.items():
-        fields.append(f"{quote_identifier(name)} {build_sql_type(part)}")
+        sql_type = build_sql_type(part)
+        fields.append(f"{quote_identifier(name)} {sql_type}")
     return f"STRUCT({', '.join(fields)})"
 
 
@@ -83,6 +84,7 @@ def infer_type(
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = definitions.get(name, {})
+    # Something or null is that something.
     options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
     if len(options) == 1:
         return infer_type(options[0], definitions, depth)

@@ -57,7 +57,13 @@ def to_json_value(value: Any) -> Any:
 def _render_table(result: SqlResult) -> str:
     """Columns beside each other, for a person."""
     names = [_shorten(one_line(name)) for name in result.columns]
-    rows = [[_render_cell(value) for value in row] for row in result.rows]
+    rows = []
+    for values in result.rows:
+        cells = []
+        for value in values:
+            text = "NULL" if value is None else to_text(value)
+            cells.append(_shorten(one_line(text)))
+        rows.append(cells)
     widths = []
     for column in zip(names, *rows, strict=True):
         widths.append(max(map(len, column)))
@@ -87,13 +93,6 @@ def _render_row(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequen
     return " " + " | ".join(padded)
 
 
-def _render_cell(value: Any) -> str:
-    """A value in one line of limited width."""
-    if value is None:
-        return "NULL"
-    return _shorten(one_line(to_text(value)))
-
-
 def _shorten(text: str) -> str:
     """The beginning of a text that is too wide for a cell."""
     if len(text) <= _WIDEST_CELL:
@@ -107,7 +106,8 @@ def _render_csv(result: SqlResult) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(result.columns)
     for row in result.rows:
-        writer.writerow([to_text(value) for value in row])
+        texts = [to_text(value) for value in row]
+        writer.writerow(texts)
     return out.getvalue()
 
 
@@ -116,7 +116,8 @@ def _render_json(result: SqlResult) -> str:
     rows = []
     for row in result.rows:
         values = map(to_json_value, row)
-        rows.append(dict(zip(result.columns, values, strict=True)))
+        fields = zip(result.columns, values, strict=True)
+        rows.append(dict(fields))
     return as_json(rows) + "\n"
 
 

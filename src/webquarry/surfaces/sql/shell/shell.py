@@ -168,12 +168,14 @@ class Shell:
 
     def _show(self, result: SqlResult) -> None:
         """Write the rows to stdout, in the format of the shell."""
-        sys.stdout.write(render(result, self._style))
+        text = render(result, self._style)
+        sys.stdout.write(text)
         sys.stdout.flush()
 
     def _show_query(self, query: str) -> None:
         """Run a query of ours and show its rows."""
-        self._show(self._session.sql(query, lint=False))
+        result = self._session.sql(query, lint=False)
+        self._show(result)
 
     def _show_schema(self, name: str) -> None:
         """The statements that made the tables; of one, if a name is given."""
@@ -203,7 +205,8 @@ class Shell:
     def _fail(self, message: str) -> None:
         """Say what went wrong, without secrets."""
         self.failed = True
-        self._write_note(f"{printable(redact(message))}\n")
+        text = printable(redact(message))
+        self._write_note(f"{text}\n")
 
     def _write_note(self, text: str) -> None:
         """On stderr, behind the rows that were written before."""
@@ -215,8 +218,9 @@ class Shell:
 def redact_keys(text: str) -> str:
     """DuckDB repeats the line that is wrong; a key in it is not repeated."""
     for found in _KEY_SETTER.finditer(text):
-        Secret(found["key"])
-        text = text.replace(found["key"], "***")
+        key = found["key"]
+        Secret(key)  # known from now on, so that no text repeats it
+        text = text.replace(key, "***")
     return redact(text)
 
 
