@@ -96,7 +96,7 @@ class Statement:
     def count_answers(
         self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None
     ) -> None:
-        """Rows that have their answer, or their trouble; of these, so many cost nothing."""
+        """Rows that have their answer, or their error; of these, so many cost nothing."""
         with self._lock:
             self._done += rows
             self._hits += hits
