@@ -1,7 +1,7 @@
 """Asking from SQL on loopback, against a model that takes 200 ms: as ratios to the ideal and to a
 serial loop.
 
-The model is the rehearsal, in a process of its own. Ideal is rows x latency / concurrency. The
+The model is a fake one, in a process of its own. Ideal is rows x latency / concurrency. The
 serial loop asks one row per statement, as many as fit into two seconds, and is scaled up. CPU is
 that of this process alone. The goal is at most 1.7 times the ideal; two cores are shared by both
 processes, so the concurrency is printed with its ratio.
@@ -29,16 +29,16 @@ ROWS = 1000
 GOAL = 1.7
 MODEL = f"""
 import json, sys
-from webquarry.testing.model_and_search import Rehearsal
-with Rehearsal(latency={LATENCY}) as stage:
-    print(json.dumps(stage.environ), flush=True)
+from webquarry.testing.model_and_search import FakeServers
+with FakeServers(latency={LATENCY}) as servers:
+    print(json.dumps(servers.environ), flush=True)
     sys.stdin.read()
 """
 
 
 @contextmanager
 def model() -> Iterator[dict[str, str]]:
-    """The environment of a process that takes the rehearsal for the real model."""
+    """The environment of a process that takes the fake model for the real one."""
     with subprocess.Popen(
         [sys.executable, "-c", MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.settings import Settings
-from webquarry.surfaces.sql.libraries import need_all
-from webquarry.surfaces.sql.session import Result, Session
+from webquarry.surfaces.sql.libraries import require_libraries
+from webquarry.surfaces.sql.session import SqlResult as Result
+from webquarry.surfaces.sql.session import SqlSession as Session
 
 __all__ = ["Result", "Session", "install", "open"]
 
@@ -36,7 +37,7 @@ def install(
     Keys that are given here count for more than those of the environment. Calling it again changes
     nothing else.
     """
-    need_all()
+    require_libraries()
     return Session(
         connection, api_key=api_key, brave_api_key=brave_api_key, settings=settings, environ=environ
     )
@@ -50,5 +51,5 @@ def open(
     environ: Mapping[str, str] | None = None,
 ) -> Session:
     """A session on a database file, or in memory; close it, or use it as a context."""
-    need_all()
+    require_libraries()
     return Session.open(database, read_only=read_only, settings=settings, environ=environ)

@@ -8,8 +8,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tests.ask.fakes import Rehearsal, home, open_engine
-from webquarry.ask.models import Question, Reply
+from tests.ask.fakes import FakeServers, home, open_engine
+from webquarry.ask.models import ModelReply, Question
 
 
 def questions(number: int, mark: str = "") -> list[Question]:
@@ -17,24 +17,24 @@ def questions(number: int, mark: str = "") -> list[Question]:
 
 
 def asked(
-    stage: Rehearsal, folder: Path, *wanted: Question, search: bool = True, **settings: str
-) -> list[Reply]:
+    servers: FakeServers, folder: Path, *wanted: Question, search: bool = True, **settings: str
+) -> list[ModelReply]:
     """The replies of a new engine in this home."""
 
-    async def work() -> list[Reply]:
-        async with open_engine(home(stage, folder, search=search, **settings)) as engine:
+    async def work() -> list[ModelReply]:
+        async with open_engine(home(servers, folder, search=search, **settings)) as engine:
             return await engine.ask_all(wanted, engine.statement())
 
     return asyncio.run(work())
 
 
 def with_engine(
-    stage: Rehearsal, folder: Path, work: Any, *, search: bool = True, **settings: str
+    servers: FakeServers, folder: Path, work: Any, *, search: bool = True, **settings: str
 ) -> Any:
     """What the work, a coroutine function, makes of a new engine."""
 
     async def run() -> Any:
-        async with open_engine(home(stage, folder, search=search, **settings)) as engine:
+        async with open_engine(home(servers, folder, search=search, **settings)) as engine:
             return await work(engine)
 
     return asyncio.run(run())

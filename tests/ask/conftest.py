@@ -1,4 +1,4 @@
-"""Every test of asking has a stage of its own: a model and a search engine on 127.0.0.1."""
+"""Every test of asking has fake servers of its own: a model and a search engine on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.ask.fakes import Rehearsal
+from tests.ask.fakes import FakeServers
 
 
 @pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
-        yield stage
+def servers() -> Iterator[FakeServers]:
+    with FakeServers() as servers:
+        yield servers

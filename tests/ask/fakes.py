@@ -1,5 +1,5 @@
-"""The model and the search engine that the tests ask: those of the rehearsal, and an engine that
-takes them for real.
+"""The model and the search engine that the tests ask: the fake servers, and an engine that takes
+them for real.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from webquarry.ask.engine import Engine
 from webquarry.testing.model_and_search import (
     MODEL_KEY,
     SEARCH_KEY,
-    Rehearsal,
-    Said,
+    FakeReply,
+    FakeServers,
+    error_reply,
     first_text,
-    trouble,
 )
 from webquarry.toolkit import Toolkit
 
 __all__ = [
     "MODEL_KEY",
     "SEARCH_KEY",
-    "Rehearsal",
-    "Said",
+    "FakeReply",
+    "FakeServers",
+    "error_reply",
     "first_text",
     "home",
     "open_engine",
-    "trouble",
 ]
 
 
-def home(stage: Rehearsal, folder: Path, *, search: bool = True, **more: str) -> dict[str, str]:
-    """The environment of a user whose home is this folder and whose model and search engine are on
-    this stage.
+def home(servers: FakeServers, folder: Path, *, search: bool = True, **more: str) -> dict[str, str]:
+    """The environment of a user whose home is this folder and whose model and search engine are
+    these servers.
     """
-    given = stage.environ if search else stage.environ_without_search
+    given = servers.environ if search else servers.environ_without_search
     return given | {"HOME": str(folder), "WEBQUARRY_LOG_LEVEL": "warning"} | more
 
 

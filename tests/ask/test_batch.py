@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.ask.fakes import Rehearsal, home
+from tests.ask.fakes import FakeServers, home
 from webquarry.ask.batch import answer_batch, answer_schema, text_batch
 from webquarry.ask.engine import Engine
 from webquarry.errors import BadInput
@@ -20,9 +20,9 @@ from webquarry.toolkit import Toolkit
 
 
 @pytest.fixture
-def asking(stage: Rehearsal, tmp_path: Path) -> Iterator[tuple[Engine, Callable[[Any], Any]]]:
+def asking(servers: FakeServers, tmp_path: Path) -> Iterator[tuple[Engine, Callable[[Any], Any]]]:
     """An engine, and what runs its coroutines."""
-    environ = home(stage, tmp_path)
+    environ = home(servers, tmp_path)
     from webquarry.settings import Settings
 
     bridge = Bridge()
@@ -39,7 +39,7 @@ def batch(**columns: list[Any]) -> pa.RecordBatch:
 
 
 def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
-    stage: Rehearsal, asking: Any
+    servers: FakeServers, asking: Any
 ) -> None:
     engine, run = asking
     rows = batch(context=["a", None, "c", ""], prompt=["p", "p", None, "p"])
@@ -49,10 +49,10 @@ def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
 
     assert [text is None for text in texts] == [False, True, True, False]
     assert whole[1] == dict.fromkeys(answer_schema().names)
-    assert stage.messages == 2
+    assert servers.messages == 2
 
 
-def test_every_column_has_its_type_and_its_value(stage: Rehearsal, asking: Any) -> None:
+def test_every_column_has_its_type_and_its_value(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     found = answer_batch(
         batch(context=["a [search]", "b [refuse]"], prompt=["p", "p"]),
@@ -83,9 +83,9 @@ def test_every_column_has_its_type_and_its_value(stage: Rehearsal, asking: Any) 
     )
 
 
-def test_each_row_has_its_own_wishes(stage: Rehearsal, asking: Any) -> None:
+def test_each_row_has_its_own_wishes(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
-    stage.answer = lambda question, model: '{"n": 1}'
+    servers.answer = lambda question, model: '{"n": 1}'
     rows = batch(
         context=["a", "b", "c"],
         prompt=["p", "p", "p"],
@@ -95,7 +95,7 @@ def test_each_row_has_its_own_wishes(stage: Rehearsal, asking: Any) -> None:
         schema=[None, None, '{"n": "INTEGER"}'],
     )
     values = answer_batch(rows, engine, engine.statement(), run).column("value").to_pylist()
-    sent = {body["messages"][0]["content"][9]: body for body in stage.bodies}
+    sent = {body["messages"][0]["content"][9]: body for body in servers.bodies}
 
     assert sent["a"]["model"] == "claude-haiku-5-5"
     assert (sent["b"]["max_tokens"], "tools" in sent["b"], sent["c"]["max_tokens"]) == (
@@ -107,7 +107,7 @@ def test_each_row_has_its_own_wishes(stage: Rehearsal, asking: Any) -> None:
     assert [value and json.loads(value) for value in values] == [None, None, {"n": 1}]
 
 
-def test_what_is_remembered_never_reaches_the_loop(stage: Rehearsal, asking: Any) -> None:
+def test_what_is_remembered_never_reaches_the_loop(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     rows = batch(context=["a", "b"] * 500, prompt=["p"] * 1000)
     first = text_batch(rows, engine, engine.statement(), run)
@@ -119,7 +119,7 @@ def test_what_is_remembered_never_reaches_the_loop(stage: Rehearsal, asking: Any
     statement = engine.statement()
     assert text_batch(rows, engine, statement, refuse) == first
     assert (statement.progress().hits, statement.progress().rows) == (1000, 1000)
-    assert stage.messages == 2
+    assert servers.messages == 2
 
 
 def test_a_trouble_is_a_text_in_the_place_of_the_answer(asking: Any) -> None:
@@ -131,14 +131,14 @@ def test_a_trouble_is_a_text_in_the_place_of_the_answer(asking: Any) -> None:
     assert texts[1].startswith("Answer to")
 
 
-def test_an_empty_batch_is_an_empty_batch(stage: Rehearsal, asking: Any) -> None:
+def test_an_empty_batch_is_an_empty_batch(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     empty = pa.RecordBatch.from_pydict(
         {"context": pa.array([], pa.string()), "prompt": pa.array([], pa.string())}
     )
 
     assert answer_batch(empty, engine, engine.statement(), run).num_rows == 0
-    assert stage.messages == 0
+    assert servers.messages == 0
 
 
 def test_a_batch_without_its_columns_is_refused(asking: Any) -> None:
@@ -160,15 +160,20 @@ def test_the_batch_has_no_database_in_it() -> None:
     import subprocess
     import sys
 
-    code = "import sys, webquarry.ask.batch as b; b.answer_schema(); print('duckdb' in sys.modules, 'anthropic' in sys.modules)"
+    code = (
+        "import sys, webquarry.ask.batch as b; b.answer_schema(); "
+        "print('duckdb' in sys.modules, 'anthropic' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["False", "False"]
 
 
-def test_asking_from_two_threads_at_once_shares_the_calls(stage: Rehearsal, asking: Any) -> None:
+def test_asking_from_two_threads_at_once_shares_the_calls(
+    servers: FakeServers, asking: Any
+) -> None:
     engine, run = asking
-    stage.latency = 0.1
+    servers.latency = 0.1
     rows = batch(context=[f"row {n}" for n in range(30)], prompt=["p"] * 30)
 
     async def both() -> list[Any]:
@@ -182,4 +187,4 @@ def test_asking_from_two_threads_at_once_shares_the_calls(stage: Rehearsal, aski
     first, *others = asyncio.run(both())
 
     assert all(other == first for other in others)
-    assert stage.messages == 30
+    assert servers.messages == 30

@@ -7,38 +7,38 @@ from pathlib import Path
 import pytest
 
 from tests.ask.asking import asked
-from tests.ask.fakes import Rehearsal, Said
+from tests.ask.fakes import FakeReply, FakeServers
 from webquarry.ask.models import Question
 
 
 def test_a_typed_answer_is_asked_for_as_structured_output_and_checked(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.answer = lambda question, model: '{"ceo": "Ada", "founded": 1843}'
+    servers.answer = lambda question, model: '{"ceo": "Ada", "founded": 1843}'
     form = '{"ceo": "VARCHAR", "founded": "INTEGER"}'
 
-    reply = asked(stage, tmp_path, Question("ACME", "Facts?", schema=form))[0]
+    reply = asked(servers, tmp_path, Question("ACME", "Facts?", schema=form))[0]
 
     assert reply.value == {"ceo": "Ada", "founded": 1843}
-    sent = stage.bodies[0]["output_config"]["format"]
+    sent = servers.bodies[0]["output_config"]["format"]
     assert sent["type"] == "json_schema"
     assert sent["schema"]["required"] == ["ceo", "founded"]
 
 
 def test_a_typed_answer_of_another_form_is_trouble_and_not_kept(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.answer = lambda question, model: '{"founded": "long ago"}'
+    servers.answer = lambda question, model: '{"founded": "long ago"}'
     question = Question("ACME", "Facts?", schema='{"founded": "INTEGER"}')
 
-    replies = [asked(stage, tmp_path, question)[0] for _ in range(2)]
+    replies = [asked(servers, tmp_path, question)[0] for _ in range(2)]
 
     assert [reply.error and reply.error.code for reply in replies] == ["bad_answer", "bad_answer"]
-    assert stage.messages == 2
+    assert servers.messages == 2
 
 
 def test_usage_and_cost_are_those_that_the_provider_reports(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     used = {
         "input_tokens": 412,
@@ -46,11 +46,11 @@ def test_usage_and_cost_are_those_that_the_provider_reports(
         "cache_read_input_tokens": 1890,
         "output_tokens": 14,
     }
-    stage.rule = lambda body: Said(
+    servers.rule = lambda body: FakeReply(
         {"content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn", "usage": used}
     )
 
-    usage = asked(stage, tmp_path, Question("a", "b"))[0].usage
+    usage = asked(servers, tmp_path, Question("a", "b"))[0].usage
 
     assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (
         1,

@@ -8,91 +8,93 @@ from pathlib import Path
 import pytest
 
 from tests.ask.asking import asked, questions, with_engine
-from tests.ask.fakes import Rehearsal
+from tests.ask.fakes import FakeServers
 from webquarry.ask.engine import Engine
-from webquarry.ask.models import Reply
+from webquarry.ask.models import ModelReply
 from webquarry.errors import Cancelled
 
 
-def test_after_a_cancellation_no_search_is_begun_either(stage: Rehearsal, tmp_path: Path) -> None:
-    stage.latency = 0.2
+def test_after_a_cancellation_no_search_is_begun_either(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    servers.latency = 0.2
 
     async def work(engine: Engine) -> None:
         engine.grace_seconds = 30
         asking = asyncio.ensure_future(engine.ask_all(questions(4, "[search]"), engine.statement()))
-        while stage.in_flight < 4:
+        while servers.in_flight < 4:
             await asyncio.sleep(0.01)
         engine.cancel()
         with pytest.raises(Cancelled):
             await asking
 
-    with_engine(stage, tmp_path, work)
+    with_engine(servers, tmp_path, work)
 
-    assert (stage.messages, stage.searches) == (4, 0)
+    assert (servers.messages, servers.searches) == (4, 0)
 
 
 def test_cancelling_begins_no_further_call_and_keeps_what_was_answered(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.latency = 0.2
+    servers.latency = 0.2
 
     async def work(engine: Engine) -> None:
         engine.grace_seconds = 30  # those under way have time to end, however slow this machine is
         statement = engine.statement()
         asking = asyncio.ensure_future(engine.ask_all(questions(64), statement))
-        while stage.answered < 4:
+        while servers.answered < 4:
             await asyncio.sleep(0.01)
-        begun = stage.messages
+        begun = servers.messages
         engine.cancel()
         with pytest.raises(Cancelled):
             await asking
         with pytest.raises(Cancelled):
             await engine.ask_all(questions(1), statement)
-        assert stage.messages <= begun + 4, "but for those that were on their way"
+        assert servers.messages <= begun + 4, "but for those that were on their way"
 
-    with_engine(stage, tmp_path, work, WEBQUARRY_ASK_CONCURRENCY="4")
-    begun = stage.messages
-    asked(stage, tmp_path, *questions(64))
+    with_engine(servers, tmp_path, work, WEBQUARRY_ASK_CONCURRENCY="4")
+    begun = servers.messages
+    asked(servers, tmp_path, *questions(64))
 
     assert begun < 64
-    assert stage.answered == 64, "what was under way was kept, and only the rest asked for"
+    assert servers.answered == 64, "what was under way was kept, and only the rest asked for"
 
 
 def test_a_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.latency = 30
+    servers.latency = 30
 
     async def work(engine: Engine) -> float:
         engine.grace_seconds = 0.05
         asking = asyncio.ensure_future(engine.ask_all(questions(2), engine.statement()))
-        while stage.in_flight < 2:
+        while servers.in_flight < 2:
             await asyncio.sleep(0.01)
         engine.cancel()
         with pytest.raises(Cancelled):
             await asking
         return sum(spent.uncertain_usd for spent in engine.usage())
 
-    assert with_engine(stage, tmp_path, work) > 0.02
+    assert with_engine(servers, tmp_path, work) > 0.02
 
 
 def test_a_cancelled_statement_takes_no_answer_from_another(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.latency = 0.1
+    servers.latency = 0.1
 
-    async def work(engine: Engine) -> list[Reply]:
+    async def work(engine: Engine) -> list[ModelReply]:
         one, two = engine.statement(), engine.statement()
         first = asyncio.ensure_future(engine.ask_all(questions(8), one))
         second = asyncio.ensure_future(engine.ask_all(questions(8), two))
-        while not stage.in_flight:
+        while not servers.in_flight:
             await asyncio.sleep(0.01)
         one.cancel()
         with pytest.raises(Cancelled):
             await first
         return await second
 
-    replies = with_engine(stage, tmp_path, work, WEBQUARRY_ASK_CONCURRENCY="2")
+    replies = with_engine(servers, tmp_path, work, WEBQUARRY_ASK_CONCURRENCY="2")
 
     assert all(reply.error is None for reply in replies)
-    assert stage.messages == 8
+    assert servers.messages == 8

@@ -10,30 +10,30 @@ from pathlib import Path
 import pytest
 
 from tests.ask.asking import asked, questions, with_engine
-from tests.ask.fakes import SEARCH_KEY, Rehearsal, home, open_engine, trouble
+from tests.ask.fakes import SEARCH_KEY, FakeServers, error_reply, home, open_engine
 from webquarry.ask.engine import Engine
-from webquarry.ask.models import Question, Reply
+from webquarry.ask.models import ModelReply, Question
 
 
 def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     same = Question("Python", "Who made it?")
 
-    replies = asked(stage, tmp_path, same, Question("Rust", "Who made it?"), same)
+    replies = asked(servers, tmp_path, same, Question("Rust", "Who made it?"), same)
 
-    assert stage.messages == 2
+    assert servers.messages == 2
     assert [reply.answer is not None for reply in replies] == [True] * 3
     assert [reply.usage.calls for reply in replies] == [1, 1, 0]
     assert replies[2].remembered
 
 
-def test_an_answer_is_remembered_by_the_next_process(stage: Rehearsal, tmp_path: Path) -> None:
+def test_an_answer_is_remembered_by_the_next_process(servers: FakeServers, tmp_path: Path) -> None:
     question = Question("Python", "Who made it?")
-    first = asked(stage, tmp_path, question)[0]
-    again = asked(stage, tmp_path, question)[0]
+    first = asked(servers, tmp_path, question)[0]
+    again = asked(servers, tmp_path, question)[0]
 
-    assert stage.messages == 1
+    assert servers.messages == 1
     assert (again.answer, again.remembered, again.usage.usd) == (first.answer, True, 0.0)
 
 
@@ -50,32 +50,32 @@ def test_an_answer_is_remembered_by_the_next_process(stage: Rehearsal, tmp_path:
     ],
 )
 def test_whatever_decides_the_answer_makes_it_another_question(
-    stage: Rehearsal, tmp_path: Path, other: Question
+    servers: FakeServers, tmp_path: Path, other: Question
 ) -> None:
-    stage.answer = lambda question, model: '{"name": "Guido"}'
-    asked(stage, tmp_path, Question("Python", "Who made it?"))
-    asked(stage, tmp_path, other)
+    servers.answer = lambda question, model: '{"name": "Guido"}'
+    asked(servers, tmp_path, Question("Python", "Who made it?"))
+    asked(servers, tmp_path, other)
 
-    assert stage.messages == 2
+    assert servers.messages == 2
 
 
 def test_a_fresh_question_takes_no_kept_answer_and_its_own_is_kept(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     question = Question("Python", "Who made it?")
-    asked(stage, tmp_path, question)
-    stage.answer = lambda text, model: "a new answer"
-    asked(stage, tmp_path, Question("Python", "Who made it?", fresh=True))
+    asked(servers, tmp_path, question)
+    servers.answer = lambda text, model: "a new answer"
+    asked(servers, tmp_path, Question("Python", "Who made it?", fresh=True))
 
-    assert stage.messages == 2
-    assert asked(stage, tmp_path, question)[0].answer == "a new answer"
+    assert servers.messages == 2
+    assert asked(servers, tmp_path, question)[0].answer == "a new answer"
 
 
-def test_errors_are_never_kept(stage: Rehearsal, tmp_path: Path) -> None:
-    stage.rule = lambda body: trouble(400, "nonsense")
-    failed = asked(stage, tmp_path, Question("Python", "Who made it?"))[0]
-    stage.rule = None
-    answered = asked(stage, tmp_path, Question("Python", "Who made it?"))[0]
+def test_errors_are_never_kept(servers: FakeServers, tmp_path: Path) -> None:
+    servers.rule = lambda body: error_reply(400, "nonsense")
+    failed = asked(servers, tmp_path, Question("Python", "Who made it?"))[0]
+    servers.rule = None
+    answered = asked(servers, tmp_path, Question("Python", "Who made it?"))[0]
 
     assert failed.answer is None
     assert failed.error is not None
@@ -83,26 +83,28 @@ def test_errors_are_never_kept(stage: Rehearsal, tmp_path: Path) -> None:
     assert answered.answer
 
 
-def test_questions_in_flight_are_shared_across_statements(stage: Rehearsal, tmp_path: Path) -> None:
-    stage.latency = 0.1
+def test_questions_in_flight_are_shared_across_statements(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    servers.latency = 0.1
 
-    async def work(engine: Engine) -> list[list[Reply]]:
+    async def work(engine: Engine) -> list[list[ModelReply]]:
         return await asyncio.gather(
             *(engine.ask_all(questions(64), engine.statement()) for _ in range(4))
         )
 
-    replies = with_engine(stage, tmp_path, work)
+    replies = with_engine(servers, tmp_path, work)
 
-    assert stage.messages == 64
+    assert servers.messages == 64
     assert {reply.answer for reply in replies[0]} == {reply.answer for reply in replies[3]}
     assert sum(reply.usage.calls for part in replies for reply in part) == 64
 
 
 def test_two_engines_share_neither_keys_nor_options_nor_memory(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> None:
-        async with open_engine(home(stage, tmp_path / "other")) as other:
+        async with open_engine(home(servers, tmp_path / "other")) as other:
             engine.keys.set("BRAVE_API_KEY", "another-key-000")
             engine.options.set("model", "claude-haiku-5-5")
             await engine.ask(Question("a", "b"), engine.statement())
@@ -110,42 +112,42 @@ def test_two_engines_share_neither_keys_nor_options_nor_memory(
             found = other.keys.find("BRAVE_API_KEY")
             assert found is not None
             assert found.value.reveal() == SEARCH_KEY
-            assert other.remembered(Question("a", "b")) is None
+            assert other.recall(Question("a", "b")) is None
 
-    with_engine(stage, tmp_path, work)
+    with_engine(servers, tmp_path, work)
 
 
 def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for_a_day(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> list[float]:
         for mark in ("[search]", ""):
             await engine.ask(Question(f"a {mark}", "b"), engine.statement())
-        kept = engine.shape(max_tokens=1000).kept
+        kept = engine.resolve_template(max_tokens=1000).kept
         return [one.expires_at - one.made_at for one in kept.values()]
 
-    assert with_engine(stage, tmp_path, work) == [1800, 86400]
+    assert with_engine(servers, tmp_path, work) == [1800, 86400]
 
 
 def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> tuple[bool, bool]:
         await engine.ask(Question("a", "b"), engine.statement())
-        before = engine.remembered(Question("a", "b")) is not None
+        before = engine.recall(Question("a", "b")) is not None
         engine.options.set("kept_seconds", "0")
-        return before, engine.remembered(Question("a", "b")) is not None
+        return before, engine.recall(Question("a", "b")) is not None
 
-    assert with_engine(stage, tmp_path, work) == (True, False)
+    assert with_engine(servers, tmp_path, work) == (True, False)
 
 
-def test_with_the_cache_off_nothing_is_kept(stage: Rehearsal, tmp_path: Path) -> None:
+def test_with_the_cache_off_nothing_is_kept(servers: FakeServers, tmp_path: Path) -> None:
     async def work(engine: Engine) -> None:
         engine.options.set("cache", "off")
         for _ in range(2):
             await engine.ask(Question("a", "b"), engine.statement())
 
-    with_engine(stage, tmp_path, work)
-    asked(stage, tmp_path, Question("a", "b"))
+    with_engine(servers, tmp_path, work)
+    asked(servers, tmp_path, Question("a", "b"))
 
-    assert stage.messages == 3
+    assert servers.messages == 3

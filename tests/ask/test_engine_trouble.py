@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from tests.ask.asking import asked, questions, with_engine
-from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, Rehearsal, Said, trouble
+from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeReply, FakeServers, error_reply
 from webquarry.ask.engine import Engine
-from webquarry.ask.models import Question, Reply
+from webquarry.ask.models import ModelReply, Question
 from webquarry.errors import AuthFailure, BadInput
 
 
-def test_one_failing_row_fails_no_other(stage: Rehearsal, tmp_path: Path) -> None:
+def test_one_failing_row_fails_no_other(servers: FakeServers, tmp_path: Path) -> None:
     wanted = [*questions(20), Question("bad [fail]", "What is it?"), *questions(40)[20:]]
 
-    replies = asked(stage, tmp_path, *wanted, WEBQUARRY_RETRIES="0")
+    replies = asked(servers, tmp_path, *wanted, WEBQUARRY_RETRIES="0")
 
     assert [reply.error is not None for reply in replies] == [False] * 20 + [True] + [False] * 20
     assert (
@@ -27,23 +27,25 @@ def test_one_failing_row_fails_no_other(stage: Rehearsal, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("status", [500, 503, 529])
 def test_a_passing_failure_is_tried_again_and_counted(
-    stage: Rehearsal, tmp_path: Path, status: int
+    servers: FakeServers, tmp_path: Path, status: int
 ) -> None:
-    stage.rule = lambda body: trouble(status, "Overloaded") if stage.messages == 1 else None
+    servers.rule = lambda body: error_reply(status, "Overloaded") if servers.messages == 1 else None
 
-    async def work(engine: Engine) -> tuple[Reply, int]:
+    async def work(engine: Engine) -> tuple[ModelReply, int]:
         statement = engine.statement()
         return await engine.ask(Question("a", "b"), statement), statement.progress().retries
 
-    reply, retries = with_engine(stage, tmp_path, work)
+    reply, retries = with_engine(servers, tmp_path, work)
 
     assert reply.error is None
-    assert (stage.messages, retries) == (2, 1)
+    assert (servers.messages, retries) == (2, 1)
 
 
-def test_a_bad_key_is_tried_once_and_not_for_every_row(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_bad_key_is_tried_once_and_not_for_every_row(
+    servers: FakeServers, tmp_path: Path
+) -> None:
     replies = asked(
-        stage,
+        servers,
         tmp_path,
         *questions(200),
         ANTHROPIC_API_KEY="sk-ant-wrong-000",
@@ -52,16 +54,16 @@ def test_a_bad_key_is_tried_once_and_not_for_every_row(stage: Rehearsal, tmp_pat
 
     assert {reply.error.code for reply in replies if reply.error} == {"auth"}
     assert len(replies) == 200
-    assert stage.messages <= 8
+    assert servers.messages <= 8
 
 
 def test_a_model_that_is_gone_gets_an_error_that_names_the_setter(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.gone_models = {"claude-sonnet-4-5-20250929"}
+    servers.gone_models = {"claude-sonnet-4-5-20250929"}
     old = Question("a", "b", model="claude-sonnet-4-5-20250929")
 
-    replies = asked(stage, tmp_path, old, Question("a", "b"))
+    replies = asked(servers, tmp_path, old, Question("a", "b"))
 
     assert replies[0].error is not None
     assert "stps_set_model" in replies[0].error.message
@@ -69,19 +71,21 @@ def test_a_model_that_is_gone_gets_an_error_that_names_the_setter(
 
 
 def test_without_a_key_it_is_an_error_at_once_that_names_three_ways(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     with pytest.raises(AuthFailure) as caught:
-        asked(stage, tmp_path, Question("a", "b"), ANTHROPIC_API_KEY="")
+        asked(servers, tmp_path, Question("a", "b"), ANTHROPIC_API_KEY="")
 
     for way in ("ANTHROPIC_API_KEY", "~/.stps/anthropic_api_key", "stps_set_api_key"):
         assert way in caught.value.suggested_action
-    assert stage.messages == 0
+    assert servers.messages == 0
 
 
-def test_a_search_that_must_be_and_cannot_be_is_an_error(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_search_that_must_be_and_cannot_be_is_an_error(
+    servers: FakeServers, tmp_path: Path
+) -> None:
     with pytest.raises(AuthFailure, match="no search provider"):
-        asked(stage, tmp_path, Question("a", "b", search=True), search=False)
+        asked(servers, tmp_path, Question("a", "b", search=True), search=False)
 
 
 @pytest.mark.parametrize(
@@ -94,37 +98,37 @@ def test_a_search_that_must_be_and_cannot_be_is_an_error(stage: Rehearsal, tmp_p
     ],
 )
 def test_what_cannot_be_asked_is_said_before_anything_is_spent(
-    stage: Rehearsal, tmp_path: Path, question: Question, said: str
+    servers: FakeServers, tmp_path: Path, question: Question, said: str
 ) -> None:
     with pytest.raises(BadInput, match=said):
-        asked(stage, tmp_path, question)
+        asked(servers, tmp_path, question)
 
-    assert stage.messages == 0
+    assert servers.messages == 0
 
 
 @pytest.mark.parametrize("body", [{}, {"content": "text"}, {"content": []}, {"content": [1, None]}])
 def test_a_reply_that_is_no_message_is_trouble(
-    stage: Rehearsal, tmp_path: Path, body: dict[str, Any]
+    servers: FakeServers, tmp_path: Path, body: dict[str, Any]
 ) -> None:
-    stage.rule = lambda asked: Said(body)
+    servers.rule = lambda asked: FakeReply(body)
 
-    reply = asked(stage, tmp_path, Question("a", "b"))[0]
+    reply = asked(servers, tmp_path, Question("a", "b"))[0]
 
     assert reply.answer is None
     assert reply.error is not None
 
 
 def test_no_key_is_in_any_reply_log_or_file_even_when_the_provider_repeats_it(
-    stage: Rehearsal, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    servers: FakeServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG", logger="webquarry")
-    stage.rule = lambda body: trouble(
+    servers.rule = lambda body: error_reply(
         400, f"Authorization: Bearer {MODEL_KEY} is not liked, nor {SEARCH_KEY}"
     )
-    failed = asked(stage, tmp_path, Question("a", "b"))
-    stage.rule = None
-    stage.search_status = 500
-    answered = asked(stage, tmp_path, Question("a [search]", "b"), Question("c", "d"))
+    failed = asked(servers, tmp_path, Question("a", "b"))
+    servers.rule = None
+    servers.search_status = 500
+    answered = asked(servers, tmp_path, Question("a [search]", "b"), Question("c", "d"))
 
     said = f"{failed} {answered} {caplog.text}".encode()
     files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

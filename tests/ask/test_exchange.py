@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from tests.ask.fakes import Rehearsal, Said, home, open_engine, trouble
-from webquarry.ask.billing.ledger import Spent
-from webquarry.ask.models import Question, Reply
+from tests.ask.fakes import FakeReply, FakeServers, error_reply, home, open_engine
+from webquarry.ask.billing.ledger import SpendingRecord
+from webquarry.ask.models import ModelReply, Question
 from webquarry.errors import Cancelled
 
 
-def reply_to(stage: Rehearsal, folder: Path, prompt: str = "b") -> Reply:
-    async def work() -> Reply:
-        async with open_engine(home(stage, folder)) as engine:
+def reply_to(servers: FakeServers, folder: Path, prompt: str = "b") -> ModelReply:
+    async def work() -> ModelReply:
+        async with open_engine(home(servers, folder)) as engine:
             return await engine.ask(Question("a", prompt), engine.statement())
 
     return asyncio.run(work())
 
 
-def said(*content: dict[str, Any], reason: str) -> Said:
-    return Said(
+def said(*content: dict[str, Any], reason: str) -> FakeReply:
+    return FakeReply(
         {
             "type": "message",
             "role": "assistant",
@@ -45,37 +45,41 @@ def said(*content: dict[str, Any], reason: str) -> Said:
     ],
 )
 def test_whether_it_is_tried_again_is_for_the_provider_to_say(
-    stage: Rehearsal,
+    servers: FakeServers,
     tmp_path: Path,
     status: int,
     headers: dict[str, str],
     calls: int,
     code: str | None,
 ) -> None:
-    stage.rule = lambda body: trouble(status, "no", headers) if stage.messages == 1 else None
+    servers.rule = lambda body: (
+        error_reply(status, "no", headers) if servers.messages == 1 else None
+    )
 
-    reply = reply_to(stage, tmp_path)
+    reply = reply_to(servers, tmp_path)
 
-    assert stage.messages == calls
+    assert servers.messages == calls
     assert (reply.error and reply.error.code) == code
 
 
 def test_an_overloaded_provider_is_left_alone_for_longer_each_time(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.rule = lambda body: trouble(529, "Overloaded") if stage.messages < 3 else None
+    servers.rule = lambda body: error_reply(529, "Overloaded") if servers.messages < 3 else None
 
-    reply = reply_to(stage, tmp_path)
+    reply = reply_to(servers, tmp_path)
 
     assert reply.error is None
-    first, second, third = stage.moments
+    first, second, third = servers.moments
     assert (second - first >= 1, third - second >= 2) == (True, True)
 
 
-def test_a_404_of_something_else_does_not_blame_the_model(stage: Rehearsal, tmp_path: Path) -> None:
-    stage.rule = lambda body: Said({"detail": "Not Found"}, 404)
+def test_a_404_of_something_else_does_not_blame_the_model(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    servers.rule = lambda body: FakeReply({"detail": "Not Found"}, 404)
 
-    reply = reply_to(stage, tmp_path)
+    reply = reply_to(servers, tmp_path)
 
     assert reply.error is not None
     assert reply.error.code == "no_api"
@@ -83,42 +87,46 @@ def test_a_404_of_something_else_does_not_blame_the_model(stage: Rehearsal, tmp_
 
 
 def test_blocks_go_back_as_they_came_but_for_blank_texts_which_are_refused(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     thought = {"type": "thinking", "thinking": "hm", "signature": "sig"}
     use = {"type": "tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "z"}}
     blank = [{"type": "text", "text": ""}, {"type": "text", "text": " \n"}]
-    stage.rule = lambda body: (
-        said(thought, *blank, use, reason="tool_use") if stage.messages == 1 else None
+    servers.rule = lambda body: (
+        said(thought, *blank, use, reason="tool_use") if servers.messages == 1 else None
     )
 
-    assert reply_to(stage, tmp_path).searched
-    assert stage.bodies[1]["messages"][1] == {"role": "assistant", "content": [thought, use]}
+    assert reply_to(servers, tmp_path).searched
+    assert servers.bodies[1]["messages"][1] == {"role": "assistant", "content": [thought, use]}
 
 
-def test_a_pause_without_a_word_is_asked_again_as_it_was(stage: Rehearsal, tmp_path: Path) -> None:
-    stage.rule = lambda body: said(reason="pause_turn") if stage.messages == 1 else None
+def test_a_pause_without_a_word_is_asked_again_as_it_was(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    servers.rule = lambda body: said(reason="pause_turn") if servers.messages == 1 else None
 
-    assert reply_to(stage, tmp_path).error is None
-    assert stage.bodies[1] == stage.bodies[0]
+    assert reply_to(servers, tmp_path).error is None
+    assert servers.bodies[1] == servers.bodies[0]
 
 
-def test_half_a_letter_from_a_command_line_is_no_crash(stage: Rehearsal, tmp_path: Path) -> None:
-    assert reply_to(stage, tmp_path, "what is \udcff?").error is None
-    assert stage.bodies[0]["messages"][0]["content"].endswith("what is ??")
+def test_half_a_letter_from_a_command_line_is_no_crash(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    assert reply_to(servers, tmp_path, "what is \udcff?").error is None
+    assert servers.bodies[0]["messages"][0]["content"].endswith("what is ??")
 
 
 def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.latency = 600.0
+    servers.latency = 600.0
 
-    async def work() -> list[Spent]:
-        async with open_engine(home(stage, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
+    async def work() -> list[SpendingRecord]:
+        async with open_engine(home(servers, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
             engine.grace_seconds = 0.0
             wanted = [Question(f"row {number}", "b") for number in range(20)]
             asking = asyncio.ensure_future(engine.ask_all(wanted, engine.statement()))
-            while stage.in_flight < 4:
+            while servers.in_flight < 4:
                 await asyncio.sleep(0.01)
             engine.cancel()
             with pytest.raises(Cancelled):
@@ -126,20 +134,20 @@ def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
             return engine.usage()
 
     assert [(one.questions, one.calls) for one in asyncio.run(work())] == [(4, 0)]
-    assert stage.messages == 4
+    assert servers.messages == 4
 
 
 def test_what_waits_for_the_disk_leaves_its_place_to_another_call_and_no_more_calls_are_made(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
-    stage.latency = 0.05
+    servers.latency = 0.05
 
     async def work() -> int:
-        async with open_engine(home(stage, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
+        async with open_engine(home(servers, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
             await engine.ask_all(
                 [Question(f"row {number}", "b") for number in range(40)], engine.statement()
             )
-            return engine._gate.most
+            return engine._exchange_limiter.most
 
     assert asyncio.run(work()) == 6
-    assert stage.most_in_flight == 4
+    assert servers.most_in_flight == 4

@@ -29,12 +29,12 @@ def test_a_complaint_halves_the_limit_once_however_many_calls_heard_it() -> None
         sent = [await limiter.acquire() for _ in range(64)]
         clock.time += 1
         for moment in sent[:32]:
-            limiter.throttled(moment, 0.0)
+            limiter.record_throttled(moment, 0.0)
             limiter.release()
         assert limiter.limit == 32
 
         clock.time += 1
-        limiter.throttled(clock.time, 0.0)
+        limiter.record_throttled(clock.time, 0.0)
         assert limiter.limit == 16
 
     run(work)
@@ -45,7 +45,7 @@ def test_the_limit_never_falls_below_one() -> None:
         limiter = Limiter(2, clock)
         for _ in range(5):
             clock.time += 1
-            limiter.throttled(clock.time, 0.0)
+            limiter.record_throttled(clock.time, 0.0)
         assert limiter.limit == 1
 
     run(work)
@@ -56,18 +56,18 @@ def test_the_limit_grows_by_one_for_each_round_of_successes_and_slowly_where_it_
 ):
     async def work(clock: Watch) -> None:
         limiter = Limiter(8, clock)
-        limiter.throttled(clock.time, 0.0)
+        limiter.record_throttled(clock.time, 0.0)
         for _ in range(4):
-            limiter.succeeded()
+            limiter.record_success()
         assert limiter.limit == 5
         for _ in range(5 + 6):
-            limiter.succeeded()
+            limiter.record_success()
         assert limiter.limit == 7
         for _ in range(7 * 19):
-            limiter.succeeded()
+            limiter.record_success()
         assert limiter.limit == 7, "eight at once was too much a while ago"
         for _ in range(7):
-            limiter.succeeded()
+            limiter.record_success()
         assert limiter.limit == 8
 
     run(work)
@@ -77,7 +77,7 @@ def test_it_never_grows_above_what_the_user_wants() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(2, clock)
         for _ in range(1000):
-            limiter.succeeded()
+            limiter.record_success()
         assert limiter.limit == 2
         limiter.resize(1)
         assert limiter.limit == 1
@@ -88,7 +88,7 @@ def test_it_never_grows_above_what_the_user_wants() -> None:
 def test_nobody_gets_a_place_during_a_pause_and_those_in_the_middle_come_first() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(1, clock)
-        limiter.throttled(clock.time, 30.0)
+        limiter.record_throttled(clock.time, 30.0)
         order: list[str] = []
 
         async def take(name: str, first: bool) -> None:
@@ -104,7 +104,7 @@ def test_nobody_gets_a_place_during_a_pause_and_those_in_the_middle_come_first()
         assert limiter.pause_seconds == 30.0
 
         clock.time += 31
-        limiter._ring()
+        limiter._end_pause()
         await asyncio.gather(*tasks)
         assert order == ["begun", "new"]
 

@@ -33,18 +33,18 @@ MILLION = 1_000_000
     ],
 )
 def test_a_million_tokens_each_way_cost_what_the_table_says(model: str, usd: float) -> None:
-    assert Prices().call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
+    assert Prices().price_call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
 
 
 def test_a_short_prompt_has_the_low_rates() -> None:
-    assert Prices().call("claude-haiku-5-5", Tokens(100_000, 0)) == pytest.approx(0.01)
+    assert Prices().price_call("claude-haiku-5-5", Tokens(100_000, 0)) == pytest.approx(0.01)
 
 
 def test_an_unknown_model_is_reckoned_at_the_dearest_price_and_said_so_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     prices = Prices()
-    costs = [prices.call("who-knows", Tokens(0, MILLION)) for _ in range(2)]
+    costs = [prices.price_call("who-knows", Tokens(0, MILLION)) for _ in range(2)]
 
     assert costs == [50, 50]
     assert len(caplog.records) == 1
@@ -58,9 +58,9 @@ def test_the_users_own_prices_count_for_more(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text(json.dumps(own | {"searches": {"brave": 0.003}}))
     prices = Prices(tmp_path / "p.json")
 
-    assert prices.call("mine", Tokens(MILLION, MILLION)) == 3
-    assert prices.call("claude-sonnet-5-5", Tokens(0, MILLION)) == 10
-    assert (prices.search("brave"), prices.search("duckduckgo"), prices.as_of) == (
+    assert prices.price_call("mine", Tokens(MILLION, MILLION)) == 3
+    assert prices.price_call("claude-sonnet-5-5", Tokens(0, MILLION)) == 10
+    assert (prices.price_search("brave"), prices.price_search("duckduckgo"), prices.as_of) == (
         0.003,
         0.0,
         "2027-01-01",
@@ -80,7 +80,7 @@ def test_a_file_of_prices_that_cannot_be_used_is_an_error(tmp_path: Path, text: 
     "usage", [None, [], {"input_tokens": None, "output_tokens": "7"}, {"output_tokens": -5}]
 )
 def test_counts_that_are_none_count_as_nothing(usage: Any) -> None:
-    assert Tokens.of(usage) == Tokens()
+    assert Tokens.from_usage(usage) == Tokens()
 
 
 # Keys
@@ -188,26 +188,37 @@ def test_an_option_is_kept_as_it_was_said(name: str, text: str, kept: str) -> No
     options = Options(Settings())
 
     assert options.set(name, text) == options.get(name) == kept
-    assert options.given == {name}
+    assert options.set_by_user == {name}
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("max_row", "5"), ("max_rows", "-1"), ("max_rows", "many"), ("max_usd", "nan"), ("concurrency", "0"),
-     ("concurrency", "9999"), ("on_error", "ignore"), ("cache", "maybe"), ("model", ""), ("kept_seconds", "inf"), ("search_provider", "altavista")],
-)  # fmt: skip
+    [
+        ("max_row", "5"),
+        ("max_rows", "-1"),
+        ("max_rows", "many"),
+        ("max_usd", "nan"),
+        ("concurrency", "0"),
+        ("concurrency", "9999"),
+        ("on_error", "ignore"),
+        ("cache", "maybe"),
+        ("model", ""),
+        ("kept_seconds", "inf"),
+        ("search_provider", "altavista"),
+    ],
+)
 def test_an_option_that_does_not_fit_is_refused_and_changes_nothing(name: str, text: str) -> None:
     options = Options(Settings())
     with pytest.raises(BadInput):
         options.set(name, text)
 
-    assert options.given == set()
+    assert options.set_by_user == set()
 
 
 def test_settings_are_where_options_begin_and_count_as_said_by_the_user() -> None:
     options = Options(Settings.from_environment({"WEBQUARRY_ASK_MAX_ROWS": "7"}))
 
-    assert (options.max_rows, options.max_usd, options.given) == (7, 10, {"max_rows"})
+    assert (options.max_rows, options.max_usd, options.set_by_user) == (7, 10, {"max_rows"})
 
 
 # Typed answers
@@ -235,11 +246,19 @@ def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '"VARCHAR"', '{"a": 1}', '{"a": {}}', '{"a": []}', '{"a": "BLOB"}', '{"a": "INT", '
-                                                                                         '"A": '
-                                                                                         '"INT"}',
-     '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}'],
-)  # fmt: skip
+    [
+        "",
+        "[]",
+        "{}",
+        '"VARCHAR"',
+        '{"a": 1}',
+        '{"a": {}}',
+        '{"a": []}',
+        '{"a": "BLOB"}',
+        '{"a": "INT", "A": "INT"}',
+        '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}',
+    ],
+)
 def test_what_is_no_form_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="schema"):
         Schema.parse(text)
@@ -266,10 +285,24 @@ def test_a_value_of_the_right_type_is_taken(kind: str, value: Any, kept: Any) ->
 
 @pytest.mark.parametrize(
     ("kind", "value"),
-    [("VARCHAR", 3), ("INTEGER", "3"), ("INTEGER", 3.5), ("INTEGER", True), ("INTEGER", 2**31), ("BIGINT", 2**63),
-     ("INTEGER", float("inf")), ("DOUBLE", "3"), ("DOUBLE", float("nan")), ("DOUBLE", 10**400), ("BOOLEAN", 1), ("DATE", "soon"), ("TIMESTAMP", "x"),
-     ("INTEGER[]", 3), ("INTEGER[]", ["x"])],
-)  # fmt: skip
+    [
+        ("VARCHAR", 3),
+        ("INTEGER", "3"),
+        ("INTEGER", 3.5),
+        ("INTEGER", True),
+        ("INTEGER", 2**31),
+        ("BIGINT", 2**63),
+        ("INTEGER", float("inf")),
+        ("DOUBLE", "3"),
+        ("DOUBLE", float("nan")),
+        ("DOUBLE", 10**400),
+        ("BOOLEAN", 1),
+        ("DATE", "soon"),
+        ("TIMESTAMP", "x"),
+        ("INTEGER[]", 3),
+        ("INTEGER[]", ["x"]),
+    ],
+)
 def test_a_value_of_another_type_is_not(kind: str, value: Any) -> None:
     with pytest.raises(Mismatch):
         Schema.parse(json.dumps({"a": kind})).check(json.dumps({"a": value}))

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from tests.ask.fakes import Rehearsal, Said, home, open_engine
+from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
 from webquarry.ask.billing import ledger
-from webquarry.ask.billing.ledger import Spent
+from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.models import Question
 from webquarry.clock import Clock
 
@@ -54,7 +54,7 @@ def asker(environ: dict[str, str], mark: str, count: int) -> Iterator[subprocess
             process.kill()
 
 
-def dear(body: dict[str, Any]) -> Said:
+def dear(body: dict[str, Any]) -> FakeReply:
     """An answer as long as it may be: 0.012 USD."""
     reply = {
         "type": "message",
@@ -64,14 +64,14 @@ def dear(body: dict[str, Any]) -> Said:
         "stop_reason": "end_turn",
         "usage": {"input_tokens": 1000, "output_tokens": 1000},
     }
-    return Said(reply)
+    return FakeReply(reply)
 
 
 def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path: Path) -> None:
-    with Rehearsal(latency=0.05) as stage:
-        stage.rule = dear
+    with FakeServers(latency=0.05) as servers:
+        servers.rule = dear
         environ = home(
-            stage,
+            servers,
             tmp_path,
             search=False,
             WEBQUARRY_ASK_MAX_USD_PER_DAY="0.2",
@@ -88,45 +88,46 @@ def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path
             ]
 
         assert all("max_usd_per_day" in one["limit"] for one in told)
-        assert 0.1 < stage.answered * 0.012 <= 0.2
-        assert sum(one["usd"] for one in told) == pytest.approx(stage.answered * 0.012)
+        assert 0.1 < servers.answered * 0.012 <= 0.2
+        assert sum(one["usd"] for one in told) == pytest.approx(servers.answered * 0.012)
 
 
 def test_a_killed_process_loses_no_answer_that_was_kept_and_blocks_its_reservation_for_a_while_only(
     tmp_path: Path,
 ) -> None:
-    with Rehearsal() as stage:
-        environ = home(stage, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="2")
-        stage.rule = lambda body: _slower_after(stage, 4)
+    with FakeServers() as servers:
+        environ = home(servers, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="2")
+        servers.rule = lambda body: _slower_after(servers, 4)
         with asker(environ, "row", 10) as process:
             assert process.stdin is not None
             process.stdin.write("go\n")
             process.stdin.flush()
             _wait_until(
                 lambda: (
-                    stage.in_flight == 2 and _count(tmp_path, "ask_answers") == stage.answered >= 4
+                    servers.in_flight == 2
+                    and _count(tmp_path, "ask_answers") == servers.answered >= 4
                 )
             )
             process.kill()
             process.wait(PATIENCE_SECONDS)
-        kept, asked = stage.answered, stage.messages
+        kept, asked = servers.answered, servers.messages
         assert _count(tmp_path, "ask_reservations") >= 2
 
-        stage.latency, stage.rule = 0.0, None
+        servers.latency, servers.rule = 0.0, None
         spent = asyncio.run(_again(environ))
 
-        assert stage.messages - asked == 10 - kept
+        assert servers.messages - asked == 10 - kept
         assert _count(tmp_path, "ask_reservations") == 0
         assert sum(one.questions for one in spent) == 10
         assert sum(one.uncertain_usd > 0 for one in spent) == 1
 
 
-def _slower_after(stage: Rehearsal, answers: int) -> None:
-    if stage.answered + 1 >= answers:
-        stage.latency = 600.0
+def _slower_after(servers: FakeServers, answers: int) -> None:
+    if servers.answered + 1 >= answers:
+        servers.latency = 600.0
 
 
-async def _again(environ: dict[str, str]) -> list[Spent]:
+async def _again(environ: dict[str, str]) -> list[SpendingRecord]:
     async with open_engine(environ) as engine:
         engine.clock = Later()
         await engine.ask_all(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.ask.fakes import Rehearsal
+from tests.ask.fakes import FakeServers
 from tests.executables import InProcess
 
 
@@ -18,6 +18,6 @@ def run(monkeypatch: pytest.MonkeyPatch) -> InProcess:
 
 
 @pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
+def stage() -> Iterator[FakeServers]:
+    with FakeServers() as stage:
         yield stage

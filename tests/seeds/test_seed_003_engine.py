@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.ask.fakes import Rehearsal, Said, home, open_engine
+from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
 from webquarry.ask.exchange import exchange
-from webquarry.ask.exchange.conversation import TOOL
-from webquarry.ask.exchange.results import MOST_BYTES, format_results, shown
-from webquarry.ask.models import Question, Reply
+from webquarry.ask.exchange.request_template import TOOL
+from webquarry.ask.exchange.results import MOST_BYTES, format_results, select_results
+from webquarry.ask.models import ModelReply, Question
 from webquarry.search.models import Result
 
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")
@@ -24,9 +24,9 @@ BLOCKS = re.findall(r"```json\n(.*?)\n```", SEED, re.DOTALL)
 
 
 def ask(
-    stage: Rehearsal, folder: Path, context: str, prompt: str = "What is it?", **settings: str
-) -> Reply:
-    async def work() -> Reply:
+    stage: FakeServers, folder: Path, context: str, prompt: str = "What is it?", **settings: str
+) -> ModelReply:
+    async def work() -> ModelReply:
         search = settings.pop("brave", "yes") == "yes"
         async with open_engine(home(stage, folder, search=search, **settings)) as engine:
             return await engine.ask(Question(context, prompt), engine.statement())
@@ -38,13 +38,13 @@ def ask(
 
 
 def test_configuration_2_the_key_comes_from_the_environment_variable(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     assert ask(stage, tmp_path, "Bitcoin [search]").searched
 
 
 def test_configuration_3_the_key_comes_from_the_config_file(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     folder = tmp_path / ".stps"
     folder.mkdir()
@@ -62,7 +62,7 @@ def test_configuration_3_the_key_comes_from_the_config_file(
 
 
 def test_the_tool_definition_is_that_of_the_seed_to_the_byte(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     written = BLOCKS[0].replace('"messages": [...]', '"messages": []')
     tools = json.loads(written)["tools"]
@@ -72,12 +72,12 @@ def test_the_tool_definition_is_that_of_the_seed_to_the_byte(
     assert json.dumps(stage.bodies[0]["tools"]) == json.dumps(tools)
 
 
-def test_max_tokens_is_1000(stage: Rehearsal, tmp_path: Path) -> None:
+def test_max_tokens_is_1000(stage: FakeServers, tmp_path: Path) -> None:
     ask(stage, tmp_path, "Bitcoin")
     assert stage.bodies[0]["max_tokens"] == 1000
 
 
-def test_the_model_of_the_seed_is_accepted(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_model_of_the_seed_is_accepted(stage: FakeServers, tmp_path: Path) -> None:
     model = re.search(r'"model": "(.+?)"', SEED)
     assert model
     ask(stage, tmp_path, "Bitcoin", WEBQUARRY_ASK_MODEL=model[1])
@@ -85,7 +85,7 @@ def test_the_model_of_the_seed_is_accepted(stage: Rehearsal, tmp_path: Path) -> 
     assert stage.bodies[0]["model"] == model[1] == "claude-sonnet-4-5-20250929"
 
 
-def test_parallel_tool_use_is_off(stage: Rehearsal, tmp_path: Path) -> None:
+def test_parallel_tool_use_is_off(stage: FakeServers, tmp_path: Path) -> None:
     ask(stage, tmp_path, "Bitcoin")
     assert stage.bodies[0]["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
 
@@ -93,7 +93,7 @@ def test_parallel_tool_use_is_off(stage: Rehearsal, tmp_path: Path) -> None:
 # 2. Response handling
 
 
-def test_end_turn_returns_the_text_immediately(stage: Rehearsal, tmp_path: Path) -> None:
+def test_end_turn_returns_the_text_immediately(stage: FakeServers, tmp_path: Path) -> None:
     stage.answer = lambda question, model: "A currency."
     reply = ask(stage, tmp_path, "Bitcoin")
 
@@ -102,7 +102,7 @@ def test_end_turn_returns_the_text_immediately(stage: Rehearsal, tmp_path: Path)
 
 
 def test_tool_use_executes_the_search_and_makes_a_second_call(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     stage.answer = lambda question, model: "95,234 USD."
     reply = ask(stage, tmp_path, "Bitcoin [search]")
@@ -114,7 +114,7 @@ def test_tool_use_executes_the_search_and_makes_a_second_call(
     ]
 
 
-def test_max_tokens_returns_the_partial_response(stage: Rehearsal, tmp_path: Path) -> None:
+def test_max_tokens_returns_the_partial_response(stage: FakeServers, tmp_path: Path) -> None:
     stage.answer = lambda question, model: "The first component to"
     reply = ask(stage, tmp_path, "Bitcoin [cut]")
 
@@ -122,18 +122,20 @@ def test_max_tokens_returns_the_partial_response(stage: Rehearsal, tmp_path: Pat
 
 
 def test_max_tokens_with_a_tool_call_that_was_cut_runs_no_search(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     content = [
         {"type": "text", "text": "I will"},
         {"type": "tool_use", "id": "toolu_1", "name": "web_search", "input": {"query": "bit"}},
     ]
-    stage.rule = lambda body: Said({"content": content, "stop_reason": "max_tokens", "usage": {}})
+    stage.rule = lambda body: FakeReply(
+        {"content": content, "stop_reason": "max_tokens", "usage": {}}
+    )
 
     assert (ask(stage, tmp_path, "Bitcoin").answer, stage.searches) == ("I will", 0)
 
 
-def test_pause_turn_sends_the_turn_back_and_goes_on(stage: Rehearsal, tmp_path: Path) -> None:
+def test_pause_turn_sends_the_turn_back_and_goes_on(stage: FakeServers, tmp_path: Path) -> None:
     stage.answer = lambda question, model: "Done."
     reply = ask(stage, tmp_path, "Bitcoin [pause]")
 
@@ -145,19 +147,19 @@ def test_pause_turn_sends_the_turn_back_and_goes_on(stage: Rehearsal, tmp_path: 
     assert stage.bodies[1]["tools"] == stage.bodies[0]["tools"]
 
 
-def test_a_model_that_only_pauses_is_not_asked_for_ever(stage: Rehearsal, tmp_path: Path) -> None:
+def test_a_model_that_only_pauses_is_not_asked_for_ever(stage: FakeServers, tmp_path: Path) -> None:
     paused = {
         "content": [{"type": "text", "text": "Hm. "}],
         "stop_reason": "pause_turn",
         "usage": {},
     }
-    stage.rule = lambda body: Said(paused)
+    stage.rule = lambda body: FakeReply(paused)
 
     assert ask(stage, tmp_path, "Bitcoin").partial
     assert stage.messages == 3
 
 
-def test_refusal_is_an_error_with_its_reason(stage: Rehearsal, tmp_path: Path) -> None:
+def test_refusal_is_an_error_with_its_reason(stage: FakeServers, tmp_path: Path) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [refuse]")
 
     assert reply.answer is None
@@ -167,7 +169,7 @@ def test_refusal_is_an_error_with_its_reason(stage: Rehearsal, tmp_path: Path) -
 
 
 def test_a_stop_reason_that_nobody_knows_gives_the_text_there_is(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [odd]")
 
@@ -193,7 +195,7 @@ def test_the_results_are_formatted_as_in_the_example() -> None:
 
 
 def test_the_query_of_the_model_goes_to_brave_with_the_key_in_its_header(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     ask(stage, tmp_path, "Bitcoin & co [search]")
 
@@ -204,11 +206,11 @@ def test_the_query_of_the_model_goes_to_brave_with_the_key_in_its_header(
 # 4. Second API call with tool result
 
 
-def test_the_second_call_has_the_form_of_the_seed(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_second_call_has_the_form_of_the_seed(stage: FakeServers, tmp_path: Path) -> None:
     model: dict[str, Any] = json.loads(BLOCKS[1])
     use = model["messages"][1]["content"]
     first = {"content": use, "stop_reason": "tool_use", "usage": {}}
-    stage.rule = lambda body: Said(first) if len(body["messages"]) == 1 else None
+    stage.rule = lambda body: FakeReply(first) if len(body["messages"]) == 1 else None
     ask(stage, tmp_path, "Bitcoin", "What is the current price?")
     sent = stage.bodies[1]
 
@@ -223,7 +225,7 @@ def test_the_second_call_has_the_form_of_the_seed(stage: Rehearsal, tmp_path: Pa
 
 
 def test_the_second_call_sends_the_tools_again_and_leaves_no_choice_of_one(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     ask(stage, tmp_path, "Bitcoin [search]")
 
@@ -231,7 +233,7 @@ def test_the_second_call_sends_the_tools_again_and_leaves_no_choice_of_one(
     assert stage.bodies[1]["tool_choice"] == {"type": "none"}
 
 
-def test_the_assistants_blocks_go_back_whole(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_assistants_blocks_go_back_whole(stage: FakeServers, tmp_path: Path) -> None:
     blocks = [
         {"type": "thinking", "thinking": "", "signature": "EqQBSAMPLE"},
         {"type": "text", "text": "I'll look that up."},
@@ -244,14 +246,14 @@ def test_the_assistants_blocks_go_back_whole(stage: Rehearsal, tmp_path: Path) -
         },
     ]
     first = {"content": blocks, "stop_reason": "tool_use", "usage": {}}
-    stage.rule = lambda body: Said(first) if len(body["messages"]) == 1 else None
+    stage.rule = lambda body: FakeReply(first) if len(body["messages"]) == 1 else None
     ask(stage, tmp_path, "Bitcoin")
 
     assert stage.bodies[1]["messages"][1]["content"] == blocks
 
 
 def test_single_tool_call_limit_further_calls_are_answered_with_is_error(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [two searches]")
     first, second = stage.bodies[1]["messages"][2]["content"]
@@ -265,7 +267,7 @@ def test_single_tool_call_limit_further_calls_are_answered_with_is_error(
 # Error handling
 
 
-def test_1_missing_brave_key_skips_the_tool_definition(stage: Rehearsal, tmp_path: Path) -> None:
+def test_1_missing_brave_key_skips_the_tool_definition(stage: FakeServers, tmp_path: Path) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [search]", brave="no")
 
     assert "tools" not in stage.bodies[0]
@@ -275,7 +277,7 @@ def test_1_missing_brave_key_skips_the_tool_definition(stage: Rehearsal, tmp_pat
 
 @pytest.mark.parametrize("status", [401, 429, 500])
 def test_2_brave_failures_become_the_error_result_word_for_word(
-    stage: Rehearsal, tmp_path: Path, status: int
+    stage: FakeServers, tmp_path: Path, status: int
 ) -> None:
     stage.search_status = status
     reply = ask(stage, tmp_path, "Bitcoin [search]", WEBQUARRY_RETRIES="0")
@@ -289,7 +291,7 @@ def test_2_brave_failures_become_the_error_result_word_for_word(
 
 
 def test_3_an_unknown_tool_name_is_ignored_and_the_text_returned(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [unknown tool]")
 
@@ -298,11 +300,11 @@ def test_3_an_unknown_tool_name_is_ignored_and_the_text_returned(
 
 
 def test_3_an_unknown_tool_without_any_text_is_told_so_and_asked_again(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     use = {"type": "tool_use", "id": "t1", "name": "run_shell", "input": {}}
     first = {"content": [use], "stop_reason": "tool_use", "usage": {}}
-    stage.rule = lambda body: Said(first) if len(body["messages"]) == 1 else None
+    stage.rule = lambda body: FakeReply(first) if len(body["messages"]) == 1 else None
     reply = ask(stage, tmp_path, "Bitcoin")
 
     assert reply.error is None
@@ -311,7 +313,7 @@ def test_3_an_unknown_tool_without_any_text_is_told_so_and_asked_again(
 
 
 def test_3_a_missing_query_parameter_sends_an_error_result(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [no query]")
 
@@ -330,7 +332,7 @@ def test_4_the_times_are_30_and_10_and_30_seconds_within_90() -> None:
 
 
 def test_4_a_search_that_takes_too_long_is_cancelled_and_sent_as_an_error_result(
-    stage: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "SEARCH_SECONDS", 0.1)
     stage.search_latency = 30
@@ -341,7 +343,7 @@ def test_4_a_search_that_takes_too_long_is_cancelled_and_sent_as_an_error_result
 
 
 def test_4_a_model_that_takes_too_long_is_an_error(
-    stage: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "CALL_SECONDS", 0.1)
     stage.latency = 30
@@ -355,9 +357,9 @@ def test_5_large_search_results_are_cut_to_five_of_about_200_characters() -> Non
     long = [
         Result(f"Title {n}", f"https://site{n}.example/", "word " * 500, "brave") for n in range(20)
     ]
-    text = format_results(shown(long))
+    text = format_results(select_results(long))
 
-    assert len(shown(long)) == 5
+    assert len(select_results(long)) == 5
     assert all(150 < len(line.strip()) <= 200 for line in text.splitlines() if "word" in line)
 
 
@@ -368,7 +370,7 @@ def test_5_the_whole_stays_within_about_1500_tokens_in_any_script(letter: str) -
         for n in range(9)
     ]
 
-    assert len(format_results(shown(long)).encode()) <= MOST_BYTES == 3 * 1500
+    assert len(format_results(select_results(long)).encode()) <= MOST_BYTES == 3 * 1500
 
 
 def test_a_result_cannot_pass_for_two() -> None:
@@ -383,7 +385,7 @@ def test_a_result_cannot_pass_for_two() -> None:
 
 
 def test_a_question_that_searches_takes_two_calls_and_one_search(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     usage = ask(stage, tmp_path, "Bitcoin [search]").usage
 
@@ -405,7 +407,7 @@ def test_a_question_that_searches_takes_two_calls_and_one_search(
     ],
 )
 def test_behaviour_matrix(
-    stage: Rehearsal, tmp_path: Path, brave: str, needs: bool, searches: int, messages: int
+    stage: FakeServers, tmp_path: Path, brave: str, needs: bool, searches: int, messages: int
 ) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [search]" if needs else "Python", brave=brave)
 
@@ -416,13 +418,13 @@ def test_behaviour_matrix(
 # Success criteria
 
 
-def test_the_text_of_the_question_is_that_of_the_seed(stage: Rehearsal, tmp_path: Path) -> None:
+def test_the_text_of_the_question_is_that_of_the_seed(stage: FakeServers, tmp_path: Path) -> None:
     ask(stage, tmp_path, "Bitcoin", "What is the current price?")
 
     assert stage.bodies[0]["messages"] == [json.loads(BLOCKS[1])["messages"][0]]
 
 
-def test_no_sampling_parameter_is_sent(stage: Rehearsal, tmp_path: Path) -> None:
+def test_no_sampling_parameter_is_sent(stage: FakeServers, tmp_path: Path) -> None:
     ask(stage, tmp_path, "Bitcoin [search]")
 
     assert all(not {"temperature", "top_p", "top_k"} & set(body) for body in stage.bodies)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import webquarry.sql
-from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, Rehearsal
+from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeServers
 from webquarry.sql import Session
 
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 PRICE = "SELECT stps_ask_ai('Bitcoin', 'What is the current price? [search]')"
 
 
-def open_session(stage: Rehearsal, home: Path, **environ: str) -> Session:
+def open_session(stage: FakeServers, home: Path, **environ: str) -> Session:
     """A database of a user who has given nothing but what is named here."""
     return webquarry.sql.open(
         environ={
@@ -39,7 +39,7 @@ def write_key(home: Path, name: str, key: str) -> None:
 # Configuration (3 methods)
 
 
-def test_configuration_1_the_sql_function_sets_the_key(stage: Rehearsal, tmp_path: Path) -> None:
+def test_configuration_1_the_sql_function_sets_the_key(stage: FakeServers, tmp_path: Path) -> None:
     with open_session(stage, tmp_path) as session:
         assert "stps_set_brave_api_key('BSA...your-key-here')" in SEED
         said = session.sql(
@@ -53,7 +53,7 @@ def test_configuration_1_the_sql_function_sets_the_key(stage: Rehearsal, tmp_pat
 
 
 def test_configuration_2_the_environment_variable_sets_the_key(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     with open_session(
         stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY
@@ -62,7 +62,7 @@ def test_configuration_2_the_environment_variable_sets_the_key(
     assert stage.searches == 1
 
 
-def test_configuration_3_the_config_file_sets_the_key(stage: Rehearsal, tmp_path: Path) -> None:
+def test_configuration_3_the_config_file_sets_the_key(stage: FakeServers, tmp_path: Path) -> None:
     write_key(tmp_path, "anthropic_api_key", MODEL_KEY)
     write_key(tmp_path, "brave_api_key", SEARCH_KEY)
     with open_session(stage, tmp_path) as session:
@@ -71,7 +71,7 @@ def test_configuration_3_the_config_file_sets_the_key(stage: Rehearsal, tmp_path
 
 
 def test_configuration_the_sql_function_counts_for_more_than_the_environment_and_that_for_more_than_the_file(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     write_key(tmp_path, "anthropic_api_key", "wrong-key-in-the-file")
     with open_session(stage, tmp_path, ANTHROPIC_API_KEY="wrong-key-in-the-environment") as session:
@@ -86,7 +86,7 @@ def test_configuration_the_sql_function_counts_for_more_than_the_environment_and
 
 
 def test_the_setters_and_getters_answer_in_the_words_of_the_original(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     expected = {
         "stps_set_api_key('k-1234567')": "API key configured successfully",
@@ -110,7 +110,7 @@ def test_the_setters_and_getters_answer_in_the_words_of_the_original(
 # Error handling
 
 
-def test_1_missing_brave_api_key_functions_normally(stage: Rehearsal, tmp_path: Path) -> None:
+def test_1_missing_brave_api_key_functions_normally(stage: FakeServers, tmp_path: Path) -> None:
     with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY) as session:
         assert session.sql(PRICE).rows[0][0].startswith("Answer to")
     assert (stage.messages, stage.searches) == (1, 0)
@@ -118,7 +118,7 @@ def test_1_missing_brave_api_key_functions_normally(stage: Rehearsal, tmp_path: 
 
 
 def test_2_brave_failures_let_the_model_answer_without_search_data(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     stage.search_status = 429
     with open_session(
@@ -145,7 +145,7 @@ def test_cost_the_readme_says_that_a_question_that_searches_costs_about_twice() 
     [(True, True, 2, 1), (True, False, 1, 0), (False, True, 1, 0), (False, False, 1, 0)],
 )
 def test_behaviour_matrix_in_sql(
-    stage: Rehearsal, tmp_path: Path, brave: bool, current: bool, messages: int, searches: int
+    stage: FakeServers, tmp_path: Path, brave: bool, current: bool, messages: int, searches: int
 ) -> None:
     keys = {"ANTHROPIC_API_KEY": MODEL_KEY} | ({"BRAVE_API_KEY": SEARCH_KEY} if brave else {})
     with open_session(stage, tmp_path, **keys) as session:
@@ -160,7 +160,7 @@ def test_behaviour_matrix_in_sql(
 
 
 def test_strategy_the_script_of_the_seed_runs_as_it_is_written(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     script = re.search(r"(?s)\*\*Manual testing:\*\*\n```sql\n(.*?)```", SEED)
     assert script is not None
@@ -179,7 +179,7 @@ def test_strategy_the_script_of_the_seed_runs_as_it_is_written(
 # Success criteria
 
 
-def test_success_existing_queries_work_unchanged(stage: Rehearsal, tmp_path: Path) -> None:
+def test_success_existing_queries_work_unchanged(stage: FakeServers, tmp_path: Path) -> None:
     with open_session(stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY) as session:
         for call in (
             "('a', 'b')",
@@ -190,7 +190,7 @@ def test_success_existing_queries_work_unchanged(stage: Rehearsal, tmp_path: Pat
 
 
 def test_success_brave_key_configuration_mirrors_the_anthropic_key(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     write_key(tmp_path, "brave_api_key", "wrong-key-in-the-file")
     with open_session(
@@ -202,7 +202,7 @@ def test_success_brave_key_configuration_mirrors_the_anthropic_key(
 
 
 def test_success_web_searches_execute_when_the_model_determines_it(
-    stage: Rehearsal, tmp_path: Path
+    stage: FakeServers, tmp_path: Path
 ) -> None:
     with open_session(
         stage, tmp_path, ANTHROPIC_API_KEY=MODEL_KEY, BRAVE_API_KEY=SEARCH_KEY

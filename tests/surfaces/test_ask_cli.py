@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, Rehearsal, home
+from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeServers, home
 from tests.surfaces.test_cli import Runner
 
 
@@ -18,13 +18,13 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
 
 
 @pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
+def stage() -> Iterator[FakeServers]:
+    with FakeServers() as stage:
         yield stage
 
 
 def test_the_answer_and_its_sources_are_on_stdout_and_the_cost_on_stderr(
-    run: Runner, stage: Rehearsal, tmp_path: Path
+    run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
     stage.answer = lambda question, model: "Nobody.\x1b[31m"
     done = run(
@@ -41,7 +41,7 @@ def test_the_answer_and_its_sources_are_on_stdout_and_the_cost_on_stderr(
 
 
 def test_as_json_it_is_one_object_and_the_second_time_it_costs_nothing(
-    run: Runner, stage: Rehearsal, tmp_path: Path
+    run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
     both = [run("ask", "Who?", settings=home(stage, tmp_path)) for _ in range(2)]
     first, second = (json.loads(done.stdout) for done in both)
@@ -53,7 +53,7 @@ def test_as_json_it_is_one_object_and_the_second_time_it_costs_nothing(
     assert stage.messages == 1
 
 
-def test_every_flag_reaches_the_model(run: Runner, stage: Rehearsal, tmp_path: Path) -> None:
+def test_every_flag_reaches_the_model(run: Runner, stage: FakeServers, tmp_path: Path) -> None:
     stage.answer = lambda question, model: '{"year": 1843}'
     flags = (
         "--model",
@@ -74,7 +74,7 @@ def test_every_flag_reaches_the_model(run: Runner, stage: Rehearsal, tmp_path: P
 
 
 def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(
-    run: Runner, stage: Rehearsal, tmp_path: Path
+    run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
     done = run("ask", "Who?", "--dry-run", settings=home(stage, tmp_path))
 
@@ -84,7 +84,7 @@ def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(
 
 
 def test_more_than_max_usd_is_refused_before_anything_is_spent(
-    run: Runner, stage: Rehearsal, tmp_path: Path
+    run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
     done = run("ask", "Who?", "--max-usd", "0.001", settings=home(stage, tmp_path))
 
@@ -94,7 +94,7 @@ def test_more_than_max_usd_is_refused_before_anything_is_spent(
 
 
 def test_without_a_key_it_says_at_once_how_to_give_one(
-    run: Runner, stage: Rehearsal, tmp_path: Path
+    run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
     done = run("ask", "Who?", settings=home(stage, tmp_path, ANTHROPIC_API_KEY=""))
     advice = json.loads(done.stdout)["error"]["suggestedAction"]
@@ -115,7 +115,7 @@ def test_without_a_key_it_says_at_once_how_to_give_one(
     ],
 )
 def test_a_failure_is_exit_code_1_with_the_reason_and_no_key(
-    run: Runner, stage: Rehearsal, tmp_path: Path, settings: dict[str, str], question: str
+    run: Runner, stage: FakeServers, tmp_path: Path, settings: dict[str, str], question: str
 ) -> None:
     done = run("ask", question, settings=home(stage, tmp_path) | settings)
 
@@ -133,7 +133,7 @@ def test_a_failure_is_exit_code_1_with_the_reason_and_no_key(
     ],
 )
 def test_what_the_user_can_change_comes_with_its_cure(
-    run: Runner, stage: Rehearsal, tmp_path: Path, settings: dict[str, str], kind: str, cure: str
+    run: Runner, stage: FakeServers, tmp_path: Path, settings: dict[str, str], kind: str, cure: str
 ) -> None:
     stage.gone_models = {"claude-gone"}
     error = json.loads(run("ask", "Who?", settings=home(stage, tmp_path) | settings).stdout)[

@@ -1,1 +1,1 @@
-"""A question in, an answer out: a language model that may search the web once, and what that cost."""
+"""A question in, an answer out: a model that may search the web once, and what that cost."""

@@ -12,55 +12,59 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.ask.models import Reply, Source, Usage
+from webquarry.ask.models import AnswerSource, ModelReply, Usage
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import Connection
 
-_AT_ONCE = 500  # names in one query
+_NAMES_PER_QUERY = 500  # SQLite takes only so many parameters
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptAnswer:
     """An answer, when it was given, and until when it is good (seconds since the epoch)."""
 
-    reply: Reply
+    reply: ModelReply
     made_at: float
     expires_at: float
 
 
-def keep(database: Connection, vault: Cipher, digest: str, kept: Kept) -> None:
+def keep(database: Connection, cipher: Cipher, digest: str, kept: KeptAnswer) -> None:
     """Write an answer down."""
-    name = vault.hash_name(f"answer {digest}")
-    row = (name, vault.encrypt(_packed(kept.reply), name), kept.made_at, kept.expires_at)
+    name = cipher.hash_name(f"answer {digest}")
+    content = _encode_reply(kept.reply)
+    value = cipher.encrypt(content, name)
+    row = (name, value, kept.made_at, kept.expires_at)
     database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
 
 
 def find(
-    database: Connection, vault: Cipher, digests: Sequence[str], now: float
-) -> dict[str, Kept]:
-    """Those of the answers that are there and still good."""
-    names = {vault.hash_name(f"answer {digest}"): digest for digest in digests}
-    found: dict[str, Kept] = {}
-    wanted = list(names)
-    for start in range(0, len(wanted), _AT_ONCE):
-        part = wanted[start : start + _AT_ONCE]
+    database: Connection, cipher: Cipher, digests: Sequence[str], now: float
+) -> dict[str, KeptAnswer]:
+    """Those of the answers that are there and still good, by digest."""
+    digest_by_name = {cipher.hash_name(f"answer {digest}"): digest for digest in digests}
+    names = list(digest_by_name)
+    found: dict[str, KeptAnswer] = {}
+    for start in range(0, len(names), _NAMES_PER_QUERY):
+        part = names[start : start + _NAMES_PER_QUERY]
         marks = ", ".join("?" * len(part))
         columns = "SELECT name, value, made_at, expires_at FROM ask_answers"
         where = f"WHERE name IN ({marks}) AND expires_at > ?"  # question marks alone
         rows = database.execute(f"{columns} {where}", (*part, now))
         for name, value, made_at, expires_at in rows:
-            reply = _unpacked(vault.decrypt(value, name))
+            content = cipher.decrypt(value, name)
+            reply = _decode_reply(content)
             if reply is not None:
-                found[names[name]] = Kept(reply, made_at, expires_at)
+                found[digest_by_name[name]] = KeptAnswer(reply, made_at, expires_at)
     return found
 
 
-def forget(database: Connection, now: float) -> None:
+def delete_expired(database: Connection, now: float) -> None:
     """Let go of what is no longer good."""
     database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
 
 
-def _packed(reply: Reply) -> bytes:
+def _encode_reply(reply: ModelReply) -> bytes:
+    """Everything of a reply but what it cost, as JSON."""
     fields = {
         "answer": reply.answer,
         "sources": [[source.title, source.url] for source in reply.sources],
@@ -72,17 +76,17 @@ def _packed(reply: Reply) -> bytes:
     return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _unpacked(value: bytes | None) -> Reply | None:
+def _decode_reply(content: bytes | None) -> ModelReply | None:
     """The reply as it was, but for what it cost; None when it cannot be read, which only means to
     ask again.
     """
-    if value is None:
+    if content is None:
         return None
     try:
-        fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
-        return Reply(
+        fields: dict[str, Any] = json.loads(content.decode("utf-8", "surrogatepass"))
+        return ModelReply(
             answer=fields["answer"],
-            sources=tuple(Source(title, url) for title, url in fields["sources"]),
+            sources=tuple(AnswerSource(title, url) for title, url in fields["sources"]),
             searched=fields["searched"],
             usage=Usage(),
             remembered=True,

@@ -15,27 +15,34 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.billing.statement import Statement
-from webquarry.ask.engine import Engine, Hear
-from webquarry.ask.models import MAX_TOKENS, Question, Reply
+from webquarry.ask.engine import Engine, OnProgress
+from webquarry.ask.models import MAX_TOKENS, ModelReply, Question
 from webquarry.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Run = Callable[
-    [Coroutine[Any, Any, list[Reply]]], list[Reply]
-]  # runs a coroutine on the engine's loop and waits
+# Runs a coroutine on the engine's loop and waits.
+Run = Callable[[Coroutine[Any, Any, list[ModelReply]]], list[ModelReply]]
 
-_BLANK = Reply(None)
-WISHES = ("model", "max_tokens", "search", "schema", "instructions", "fresh")
+OPTION_COLUMNS = ("model", "max_tokens", "search", "schema", "instructions", "fresh")
+_BLANK = ModelReply(None)
 
 
 def answer_schema() -> pa.Schema:
     """The columns of `answer_batch`."""
-    pa = _pyarrow()
+    pa = _import_pyarrow()
     source = pa.struct([("title", pa.string()), ("url", pa.string())])
-    counts = ("calls", "input_tokens", "output_tokens", "cached_tokens", "searches")
-    usage = pa.struct([*((name, pa.int64()) for name in counts), ("usd", pa.float64())])
+    usage = pa.struct(
+        [
+            ("calls", pa.int64()),
+            ("input_tokens", pa.int64()),
+            ("output_tokens", pa.int64()),
+            ("cached_tokens", pa.int64()),
+            ("searches", pa.int64()),
+            ("usd", pa.float64()),
+        ]
+    )
     error = pa.struct([("code", pa.string()), ("message", pa.string()), ("retryable", pa.bool_())])
     return pa.schema(
         [
@@ -51,93 +58,126 @@ def answer_schema() -> pa.Schema:
 
 
 def answer_batch(
-    batch: pa.RecordBatch, engine: Engine, statement: Statement, run: Run, hear: Hear | None = None
+    batch: pa.RecordBatch,
+    engine: Engine,
+    statement: Statement,
+    run: Run,
+    on_progress: OnProgress | None = None,
 ) -> pa.RecordBatch:
     """Everything that is known of each answer; a row that was not asked is null in every column."""
-    replies = replies_to(batch, engine, statement, run, hear)
+    replies = ask_rows(batch, engine, statement, run, on_progress)
     schema = answer_schema()
-    return _pyarrow().RecordBatch.from_arrays(_answer_columns(replies, schema), schema=schema)
+    columns = _build_columns(replies, schema)
+    return _import_pyarrow().RecordBatch.from_arrays(columns, schema=schema)
 
 
 def text_batch(
-    batch: pa.RecordBatch, engine: Engine, statement: Statement, run: Run, hear: Hear | None = None
+    batch: pa.RecordBatch,
+    engine: Engine,
+    statement: Statement,
+    run: Run,
+    on_progress: OnProgress | None = None,
 ) -> pa.RecordBatch:
-    """The answers alone, as one column `answer`; a trouble is a text in its place, `ERROR: ...`."""
-    pa = _pyarrow()
-    replies = replies_to(batch, engine, statement, run, hear)
-    texts = [
-        None if reply is None else reply.answer if reply.error is None else reply.text
-        for reply in replies
-    ]
+    """The answers alone, as one column `answer`; an error is a text in its place, `ERROR: ...`."""
+    pa = _import_pyarrow()
+    texts: list[str | None] = []
+    for reply in ask_rows(batch, engine, statement, run, on_progress):
+        if reply is None:
+            texts.append(None)
+        elif reply.error is None:
+            texts.append(reply.answer)
+        else:
+            texts.append(reply.text)
     return pa.RecordBatch.from_arrays([pa.array(texts, pa.string())], names=["answer"])
 
 
-def replies_to(
-    batch: pa.RecordBatch, engine: Engine, statement: Statement, run: Run, hear: Hear | None = None
-) -> list[Reply | None]:
+def ask_rows(
+    batch: pa.RecordBatch,
+    engine: Engine,
+    statement: Statement,
+    run: Run,
+    on_progress: OnProgress | None = None,
+) -> list[ModelReply | None]:
     """The reply of each row, None for those that were not asked."""
-    contexts, prompts = _texts(batch, "context"), _texts(batch, "prompt")
-    names = batch.schema.names
-    wishes = [
-        batch.column(name).to_pylist() if name in names else [None] * len(contexts)
-        for name in WISHES
-    ]
-    alike = contexts and all(column.count(column[0]) == len(column) for column in wishes)
-    if not alike or wishes[-1][0] or not engine.options.cache:
-        return _asked(
-            list(map(_question, contexts, prompts, *wishes)), engine, statement, run, hear
-        )
-    replies = _remembered(contexts, prompts, engine, statement, [column[0] for column in wishes])
-    missing = [
-        place
-        for place, reply in enumerate(replies)
-        if reply is None and contexts[place] is not None and prompts[place] is not None
-    ]
-    rest = [
-        _question(contexts[place], prompts[place], *(column[0] for column in wishes))
-        for place in missing
-    ]
-    for place, found in zip(missing, _asked(rest, engine, statement, run, hear), strict=True):
-        replies[place] = found
+    contexts = _read_texts(batch, "context")
+    prompts = _read_texts(batch, "prompt")
+    columns: list[list[Any]] = []
+    for name in OPTION_COLUMNS:
+        if name in batch.schema.names:
+            columns.append(batch.column(name).to_pylist())
+        else:
+            columns.append([None] * len(contexts))
+    # Rows that all want the same, and may have a kept answer, go the quick way.
+    are_alike = contexts and all(column.count(column[0]) == len(column) for column in columns)
+    is_fresh = are_alike and columns[-1][0]
+    if not are_alike or is_fresh or not engine.options.cache:
+        questions = list(map(_build_question, contexts, prompts, *columns))
+        return _ask_questions(questions, engine, statement, run, on_progress)
+    options = [column[0] for column in columns]
+    replies = _recall_rows(contexts, prompts, engine, statement, options)
+    missing: list[int] = []
+    for place, reply in enumerate(replies):
+        if reply is None and contexts[place] is not None and prompts[place] is not None:
+            missing.append(place)
+    rest = [_build_question(contexts[place], prompts[place], *options) for place in missing]
+    found = _ask_questions(rest, engine, statement, run, on_progress)
+    for place, reply in zip(missing, found, strict=True):
+        replies[place] = reply
     return replies
 
 
-def _remembered(
+def _recall_rows(
     contexts: list[str | None],
     prompts: list[str | None],
     engine: Engine,
     statement: Statement,
-    wishes: list[Any],
-) -> list[Reply | None]:
-    """The quick way for rows that all want the same: no question is made for what is in memory."""
+    options: list[Any],
+) -> list[ModelReply | None]:
+    """The replies in memory, None for the others. The quick way for rows that all want the same: no
+    question is made.
+    """
     statement.check()
-    model, max_tokens, search, schema, instructions, _ = wishes
+    model, max_tokens, search, schema, instructions, _ = options
     tokens = None if max_tokens is None else int(max_tokens)
-    kept = engine.shape(model or None, tokens, search, schema or None, instructions or None).kept
-    good, now = engine.good, engine.clock.now().timestamp()
-    found = map(kept.get, zip(contexts, prompts, strict=True))  # type: ignore[arg-type]
-    replies = [one.reply if one is not None and good(one, now) else None for one in found]
+    template = engine.resolve_template(
+        model or None, tokens, search, schema or None, instructions or None
+    )
+    # One look into the memory for each row, and nothing else: this is asked a million times.
+    is_good = engine.is_good
+    now = engine.clock.now().timestamp()
+    replies: list[ModelReply | None] = []
+    keys = zip(contexts, prompts, strict=True)
+    for kept in map(template.kept.get, keys):  # type: ignore[arg-type]
+        if kept is not None and is_good(kept, now):
+            replies.append(kept.reply)
+        else:
+            replies.append(None)
     hits = len(replies) - replies.count(None)
-    statement.rows_came(hits)
-    statement.answered(rows=hits, hits=hits)
+    statement.add_rows(hits)
+    statement.count_answers(rows=hits, hits=hits)
     return replies
 
 
-def _asked(
+def _ask_questions(
     questions: Sequence[Question | None],
     engine: Engine,
     statement: Statement,
     run: Run,
-    hear: Hear | None,
-) -> list[Reply | None]:
+    on_progress: OnProgress | None,
+) -> list[ModelReply | None]:
+    """The reply to each question, None where there is none; all of them are asked at once."""
     wanted = [question for question in questions if question is not None]
     if not wanted:
         return [None] * len(questions)
-    found = iter(run(engine.ask_all(wanted, statement, hear)))
-    return [None if question is None else next(found) for question in questions]
+    asking = engine.ask_all(wanted, statement, on_progress)
+    found = iter(run(asking))
+    replies: list[ModelReply | None] = []
+    for question in questions:
+        replies.append(None if question is None else next(found))
+    return replies
 
 
-def _question(
+def _build_question(
     context: str | None,
     prompt: str | None,
     model: str | None = None,
@@ -147,79 +187,96 @@ def _question(
     instructions: str | None = None,
     fresh: bool | None = None,
 ) -> Question | None:
+    """The question of a row; None when there is no context or no prompt. Blank options are none."""
     if context is None or prompt is None:
         return None
-    tokens = MAX_TOKENS if max_tokens is None else int(max_tokens)
     return Question(
         context,
         prompt,
-        model or None,
-        tokens,
-        search,
-        schema or None,
-        bool(fresh),
-        instructions or None,
+        model=model or None,
+        max_tokens=MAX_TOKENS if max_tokens is None else int(max_tokens),
+        search=search,
+        schema=schema or None,
+        fresh=bool(fresh),
+        instructions=instructions or None,
     )
 
 
-def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
+def _read_texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
+    """A column of texts; one that is missing is `BadInput`."""
     if name not in batch.schema.names:
         raise BadInput(
             f"The batch has no column {name!r}.",
             suggested_action="Give it the columns context and prompt.",
         )
-    found: list[str | None] = batch.column(name).to_pylist()
-    return found
+    texts: list[str | None] = batch.column(name).to_pylist()
+    return texts
 
 
-def _answer_columns(replies: list[Reply | None], schema: pa.Schema) -> list[Any]:
+def _build_columns(replies: list[ModelReply | None], schema: pa.Schema) -> list[Any]:
     """The columns of `answer_schema`, each made at once: a dict for every row would take longer
     than the rest.
     """
-    pa = _pyarrow()
-    unasked = pa.array([reply is None for reply in replies], pa.bool_())
-    whole = [_BLANK if reply is None else reply for reply in replies]
-    used, failed = schema.field("usage").type, schema.field("error").type
-    paid = any(reply.usage is not _BLANK.usage and reply.usage != _BLANK.usage for reply in whole)
-    usage = [
-        pa.array([getattr(reply.usage, field.name) for reply in whole], field.type)
-        if paid
-        else pa.repeat(pa.scalar(0, field.type), len(whole))
-        for field in used
-    ]
-    errors = [reply.error for reply in whole]
+    pa = _import_pyarrow()
+    whole = [reply or _BLANK for reply in replies]
+    searched = [reply and reply.searched for reply in replies]
+    partial = [reply and reply.partial for reply in replies]
+    values: list[str | None] = []
+    for reply in whole:
+        if reply.value is None:
+            values.append(None)
+        else:
+            values.append(json.dumps(reply.value, ensure_ascii=False))
+    error_type = schema.field("error").type
+    error_column = pa.nulls(len(whole), error_type)
+    if any(reply.error for reply in whole):
+        errors = [reply.error and asdict(reply.error) for reply in whole]
+        error_column = pa.array(errors, error_type)
     return [
         pa.array([reply.answer for reply in whole], pa.string()),
-        _source_column(replies, schema.field("sources").type),
-        pa.array([reply and reply.searched for reply in replies], pa.bool_()),
-        pa.StructArray.from_arrays(usage, fields=list(used), mask=unasked),
-        pa.array([error and asdict(error) for error in errors], failed)
-        if any(errors)
-        else pa.nulls(len(errors), failed),
-        pa.array([reply and reply.partial for reply in replies], pa.bool_()),
-        pa.array([_json(reply) for reply in whole], pa.string()),
+        _build_source_column(replies, schema.field("sources").type),
+        pa.array(searched, pa.bool_()),
+        _build_usage_column(replies, whole, schema.field("usage").type),
+        error_column,
+        pa.array(partial, pa.bool_()),
+        pa.array(values, pa.string()),
     ]
 
 
-def _source_column(replies: list[Reply | None], kind: Any) -> Any:
-    rows = [
-        None
-        if reply is None
-        else [(source.title, source.url) for source in reply.sources]
-        if reply.sources
-        else ()
-        for reply in replies
-    ]
-    return _pyarrow().array(rows, kind)
+def _build_source_column(replies: list[ModelReply | None], kind: Any) -> Any:
+    """A list of title and address for each reply."""
+    rows: list[Any] = []
+    for reply in replies:
+        if reply is None:
+            rows.append(None)
+        elif reply.sources:
+            sources = [(source.title, source.url) for source in reply.sources]
+            rows.append(sources)
+        else:
+            rows.append(())
+    return _import_pyarrow().array(rows, kind)
 
 
-def _json(reply: Reply) -> str | None:
-    if reply.value is None:
-        return None
-    return json.dumps(reply.value, ensure_ascii=False)
+def _build_usage_column(
+    replies: list[ModelReply | None], whole: list[ModelReply], kind: Any
+) -> Any:
+    """A struct of counts; where nothing was paid, as for kept answers, every row has the same."""
+    pa = _import_pyarrow()
+    nothing = _BLANK.usage
+    is_paid = any(reply.usage is not nothing and reply.usage != nothing for reply in whole)
+    counts = []
+    for field in kind:
+        if is_paid:
+            column = pa.array([getattr(reply.usage, field.name) for reply in whole], field.type)
+        else:
+            column = pa.repeat(pa.scalar(0, field.type), len(whole))
+        counts.append(column)
+    unasked = pa.array([reply is None for reply in replies], pa.bool_())
+    return pa.StructArray.from_arrays(counts, fields=list(kind), mask=unasked)
 
 
-def _pyarrow() -> Any:
+def _import_pyarrow() -> Any:
+    """Arrow, which is large and comes with an optional part."""
     try:
         import pyarrow
     except ImportError as error:

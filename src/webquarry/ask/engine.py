@@ -5,9 +5,9 @@ is under way.
     statement = engine.statement()
     replies = await engine.ask_all([Question("Python", "Who made it?")], statement)
 
-Coroutines run on one event loop, the engine's; `remembered`, `cancel`, `usage`, keys and options
-are for any thread. What goes wrong with one question is in its reply. What stops a statement is
-raised: no key, a limit, a cancellation.
+Coroutines run on one event loop, the engine's; `recall`, `cancel`, `usage`, keys and options are
+for any thread. What goes wrong with one question is in its reply. What stops a statement is raised:
+no key, a limit, a cancellation.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask import answers
-from webquarry.ask.answers import Kept
+from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.billing import ledger
-from webquarry.ask.billing.group_commit import Desk
-from webquarry.ask.billing.ledger import Spent
+from webquarry.ask.billing.group_commit import GroupCommit
+from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.billing.prices import Prices
 from webquarry.ask.billing.statement import Statement
-from webquarry.ask.exchange.conversation import Shape, converse
+from webquarry.ask.exchange.conversation import converse
 from webquarry.ask.exchange.limiter import Limiter
-from webquarry.ask.exchange.request_template import Shapes, Wishes
-from webquarry.ask.flights import Flight, Flights
+from webquarry.ask.exchange.request_template import RequestTemplate
+from webquarry.ask.exchange.template_resolver import RequestOptions, TemplateResolver
+from webquarry.ask.in_flight import PendingQuestion, QuestionsInFlight
 from webquarry.ask.keys import Keys
-from webquarry.ask.models import Limits, Progress, Question, Reply, Usage
+from webquarry.ask.models import AskLimits, ModelReply, Progress, Question, Usage
 from webquarry.ask.options import Options
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
@@ -42,12 +43,13 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     import httpx2
 
-    from webquarry.ask.exchange.exchange import Exchange, Means
+    from webquarry.ask.exchange.exchange import Exchange, ExchangeContext
     from webquarry.search.router import Router
 
-Hear = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 GRACE_SECONDS = 1.0  # after a cancellation, for answers that are on their way and paid for
-_STATEMENTS = 1000  # of this process, whose hits are known
+_MOST_STATEMENTS = 1000  # of this process, whose hits are known
+_LIMITS = ("max_rows", "max_usd", "max_usd_per_day")
 
 
 class Engine:
@@ -69,66 +71,67 @@ class Engine:
         self.grace_seconds = GRACE_SECONDS
         self._records = records
         self._open_transport = open_transport
-        self._shapes = Shapes(settings, self.keys, self.options, open_router)
-        self._statements: deque[Statement] = deque(maxlen=_STATEMENTS)
-        self._desk = Desk(records)
-        self._flights = Flights()
+        self._templates = TemplateResolver(settings, self.keys, self.options, open_router)
+        self._statements: deque[Statement] = deque(maxlen=_MOST_STATEMENTS)
+        self._commits = GroupCommit(records)
+        self._in_flight = QuestionsInFlight()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tidied = False
 
     # What any thread may ask
 
     def statement(
-        self, *, door: str = "sql", limits: Limits | None = None, dry_run: bool | None = None
+        self, *, door: str = "sql", limits: AskLimits | None = None, dry_run: bool | None = None
     ) -> Statement:
         """A new statement; without limits of its own, those of the options."""
-        dry_run = self.options.dry_run if dry_run is None else dry_run
-        statement = Statement(
-            door, self.limits() if limits is None else limits, dry_run, self.clock
-        )
-        statement.on_cancel(self._cancelled)
+        if dry_run is None:
+            dry_run = self.options.dry_run
+        if limits is None:
+            limits = self.limits()
+        statement = Statement(door, limits, dry_run, self.clock)
+        statement.on_cancel(self._stop_in_flight)
         self._statements.append(statement)
         return statement
 
-    def limits(self, *, own: bool = False) -> Limits:
+    def limits(self, *, own: bool = False) -> AskLimits:
         """The limits of the options; with `own`, only those that the user has set."""
-        names = ("max_rows", "max_usd", "max_usd_per_day")
-        return Limits(
-            *(
-                getattr(self.options, name) if not own or name in self.options.given else None
-                for name in names
-            )
-        )
+        values = {}
+        for name in _LIMITS:
+            if not own or name in self.options.set_by_user:
+                values[name] = getattr(self.options, name)
+        return AskLimits(**values)
 
     def check(self) -> None:
         """Raise at once when there is no key for the model."""
         self.keys.model_key()
 
-    def shape(
+    def resolve_template(
         self,
         model: str | None = None,
         max_tokens: int | None = None,
         search: bool | None = None,
         schema: str | None = None,
         instructions: str | None = None,
-    ) -> Shape:
-        """What a request with these wishes looks like now; `shape.kept` are the answers remembered
-        for it.
+    ) -> RequestTemplate:
+        """What a request with these options looks like now; `template.kept` are the answers
+        remembered for it.
         """
-        return self._shapes.of(Wishes(model, max_tokens, search, schema, instructions))
+        options = RequestOptions(model, max_tokens, search, schema, instructions)
+        return self._templates.resolve(options)
 
-    def remembered(self, question: Question) -> Reply | None:
+    def recall(self, question: Question) -> ModelReply | None:
         """The answer, if this engine has it in memory and it is still good."""
         if question.fresh or not self.options.cache:
             return None
-        kept = self._shape_of(question).kept.get((question.context, question.prompt))
-        if kept is not None and self.good(kept, self.clock.now().timestamp()):
+        template = self._resolve_question(question)
+        kept = template.kept.get((question.context, question.prompt))
+        if kept is not None and self.is_good(kept, self.clock.now().timestamp()):
             return kept.reply
         return None
 
-    def good(self, kept: Kept, now: float) -> bool:
+    def is_good(self, kept: KeptAnswer, now: float) -> bool:
         """Whether a kept answer may still be given; a setting that was lowered meanwhile counts."""
-        if kept.reply.searched:
+        if kept.reply.searched:  # spelled out: this is asked for every row
             seconds = self.options.searched_seconds
         else:
             seconds = self.options.kept_seconds
@@ -137,64 +140,76 @@ class Engine:
     def cancel(self) -> None:
         """Stop every statement that is under way."""
         for statement in list(self._statements):
-            if not statement.stopped:
+            if not statement.is_stopped:
                 statement.cancel()
 
-    def usage(self, *, days: int = 1) -> list[Spent]:
+    def usage(self, *, days: int = 1) -> list[SpendingRecord]:
         """What was spent in the last days (UTC, today included), by all doors and processes; newest
         first.
         """
-        since = (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
-        found = self._records.do(lambda database, vault: ledger.spent_since(database, since))
+        now = self.clock.now()
+        since = (now - timedelta(days=days - 1)).date().isoformat()
+        paid = self._records.do(lambda database, cipher: ledger.spent_since(database, since))
+        # The ledger knows only what was paid for; the hits are ours.
         hits = {statement.id: statement.progress().hits for statement in self._statements}
-        paid = {spent.statement for spent in found}
-        free = [
-            self._free(one)
-            for one in reversed(self._statements)
-            if one.id not in paid and hits[one.id]
-        ]
-        return [*(replace(spent, hits=hits.get(spent.statement, 0)) for spent in found), *free]
+        records = [replace(one, hits=hits.get(one.statement, 0)) for one in paid]
+        paying = {one.statement for one in paid}
+        today = now.date().isoformat()
+        for statement in reversed(self._statements):
+            own_hits = hits[statement.id]
+            if statement.id not in paying and own_hits:  # it was answered for nothing
+                free = SpendingRecord(
+                    today, statement.id, statement.door, "", statement.begun_at, hits=own_hits
+                )
+                records.append(free)
+        return records
 
     # What runs on the loop
 
-    async def ask(self, question: Question, statement: Statement) -> Reply:
+    async def ask(self, question: Question, statement: Statement) -> ModelReply:
         """The answer to one question."""
         return (await self.ask_all([question], statement))[0]
 
     async def ask_all(
-        self, questions: Sequence[Question], statement: Statement, hear: Hear | None = None
-    ) -> list[Reply]:
-        """The answers, in the order of the questions. Equal questions are asked once, all at once."""
+        self,
+        questions: Sequence[Question],
+        statement: Statement,
+        on_progress: OnProgress | None = None,
+    ) -> list[ModelReply]:
+        """The answers, in the order of the questions. Equal questions are asked once, all at
+        once.
+        """
         self._loop = asyncio.get_running_loop()
         statement.check()
-        statement.rows_came(len(questions))
-        distinct = {question: self._shape_of(question) for question in questions}
-        replies = await self._recalled(distinct)
-        statement.answered(rows=len(replies), hits=len(replies))
-        missing = [question for question in distinct if question not in replies]
-        if missing and not statement.dry_run:
-            self.check()
-            statement.admit(len(missing))
+        statement.add_rows(len(questions))
+        templates = {question: self._resolve_question(question) for question in questions}
+        # What is kept costs nothing, and counts towards no limit.
+        replies = await self._find_kept(templates)
+        statement.count_answers(rows=len(replies), hits=len(replies))
+        missing = [question for question in templates if question not in replies]
         if statement.dry_run:
-            replies |= {
-                question: self._rehearsed(question, distinct[question], statement)
-                for question in missing
-            }
+            for question in missing:
+                replies[question] = self._plan(question, templates[question], statement)
         else:
-            replies |= await self._asked(missing, distinct, statement, hear)
-        repeats = len(questions) - len(distinct)
-        statement.answered(rows=repeats, hits=repeats)
-        return _in_order(questions, replies)
+            if missing:
+                self.check()
+                statement.admit(len(missing))
+            replies |= await self._ask_missing(missing, templates, statement, on_progress)
+        # Of equal questions, all but the first are answered for nothing.
+        repeats = len(questions) - len(templates)
+        statement.count_answers(rows=repeats, hits=repeats)
+        return _order_replies(questions, replies)
 
     async def aclose(self) -> None:
         """End what is under way, write down what it took, close the connections."""
-        await self._flights.aclose()
-        await self._desk.aclose()
-        if "_means" in self.__dict__:
-            await self._means.client.aclose()
+        await self._in_flight.aclose()
+        await self._commits.aclose()
+        if "_context" in self.__dict__:  # something was asked
+            await self._context.client.aclose()
 
-    def _shape_of(self, question: Question) -> Shape:
-        return self.shape(
+    def _resolve_question(self, question: Question) -> RequestTemplate:
+        """What the request of a question looks like now."""
+        return self.resolve_template(
             question.model,
             question.max_tokens,
             question.search,
@@ -202,86 +217,101 @@ class Engine:
             question.instructions,
         )
 
-    async def _recalled(self, distinct: Mapping[Question, Shape]) -> dict[Question, Reply]:
-        """Those that were answered before: from memory, and then from the record file, in one look."""
-        found = {question: reply for question in distinct if (reply := self.remembered(question))}
-        wanted = {
-            shape.digest(question.context, question.prompt): question
-            for question, shape in distinct.items()
-            if question not in found and not question.fresh and self.options.cache
-        }
+    async def _find_kept(
+        self, templates: Mapping[Question, RequestTemplate]
+    ) -> dict[Question, ModelReply]:
+        """Those that were answered before: from memory, and then from the record file, in one
+        look.
+        """
+        found: dict[Question, ModelReply] = {}
+        wanted: dict[str, Question] = {}
+        for question, template in templates.items():
+            reply = self.recall(question)
+            if reply is not None:
+                found[question] = reply
+            elif not question.fresh and self.options.cache:
+                digest = template.digest(question.context, question.prompt)
+                wanted[digest] = question
         if not wanted:
             return found
         now = self.clock.now().timestamp()
-        kept = await self._desk.do(
-            lambda database, vault: self._looked_up(database, vault, list(wanted), now)
-        )
-        for digest, one in kept.items():
+
+        def look_up(database: Any, cipher: Any) -> dict[str, KeptAnswer]:
+            # The first look of an engine also tidies up.
+            if not self._tidied:
+                self._tidied = True
+                answers.delete_expired(database, now)
+                ledger.delete_old(database, now)
+            return answers.find(database, cipher, list(wanted), now)
+
+        recorded = await self._commits.commit(look_up)
+        for digest, kept in recorded.items():
             question = wanted[digest]
-            if self.good(one, now):
-                self._shapes.remember(distinct[question], question.context, question.prompt, one)
-                found[question] = one.reply
+            if self.is_good(kept, now):
+                template = templates[question]
+                self._templates.remember(template, question.context, question.prompt, kept)
+                found[question] = kept.reply
         return found
 
-    def _looked_up(
-        self, database: Any, vault: Any, digests: list[str], now: float
-    ) -> dict[str, Kept]:
-        if not self._tidied:
-            self._tidied = True
-            answers.forget(database, now)
-            ledger.forget(database, now)
-        return answers.find(database, vault, digests, now)
-
-    async def _asked(
+    async def _ask_missing(
         self,
         missing: Sequence[Question],
-        shapes: Mapping[Question, Shape],
+        templates: Mapping[Question, RequestTemplate],
         statement: Statement,
-        hear: Hear | None,
-    ) -> dict[Question, Reply]:
+        on_progress: OnProgress | None,
+    ) -> dict[Question, ModelReply]:
         """Ask for what is missing, all at once; the first error that stops the statement is raised
         when all have ended.
         """
-        self._means.limiter.resize(self.options.concurrency)
-        self._gate.resize(_begun_at_once(self.options.concurrency))
-        tasks = {
-            question: self._answer(question, shapes[question], statement, hear)
-            for question in missing
-        }
-        outcomes = await asyncio.gather(*tasks.values(), return_exceptions=True)
-        errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        # The user may have changed the concurrency since.
+        calls = self.options.concurrency
+        self._context.limiter.resize(calls)
+        self._exchange_limiter.resize(_count_exchanges(calls))
+        answering = []
+        for question in missing:
+            template = templates[question]
+            answering.append(self._answer(question, template, statement, on_progress))
+        outcomes = await asyncio.gather(*answering, return_exceptions=True)
+        replies: dict[Question, ModelReply] = {}
+        errors: list[BaseException] = []
+        for question, outcome in zip(missing, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                errors.append(outcome)
+            else:
+                replies[question] = outcome
         if errors:
-            await self._desk.aclose()  # what was under way has been written down, too
+            await self._commits.aclose()  # what was under way has been written down, too
             statement.check()
-            raise next((error for error in errors if not isinstance(error, Cancelled)), errors[0])
-        return {
-            question: reply
-            for question, reply in zip(tasks, outcomes, strict=True)
-            if isinstance(reply, Reply)
-        }
+            # A cancellation may only follow from another error, which says more.
+            causes = [error for error in errors if not isinstance(error, Cancelled)]
+            raise (causes or errors)[0]
+        return replies
 
     async def _answer(
-        self, question: Question, shape: Shape, statement: Statement, hear: Hear | None
-    ) -> Reply:
+        self,
+        question: Question,
+        template: RequestTemplate,
+        statement: Statement,
+        on_progress: OnProgress | None,
+    ) -> ModelReply:
         """One answer: remembered meanwhile, shared with somebody who is asking it, or asked for
         now.
         """
         while True:
             statement.check()
-            reply, first = self.remembered(question), False
+            reply = self.recall(question)
+            is_first = False
             if reply is None:
-                digest = shape.digest(question.context, question.prompt)
-                if not question.fresh and self.options.cache:
-                    key = digest
-                else:
-                    key = f"{digest} {id(question)}"
-                answer, first = self._flights.join(
-                    key, statement, partial(self._fly, question, shape, digest)
-                )
+                digest = template.digest(question.context, question.prompt)
+                key = digest
+                if question.fresh or not self.options.cache:
+                    key = f"{digest} {id(question)}"  # shared with nobody
+                ask_model = partial(self._ask_model, question, template, digest)
+                answer, is_first = self._in_flight.join(key, statement, ask_model)
                 try:
                     reply = await answer
                 except (Cancelled, LimitReached) as error:
-                    if not first and not statement.stopped:
+                    if not is_first and not statement.is_stopped:
                         continue  # it was somebody else's statement that was stopped
                     if isinstance(error, LimitReached):
                         self._halt(statement, error)
@@ -289,126 +319,134 @@ class Engine:
                 except WebquarryError as error:
                     self._halt(statement, error)
                     raise
-            if not first:
+            if not is_first:
                 reply = replace(reply, usage=Usage(), remembered=True)
-            statement.answered(
-                hits=int(not first), failed=int(reply.error is not None), usage=reply.usage
-            )
-            if hear is not None:
-                hear(statement.progress())
+            failed = int(reply.error is not None)
+            statement.count_answers(hits=int(not is_first), failed=failed, usage=reply.usage)
+            if on_progress is not None:
+                on_progress(statement.progress())
             return reply
 
-    async def _fly(self, question: Question, shape: Shape, digest: str, flight: Flight) -> Reply:
-        """Ask for it and pay: reserve, talk, settle, keep; the reply is given when all that is on
-        disk.
+    async def _ask_model(
+        self, question: Question, template: RequestTemplate, digest: str, pending: PendingQuestion
+    ) -> ModelReply:
+        """Ask for it and pay: reserve, converse, settle, keep; the reply is given when all that is
+        on disk.
         """
-        from webquarry.ask.exchange.anthropic_client import Fault
-        from webquarry.ask.exchange.exchange import Exchange, worst_exchange
+        from webquarry.ask.exchange.anthropic_client import CallFailure
+        from webquarry.ask.exchange.exchange import Exchange, estimate_worst_exchange
 
-        statement = flight.owner
-        await self._gate.acquire()
-        exchange = Exchange(self._means, flight, shape, self.keys.model_key())
+        known_errors = pending.owner.known_errors
+        await self._exchange_limiter.acquire()
+        exchange = Exchange(self._context, pending, template, self.keys.model_key())
         try:
-            known = statement.troubles.get("") or statement.troubles.get(shape.model)
+            known = known_errors.get("") or known_errors.get(template.model)
             if known is not None:
-                return Reply(None, error=known, model=shape.model)
+                return ModelReply(None, error=known, model=template.model)
+            worst = estimate_worst_exchange(self._context.prices, template, question)
             try:
-                await exchange.reserve(worst_exchange(self._means.prices, shape, question))
-                reply = await converse(shape, question.context, question.prompt, exchange)
-            except Fault as fault:
-                reply = Reply(None, error=fault.trouble, model=shape.model)
+                await exchange.reserve(worst)
+                reply = await converse(template, question.context, question.prompt, exchange)
+            except CallFailure as failure:
+                reply = ModelReply(None, error=failure.error, model=template.model)
             reply = replace(reply, usage=exchange.usage)
-            await self._written(exchange, reply, shape, question, digest)
+            await self._settle_and_keep(exchange, reply, template, question, digest)
             return reply
         finally:
-            self._gate.release()
-            # cancelled, or failed in a way of our own: what may have been billed is written down
-            if exchange.open:
-                self._desk.post(
-                    lambda database, vault: exchange.settle(database, self.clock.now().timestamp())
+            self._exchange_limiter.release()
+            if exchange.is_open:
+                # Cancelled, or failed in a way of our own: what may have been billed is written
+                # down.
+                self._commits.submit(
+                    lambda database, cipher: exchange.settle(database, self.clock.now().timestamp())
                 )
 
-    async def _written(
-        self, exchange: Exchange, reply: Reply, shape: Shape, question: Question, digest: str
+    async def _settle_and_keep(
+        self,
+        exchange: Exchange,
+        reply: ModelReply,
+        template: RequestTemplate,
+        question: Question,
+        digest: str,
     ) -> None:
         """Settle the bill and keep the answer, in one transaction."""
         now = self.clock.now().timestamp()
+        seconds = self.options.kept_seconds
         if reply.searched:
             seconds = self.options.searched_seconds
-        else:
-            seconds = self.options.kept_seconds
-        kept = Kept(replace(reply, usage=Usage(), remembered=True), now, now + seconds)
+        free = replace(reply, usage=Usage(), remembered=True)
+        kept = KeptAnswer(free, now, now + seconds)
         keeps = reply.error is None and seconds > 0 and self.options.cache
 
-        def work(database: Any, vault: Any) -> None:
+        def write(database: Any, cipher: Any) -> None:
             exchange.settle(database, now)
             if keeps:
-                answers.keep(database, vault, digest, kept)
+                answers.keep(database, cipher, digest, kept)
 
-        await self._desk.do(work)
+        await self._commits.commit(write)
         if keeps:
-            self._shapes.remember(shape, question.context, question.prompt, kept)
+            self._templates.remember(template, question.context, question.prompt, kept)
 
-    def _rehearsed(self, question: Question, shape: Shape, statement: Statement) -> Reply:
+    def _plan(
+        self, question: Question, template: RequestTemplate, statement: Statement
+    ) -> ModelReply:
         """A dry run: what it would cost at most is noted, and nobody is asked."""
-        from webquarry.ask.exchange.exchange import worst_exchange
+        from webquarry.ask.exchange.exchange import estimate_worst_exchange
 
-        digest = shape.digest(question.context, question.prompt)
-        statement.planned(digest, worst_exchange(self._means.prices, shape, question))
-        statement.answered()
-        return Reply(None, model=shape.model)
+        digest = template.digest(question.context, question.prompt)
+        worst = estimate_worst_exchange(self._context.prices, template, question)
+        statement.count_planned(digest, worst)
+        statement.count_answers()
+        return ModelReply(None, model=template.model)
 
     def _halt(self, statement: Statement, error: WebquarryError) -> None:
         """Begin nothing more for this statement; what has been sent is waited for and kept."""
         if statement.halt is None and not statement.cancelled:
             statement.halt = error
-            self._flights.stop(statement, None)
+            self._in_flight.stop(statement, None)
 
-    def _cancelled(self, statement: Statement) -> None:
+    def _stop_in_flight(self, statement: Statement) -> None:
+        """The statement was cancelled, in whatever thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._flights.stop, statement, self.grace_seconds)
+            loop.call_soon_threadsafe(self._in_flight.stop, statement, self.grace_seconds)
 
     @cached_property
-    def _gate(self) -> Limiter:
+    def _exchange_limiter(self) -> Limiter:
         """How many exchanges are begun; within each, the limiter of calls decides."""
-        return Limiter(_begun_at_once(self.options.concurrency), self.clock)
+        exchanges = _count_exchanges(self.options.concurrency)
+        return Limiter(exchanges, self.clock)
 
     @cached_property
-    def _means(self) -> Means:
+    def _context(self) -> ExchangeContext:
+        """What every exchange works with; made when something is asked for the first time."""
         from webquarry.ask.exchange.anthropic_client import ModelClient
-        from webquarry.ask.exchange.exchange import Means
+        from webquarry.ask.exchange.exchange import ExchangeContext
 
-        return Means(
-            client=ModelClient(self._shapes.origin, self._open_transport, self.clock),
+        return ExchangeContext(
+            client=ModelClient(self._templates.origin, self._open_transport, self.clock),
             limiter=Limiter(self.options.concurrency, self.clock),
-            desk=self._desk,
+            commits=self._commits,
             prices=Prices(self.settings.ask_prices),
             clock=self.clock,
-            search=self._shapes.search,
+            search=self._templates.search,
             retries=self.settings.retries,
         )
 
-    def _free(self, statement: Statement) -> Spent:
-        progress = statement.progress()
-        day = self.clock.now().date().isoformat()
-        counts = (0, 0, 0, 0, 0, 0, 0.0, 0.0)
-        return Spent(
-            day, statement.id, statement.door, "", statement.begun_at, *counts, hits=progress.hits
-        )
 
-
-def _begun_at_once(calls: int) -> int:
+def _count_exchanges(calls: int) -> int:
     """More than calls may be under way, so that a call's place is not empty while others reserve,
     search or are kept.
     """
     return calls + max(1, calls // 2)
 
 
-def _in_order(questions: Sequence[Question], replies: Mapping[Question, Reply]) -> list[Reply]:
+def _order_replies(
+    questions: Sequence[Question], replies: Mapping[Question, ModelReply]
+) -> list[ModelReply]:
     """A reply for each question; of equal ones, only the first has paid."""
     seen: set[Question] = set()
-    ordered: list[Reply] = []
+    ordered: list[ModelReply] = []
     for question in questions:
         reply = replies[question]
         if question in seen and reply.usage.calls:

@@ -1,7 +1,8 @@
 """The keys of one engine: set by the user for this engine, else from the environment, else from
 files.
 
-    stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key  ->  ~/.config/webquarry/anthropic-api-key
+    stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key
+                      ->  ~/.config/webquarry/anthropic-api-key
 
 Values are `Secret`s from the moment they come in. What was set belongs to this engine alone, not to
 the process.
@@ -43,9 +44,8 @@ class Keys:
         self._environ = environ
         self._set: dict[str, Secret] = {}
         self._lock = threading.Lock()
-        self.version = (
-            0  # counts the changes, so that whoever built on the keys knows when to build anew
-        )
+        # Counts the changes, so that whoever built on the keys knows when to build anew.
+        self.version = 0
 
     def set(self, variable: str, value: str) -> None:
         """Use this value from now on; an empty one forgets what was set."""
@@ -68,12 +68,14 @@ class Keys:
     def find(self, variable: str) -> FoundCredential | None:
         """The value and the place it came from; None when there is none."""
         stps, ours, setter = NAMES[variable]
-        given = self._set.get(variable)
-        if given is not None:
-            return FoundCredential(given, setter)
-        if self._environ.get(variable, "").strip():
-            return find(Credential(variable, ours), self._environ)
-        return self._in_file(stps) or find(Credential(variable, ours), self._environ)
+        secret = self._set.get(variable)
+        if secret is not None:
+            return FoundCredential(secret, setter)
+        if not self._environ.get(variable, "").strip():
+            in_file = self._read_stps_file(stps)
+            if in_file is not None:
+                return in_file
+        return find(Credential(variable, ours), self._environ)
 
     def model_key(self) -> Secret:
         """The key of the model; without one, an error that names the ways to give one."""
@@ -91,25 +93,32 @@ class Keys:
         """The environment as search providers are to see it: with the keys that were set here or
         lie in ~/.stps.
         """
-        others = [variable for variable in NAMES if variable != MODEL_KEY]
-        known = {
-            variable: found.value.reveal() for variable in others if (found := self._own(variable))
-        }
-        return {**self._environ, **known}
+        environ = dict(self._environ)
+        for variable in NAMES:
+            if variable == MODEL_KEY:
+                continue
+            found = self._find_own(variable)
+            if found is not None:
+                environ[variable] = found.value.reveal()
+        return environ
 
-    def _own(self, variable: str) -> FoundCredential | None:
-        """What only we know of: set for this engine, or in ~/.stps when the environment has none."""
-        given = self._set.get(variable)
-        if given is not None:
-            return FoundCredential(given, NAMES[variable][2])
+    def _find_own(self, variable: str) -> FoundCredential | None:
+        """What only we know of: set for this engine, or in ~/.stps when the environment has
+        none.
+        """
+        stps, _, setter = NAMES[variable]
+        secret = self._set.get(variable)
+        if secret is not None:
+            return FoundCredential(secret, setter)
         if self._environ.get(variable, "").strip():
             return None
-        return self._in_file(NAMES[variable][0])
+        return self._read_stps_file(stps)
 
-    def _in_file(self, name: str) -> FoundCredential | None:
+    def _read_stps_file(self, name: str) -> FoundCredential | None:
         """What a file in ~/.stps holds, if it can be a key."""
         try:
-            path = Path(self._environ.get("HOME") or Path.home()) / ".stps" / name
+            home = Path(self._environ.get("HOME") or Path.home())
+            path = home / ".stps" / name
             value = path.read_text("utf-8").strip()
         except (FileNotFoundError, NotADirectoryError, RuntimeError):
             return None
@@ -139,6 +148,7 @@ def _is_key(value: str) -> bool:
 
 
 def _warn_if_open(path: Path) -> None:
+    """Others may be able to read the file; said once."""
     mode = path.stat().st_mode & 0o777
     if os.name == "posix" and mode & 0o077 and path not in _WARNED:
         _WARNED.add(path)

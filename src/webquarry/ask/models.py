@@ -1,6 +1,4 @@
-"""What is asked of a model, what comes back, and the two ways in which the asking itself can be
-stopped.
-"""
+"""What is asked of a model, what comes back, how far a statement is and what it may spend."""
 
 from __future__ import annotations
 
@@ -55,8 +53,10 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why one question has no answer. The message is a sentence for a person and never holds a key."""
+class ReplyError:
+    """Why one question has no answer. The message is a sentence for a person and never holds a
+    key.
+    """
 
     code: str
     message: str
@@ -64,7 +64,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AnswerSource:
     """A search result that the model was shown, in the order it was shown."""
 
     title: str
@@ -72,26 +72,25 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """One answer, or the trouble that there was instead. `value` is the typed answer where a schema
+class ModelReply:
+    """One answer, or the error that there was instead. `value` is the typed answer where a schema
     was given.
     """
 
     answer: str | None
-    sources: tuple[Source, ...] = ()
+    sources: tuple[AnswerSource, ...] = ()
     searched: bool = False  # a search was made, and its results were shown to the model
     usage: Usage = Usage()
-    error: Trouble | None = None
-    remembered: bool = (
-        False  # kept from before, or shared with somebody who asked the same: nothing was paid
-    )
+    error: ReplyError | None = None
+    # Kept from before, or shared with somebody who asked the same: nothing was paid.
+    remembered: bool = False
     partial: bool = False  # the answer was cut at max_tokens
     value: Mapping[str, Any] | None = None
     model: str = ""
 
     @property
     def text(self) -> str | None:
-        """The answer as `stps_*` give it: the trouble is an `ERROR: ...` text in its place."""
+        """The answer as `stps_*` give it: an error is an `ERROR: ...` text in its place."""
         if self.error is None:
             return self.answer
         return f"ERROR: {self.error.message}"
@@ -116,7 +115,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AskLimits:
     """What one statement may ask for; None is no limit. Rows are questions that have to be paid
     for.
     """

@@ -13,22 +13,30 @@ from webquarry.settings import Settings
 
 _YES = {"1", "true", "yes", "on"}
 _NO = {"0", "false", "no", "off"}
+_MOST_NAME_LETTERS = 200
 ON_ERROR = ("", "text", "column", "fail")
 
 
-def _switch(text: str) -> bool:
+def _parse_switch(text: str) -> bool:
+    """On or off, in the words that people use."""
     if text.lower() not in _YES | _NO:
         raise ValueError("on or off")
     return text.lower() in _YES
 
 
-def _count(text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-        raise ValueError(f"a whole number from {least} to {most}")
-    return int(text)
+def _parse_count(text: str, least: int, most: int) -> int:
+    """A whole number within these bounds."""
+    message = f"a whole number from {least} to {most}"
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(message)
+    count = int(text)
+    if not least <= count <= most:
+        raise ValueError(message)
+    return count
 
 
-def _amount(text: str) -> float:
+def _parse_amount(text: str) -> float:
+    """A number that is not negative."""
     try:
         value = float(text)
     except ValueError:
@@ -39,33 +47,35 @@ def _amount(text: str) -> float:
 
 
 def _or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    def parsed(text: str) -> Any:
+    """A parser that also takes `none`."""
+
+    def parse_or_none(text: str) -> Any:
+        if text.lower() == "none":
+            return None
         try:
-            if text.lower() == "none":
-                return None
             return parse(text)
         except ValueError as error:
             raise ValueError(f"{error}, or none") from None
 
-    return parsed
+    return parse_or_none
 
 
-def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
-    def parsed(text: str) -> str:
-        if text.lower() not in choices:
-            raise ValueError("one of " + ", ".join(choice for choice in choices if choice))
-        return text.lower()
-
-    return parsed
+def _parse_on_error(text: str) -> str:
+    """One of `ON_ERROR`."""
+    if text.lower() not in ON_ERROR:
+        raise ValueError("one of " + ", ".join(filter(None, ON_ERROR)))
+    return text.lower()
 
 
-def _word(text: str) -> str:
-    if not text or not text.isprintable() or len(text) > 200:
+def _parse_name(text: str) -> str:
+    """A name of a model: anything that can be printed."""
+    if not text or not text.isprintable() or len(text) > _MOST_NAME_LETTERS:
         raise ValueError("a name")
     return text
 
 
-def _provider(text: str) -> str:
+def _parse_provider(text: str) -> str:
+    """The name of a search provider, or none."""
     from webquarry.registry import members_of
     from webquarry.search.provider import Provider
 
@@ -79,18 +89,29 @@ def _provider(text: str) -> str:
 
 
 PARSERS: dict[str, Callable[[str], Any]] = {
-    "model": _word,
-    "search_provider": _provider,
-    "max_rows": _or_none(lambda text: _count(text, 0, 10**9)),
-    "max_usd": _or_none(_amount),
-    "max_usd_per_day": _or_none(_amount),
-    "concurrency": lambda text: _count(text, 1, 1024),
-    "on_error": _one_of(ON_ERROR),
-    "cache": _switch,
-    "dry_run": _switch,
-    "searched_seconds": _amount,
-    "kept_seconds": _amount,
+    "model": _parse_name,
+    "search_provider": _parse_provider,
+    "max_rows": _or_none(lambda text: _parse_count(text, 0, 10**9)),
+    "max_usd": _or_none(_parse_amount),
+    "max_usd_per_day": _or_none(_parse_amount),
+    "concurrency": lambda text: _parse_count(text, 1, 1024),
+    "on_error": _parse_on_error,
+    "cache": _parse_switch,
+    "dry_run": _parse_switch,
+    "searched_seconds": _parse_amount,
+    "kept_seconds": _parse_amount,
 }
+
+
+def _normalize_name(name: str) -> str:
+    """An option's name as we write it; one that is none is `BadInput`."""
+    name = name.strip().lower()
+    if name not in PARSERS:
+        raise BadInput(
+            f"There is no option {name!r}.",
+            suggested_action=f"Name one of {', '.join(PARSERS)}.",
+        )
+    return name
 
 
 class Options:
@@ -114,44 +135,29 @@ class Options:
         for name in PARSERS:
             setattr(self, name, getattr(settings, f"ask_{name}", None))
         self.on_error, self.cache, self.dry_run = "", True, False
-        given = settings.model_fields_set
-        self.given = {
-            name for name in PARSERS if f"ask_{name}" in given
-        }  # said by the user, not by us
+        fields = settings.model_fields_set
+        self.set_by_user = {name for name in PARSERS if f"ask_{name}" in fields}
 
     def set(self, name: str, text: str) -> str:
         """Take a value by its name; what it is now comes back as text."""
-        name = name.strip().lower()
-        if name not in PARSERS:
-            raise BadInput(
-                f"There is no option {name!r}.",
-                suggested_action=f"Name one of {', '.join(PARSERS)}.",
-            )
+        name = _normalize_name(name)
         try:
             value = PARSERS[name](text.strip())
         except ValueError as error:
             raise BadInput(f"The option {name} takes {error}.") from None
         with self._lock:
             setattr(self, name, value)
-            self.given.add(name)
+            self.set_by_user.add(name)
             self.version += 1
         return self.get(name)
 
     def get(self, name: str) -> str:
         """The value as text, the way `set` takes it."""
-        name = name.strip().lower()
-        if name not in PARSERS:
-            raise BadInput(
-                f"There is no option {name!r}.",
-                suggested_action=f"Name one of {', '.join(PARSERS)}.",
-            )
-        value = getattr(self, name)
+        value = getattr(self, _normalize_name(name))
         if value is None:
             return "none"
         if isinstance(value, bool):
-            if value:
-                return "on"
-            return "off"
+            return "on" if value else "off"
         if isinstance(value, float):
             return f"{value:g}"
         return str(value)

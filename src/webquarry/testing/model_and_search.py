@@ -1,10 +1,10 @@
 """A model and a search engine on 127.0.0.1 that make up their answers, for demonstrations, tests
 and benches.
 
-    with Rehearsal(latency=0.2) as stage:
-        environ = os.environ | stage.environ      # the model, Brave, and keys that are none
+    with FakeServers(latency=0.2) as servers:
+        environ = os.environ | servers.environ      # the model, Brave, and keys that are none
         ...
-        stage.messages, stage.searches, stage.throttled, stage.most_in_flight
+        servers.messages, servers.searches, servers.throttled, servers.most_in_flight
 
 It speaks the Anthropic Messages API and Brave's web search as far as we use them, counts what it is
 asked, and refuses what the real ones refuse. What a question holds decides the answer: `[search]`
@@ -25,8 +25,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-MODEL_KEY = "rehearsal-model-key-0001"
-SEARCH_KEY = "rehearsal-search-key-0001"
+MODEL_KEY = "fake-model-key-0001"
+SEARCH_KEY = "fake-search-key-0001"
 MARKERS = (
     "[search]",
     "[two searches]",
@@ -38,7 +38,7 @@ MARKERS = (
     "[pause]",
     "[odd]",
 )
-_HEAD = re.compile(rb"(?i)content-length:\s*(\d+)")
+_CONTENT_LENGTH = re.compile(rb"(?i)content-length:\s*(\d+)")
 _REASONS = {
     200: "OK",
     400: "Bad Request",
@@ -47,36 +47,42 @@ _REASONS = {
     422: "Unprocessable",
     429: "Slow",
 }
-_KINDS = {
+_ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
     404: "not_found_error",
     429: "rate_limit_error",
+    529: "overloaded_error",
 }
+_LETTERS_PER_TOKEN = 4
+_MOST_BODIES = 5000
+_MOST_HEADS = 100
+_MOST_REQUEST = 1 << 24  # bytes
+_BACKLOG = 4096
 
 
 @dataclass(frozen=True)
-class Said:
-    """One answer of the stage."""
+class FakeReply:
+    """One answer of the servers: a JSON body with its status and headers."""
 
     body: dict[str, Any]
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def trouble(status: int, message: str, headers: dict[str, str] | None = None) -> Said:
+def error_reply(status: int, message: str, headers: dict[str, str] | None = None) -> FakeReply:
     """An error as the Messages API words it."""
-    kind = _KINDS.get(status, "overloaded_error" if status == 529 else "api_error")
+    error = {"type": _ERROR_TYPES.get(status, "api_error"), "message": message}
     body = {
         "type": "error",
-        "error": {"type": kind, "message": message},
-        "request_id": "req_rehearsal",
+        "error": error,
+        "request_id": "req_fake",
     }
-    return Said(body, status, headers or {})
+    return FakeReply(body, status, headers or {})
 
 
-class Rehearsal:
-    """The stage: a thread with a loop of its own, one port for both servers."""
+class FakeServers:
+    """Both servers on one port, in a thread with a loop of its own."""
 
     def __init__(
         self, *, latency: float = 0.0, cap: int | None = None, retry_after: str | None = "1"
@@ -90,31 +96,29 @@ class Rehearsal:
         self.search_latency = 0.0
         self.results = 7
         self.answer: Callable[[str, str], str] = lambda question, model: f"Answer to: {question}"
-        self.rule: Callable[[dict[str, Any]], Said | None] | None = (
-            None  # goes before everything else
-        )
+        # Goes before everything else.
+        self.rule: Callable[[dict[str, Any]], FakeReply | None] | None = None
         self.messages = self.searches = self.throttled = self.failed = 0
         self.in_flight = self.most_in_flight = 0
-        self.bodies: deque[dict[str, Any]] = deque(
-            maxlen=5000
-        )  # the last of the messages that were asked
-        self.heads: deque[bytes] = deque(maxlen=100)
+        # The last of the messages that were asked.
+        self.bodies: deque[dict[str, Any]] = deque(maxlen=_MOST_BODIES)
+        self.heads: deque[bytes] = deque(maxlen=_MOST_HEADS)
         self.queries: list[str] = []
         self.moments: list[float] = []  # when each message came, by the loop's clock
         self.answered = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
-            target=self._loop.run_forever, name="rehearsal", daemon=True
+            target=self._loop.run_forever, name="fake-servers", daemon=True
         )
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._server = asyncio.run_coroutine_threadsafe(
-            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 24, backlog=4096),
-            self._loop,
-        ).result()
+        starting = asyncio.start_server(
+            self._serve, "127.0.0.1", 0, limit=_MOST_REQUEST, backlog=_BACKLOG
+        )
+        self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
         return self
 
     def __exit__(
@@ -123,23 +127,27 @@ class Rehearsal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     @property
     def url(self) -> str:
+        """The address of both servers."""
         assert self._server is not None
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        port = self._server.sockets[0].getsockname()[1]
+        return f"http://127.0.0.1:{port}"
 
     @property
     def environ(self) -> dict[str, str]:
-        """What makes a process take the stage for the real ones, with a search provider."""
-        return self.environ_without_search | {"BRAVE_API_KEY": SEARCH_KEY}
+        """What makes a process take these for the real ones, with a search provider."""
+        search = {"BRAVE_API_KEY": SEARCH_KEY}
+        return self.environ_without_search | search
 
     @property
     def environ_without_search(self) -> dict[str, str]:
+        """The same for a user who has no key of a search provider."""
         return {
             "ANTHROPIC_BASE_URL": self.url,
             "ANTHROPIC_API_KEY": MODEL_KEY,
@@ -148,7 +156,8 @@ class Rehearsal:
             "NO_PROXY": "127.0.0.1",
         }
 
-    async def _end(self) -> None:
+    async def _close(self) -> None:
+        """End every connection."""
         assert self._server is not None
         self._server.close()
         for task in self._connections:
@@ -156,191 +165,211 @@ class Rehearsal:
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection: requests in, replies out, until the client leaves."""
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                length = _HEAD.search(head)
-                body = await reader.readexactly(int(length[1])) if length else b""
-                said = await self._said(head, body)
-                writer.write(_packed(said))
+                length = _CONTENT_LENGTH.search(head)
+                body = b""
+                if length:
+                    body = await reader.readexactly(int(length[1]))
+                reply = await self._route(head, body)
+                writer.write(_encode_reply(reply))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass  # the client has gone, or the curtain has fallen
+            pass  # the client has gone, or the servers are closed
         finally:
             self._connections.discard(task)
             writer.close()
 
-    async def _said(self, head: bytes, body: bytes) -> Said:
+    async def _route(self, head: bytes, body: bytes) -> FakeReply:
+        """The reply to a request, by its path."""
         target = head.split(b" ", 2)[1].decode()
         self.heads.append(head)
         if target.startswith("/v1/messages"):
-            return await self._message(head, json.loads(body))
+            return await self._answer_message(head, json.loads(body))
         if target.startswith("/res/v1/web/search"):
-            return await self._search(head, parse_qs(urlsplit(target).query).get("q", [""])[0])
-        return trouble(404, "no such path")
+            parameters = parse_qs(urlsplit(target).query)
+            query = parameters.get("q", [""])[0]
+            return await self._answer_search(head, query)
+        return error_reply(404, "no such path")
 
-    async def _message(self, head: bytes, body: dict[str, Any]) -> Said:
+    async def _answer_message(self, head: bytes, body: dict[str, Any]) -> FakeReply:
+        """Count the message and answer it, unless there are too many at once."""
         self.messages += 1
         self.moments.append(self._loop.time())
         self.bodies.append(body)
         if self.cap is not None and self.in_flight >= self.cap:
             self.throttled += 1
-            headers = {} if self.retry_after is None else {"retry-after": self.retry_after}
-            return trouble(
-                429, "This request would exceed your organization's rate limit.", headers
-            )
+            headers = {}
+            if self.retry_after is not None:
+                headers["retry-after"] = self.retry_after
+            message = "This request would exceed your organization's rate limit."
+            return error_reply(429, message, headers)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             if self.latency:
                 await asyncio.sleep(self.latency)
-            said = self._reply(head, body)
+            reply = self._choose_reply(head, body)
         finally:
             self.in_flight -= 1
-        self.answered += said.status == 200
-        self.failed += said.status >= 500
-        return said
+        self.answered += reply.status == 200
+        self.failed += reply.status >= 500
+        return reply
 
-    def _reply(self, head: bytes, body: dict[str, Any]) -> Said:
-        given = self.rule(body) if self.rule else None
-        if given is not None:
-            return given
-        if (fault := _fault(head, body)) is not None:
-            return fault
+    def _choose_reply(self, head: bytes, body: dict[str, Any]) -> FakeReply:
+        """What the rule says, else what the real one would refuse, else what the model says."""
+        if self.rule is not None:
+            reply = self.rule(body)
+            if reply is not None:
+                return reply
+        refusal = _find_refusal(head, body)
+        if refusal is not None:
+            return refusal
         if body["model"] in self.gone_models:
-            return trouble(404, f"model: {body['model']}")
+            return error_reply(404, f"model: {body['model']}")
         question = first_text(body)
         if self.failures > 0 or "[fail]" in question:
             self.failures -= self.failures > 0
-            return trouble(500, "Internal server error")
-        return Said(_played(question, body, self.answer(question, body["model"])))
+            return error_reply(500, "Internal server error")
+        answer = self.answer(question, body["model"])
+        return FakeReply(_build_model_turn(question, body, answer))
 
-    async def _search(self, head: bytes, query: str) -> Said:
+    async def _answer_search(self, head: bytes, query: str) -> FakeReply:
+        """Count the search and make up its results."""
         self.searches += 1
         self.queries.append(query)
         if self.search_latency:
             await asyncio.sleep(self.search_latency)
         if f"x-subscription-token: {SEARCH_KEY}".encode() not in head.lower():
             problem = {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "invalid", "status": 422}
-            return Said({"type": "ErrorResponse", "error": problem}, 422)
+            return FakeReply({"type": "ErrorResponse", "error": problem}, 422)
         if self.search_status != 200:
-            return Said(
-                {"type": "ErrorResponse", "error": {"code": "OTHER", "detail": "no"}},
-                self.search_status,
-            )
-        hits = [
-            {
-                "title": f"{query} ({n})",
-                "url": f"https://site{n}.example/",
-                "description": f"Finding {n} on {query}.",
+            problem = {"code": "OTHER", "detail": "no"}
+            return FakeReply({"type": "ErrorResponse", "error": problem}, self.search_status)
+        hits = []
+        for number in range(1, self.results + 1):
+            hit = {
+                "title": f"{query} ({number})",
+                "url": f"https://site{number}.example/",
+                "description": f"Finding {number} on {query}.",
             }
-            for n in range(1, self.results + 1)
-        ]
-        return Said(
-            {
-                "type": "search",
-                "query": {"original": query},
-                "web": {"type": "search", "results": hits},
-            }
-        )
+            hits.append(hit)
+        body = {
+            "type": "search",
+            "query": {"original": query},
+            "web": {"type": "search", "results": hits},
+        }
+        return FakeReply(body)
 
 
 def first_text(body: dict[str, Any]) -> str:
     """The text of the first message: the question."""
     content = body["messages"][0]["content"]
-    return (
-        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-    )
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content)
 
 
-def _fault(head: bytes, body: dict[str, Any]) -> Said | None:
+def _find_refusal(head: bytes, body: dict[str, Any]) -> FakeReply | None:
     """What the real one would not take: a wrong key, a removed parameter, a tool call without its
     result.
     """
+    # A key may come in either header.
     lowered = head.lower()
-    if not any(
-        f"{way}{MODEL_KEY}".encode() in lowered for way in ("authorization: bearer ", "x-api-key: ")
-    ):
-        return trouble(401, "invalid x-api-key")
+    keys = (
+        f"authorization: bearer {MODEL_KEY}",
+        f"x-api-key: {MODEL_KEY}",
+    )
+    if not any(key.encode() in lowered for key in keys):
+        return error_reply(401, "invalid x-api-key")
     for name in ("temperature", "top_p", "top_k"):
         if name in body:
-            return trouble(400, f"{name}: Extra inputs are not permitted")
+            return error_reply(400, f"{name}: Extra inputs are not permitted")
+    # Each tool call has its result in the turn that follows, and the tools are still on offer.
     turns = body["messages"]
-    for before, after in zip(turns, [*turns[1:], None], strict=True):
-        calls = {b["id"] for b in _blocks(before) if b["type"] == "tool_use"}
-        results = (
-            {b["tool_use_id"] for b in _blocks(after) if b["type"] == "tool_result"}
-            if after
-            else set()
-        )
+    for turn, next_turn in zip(turns, [*turns[1:], None], strict=True):
+        calls = _collect_ids(turn, "tool_use", "id")
+        results = _collect_ids(next_turn, "tool_result", "tool_use_id")
         if calls and (calls != results or "tools" not in body):
-            return trouble(
+            return error_reply(
                 400, "`tool_use` ids were found without `tool_result` blocks immediately after"
             )
     return None
 
 
-def _blocks(turn: dict[str, Any]) -> list[dict[str, Any]]:
-    return [] if isinstance(turn["content"], str) else turn["content"]
+def _collect_ids(turn: dict[str, Any] | None, kind: str, field: str) -> set[str]:
+    """The ids in the blocks of one kind; a turn that is plain text has no blocks."""
+    if turn is None or isinstance(turn["content"], str):
+        return set()
+    ids = set()
+    for block in turn["content"]:
+        if block["type"] == kind:
+            ids.add(block[field])
+    return ids
 
 
-def _played(question: str, body: dict[str, Any], answer: str) -> dict[str, Any]:
+def _build_model_turn(question: str, body: dict[str, Any], answer: str) -> dict[str, Any]:
     """The model's turn: markers in the question decide it, and a search is wanted only where it is
     on offer.
     """
-    turns = len(body["messages"])
+    is_first = len(body["messages"]) == 1
     may_search = "tools" in body and body.get("tool_choice", {}).get("type") != "none"
-    if turns == 1 and may_search and (uses := _uses(question)):
-        said = {"type": "text", "text": "I will look that up."}
-        return _message_body(body, [said, *uses], "tool_use")
-    if "[pause]" in question and turns == 1:
-        return _message_body(body, [{"type": "text", "text": "Working on it. "}], "pause_turn")
+    uses = _choose_tool_uses(question)
+    if is_first and may_search and uses:
+        opening = {"type": "text", "text": "I will look that up."}
+        return _build_message(body, [opening, *uses], "tool_use")
+    if "[pause]" in question and is_first:
+        opening = {"type": "text", "text": "Working on it. "}
+        return _build_message(body, [opening], "pause_turn")
     if "[refuse]" in question:
         details = {
             "type": "refusal",
             "category": "cyber",
             "explanation": "The request may enable misuse.",
         }
-        return _message_body(body, [], "refusal") | {"stop_details": details}
-    reason = (
-        "max_tokens"
-        if "[cut]" in question
-        else "something_new"
-        if "[odd]" in question
-        else "end_turn"
-    )
-    return _message_body(body, [{"type": "text", "text": answer}], reason)
+        return _build_message(body, [], "refusal") | {"stop_details": details}
+    reason = "end_turn"
+    if "[cut]" in question:
+        reason = "max_tokens"
+    elif "[odd]" in question:
+        reason = "something_new"
+    whole = {"type": "text", "text": answer}
+    return _build_message(body, [whole], reason)
 
 
-def _uses(question: str) -> list[dict[str, Any]]:
+def _choose_tool_uses(question: str) -> list[dict[str, Any]]:
     """The tool calls that a question's marker stands for."""
-    asked = question.partition("Context: ")[2].partition("\n")[0]
-    one = {
+    context = question.partition("Context: ")[2].partition("\n")[0]
+    use = {
         "type": "tool_use",
         "id": "toolu_01A",
         "name": "web_search",
-        "input": {"query": asked or "anything"},
+        "input": {"query": context or "anything"},
     }
     if "[search]" in question:
-        return [one]
+        return [use]
     if "[two searches]" in question:
-        return [one, one | {"id": "toolu_01B"}]
+        return [use, use | {"id": "toolu_01B"}]
     if "[unknown tool]" in question:
-        return [one | {"name": "run_shell", "input": {"command": "ls"}}]
+        return [use | {"name": "run_shell", "input": {"command": "ls"}}]
     if "[no query]" in question:
-        return [one | {"input": {}}]
+        return [use | {"input": {}}]
     return []
 
 
-def _message_body(
+def _build_message(
     body: dict[str, Any], content: list[dict[str, Any]], reason: str
 ) -> dict[str, Any]:
-    words = sum(len(part.get("text", "")) for part in content)
+    """A message as the Messages API has it; tokens are reckoned by the length of the texts."""
+    sent = len(json.dumps(body))
+    letters = sum(len(part.get("text", "")) for part in content)
     return {
-        "id": "msg_rehearsal",
+        "id": "msg_fake",
         "type": "message",
         "role": "assistant",
         "model": body["model"],
@@ -348,24 +377,23 @@ def _message_body(
         "stop_reason": reason,
         "stop_sequence": None,
         "usage": {
-            "input_tokens": max(1, len(json.dumps(body)) // 4),
+            "input_tokens": max(1, sent // _LETTERS_PER_TOKEN),
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
-            "output_tokens": min(body["max_tokens"], words // 4 + 1),
+            "output_tokens": min(body["max_tokens"], letters // _LETTERS_PER_TOKEN + 1),
             "server_tool_use": None,
         },
     }
 
 
-def _packed(said: Said) -> bytes:
-    body = json.dumps(said.body).encode()
+def _encode_reply(reply: FakeReply) -> bytes:
+    """A reply as HTTP sends it."""
+    body = json.dumps(reply.body).encode()
     lines = [
-        f"HTTP/1.1 {said.status} {_REASONS.get(said.status, 'Status')}",
+        f"HTTP/1.1 {reply.status} {_REASONS.get(reply.status, 'Status')}",
         "content-type: application/json",
     ]
-    lines += [f"{name}: {value}" for name, value in said.headers.items()] + [
-        f"content-length: {len(body)}",
-        "",
-        "",
-    ]
+    for name, value in reply.headers.items():
+        lines.append(f"{name}: {value}")
+    lines += [f"content-length: {len(body)}", "", ""]
     return "\r\n".join(lines).encode() + body

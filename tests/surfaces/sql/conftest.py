@@ -1,5 +1,5 @@
-"""A stage that plays the model and the search engine, a home of its own, and a database that has
-our functions.
+"""Fake servers for the model and the search engine, a home of its own, and a database that has our
+functions.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import pytest
 
 import webquarry.sql
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
 
 Connection = Any  # DuckDB's stubs know less than the module
 
 
 @pytest.fixture
-def stage() -> Iterator[Rehearsal]:
-    with Rehearsal() as stage:
-        yield stage
+def servers() -> Iterator[FakeServers]:
+    with FakeServers() as servers:
+        yield servers
 
 
 @pytest.fixture
-def environ(stage: Rehearsal, tmp_path: Path) -> dict[str, str]:
-    return stage.environ | {"HOME": str(tmp_path)}
+def environ(servers: FakeServers, tmp_path: Path) -> dict[str, str]:
+    return servers.environ | {"HOME": str(tmp_path)}
 
 
 @pytest.fixture

@@ -17,28 +17,28 @@ import time
 import duckdb
 
 import webquarry.sql
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
 
 LATENCY = 60.0
 STATEMENT = "SELECT count(stps_ask_ai(x, 'who?')) FROM t"
 
 
-def press(stage: Rehearsal, told: dict[str, float]) -> None:
-    while not stage.in_flight:
+def press(servers: FakeServers, told: dict[str, float]) -> None:
+    while not servers.in_flight:
         time.sleep(0.01)
-    told["before"] = stage.messages
+    told["before"] = servers.messages
     told["pressed"] = time.monotonic()
     os.kill(os.getpid(), signal.SIGINT)
 
 
 def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
     told: dict[str, float] = {}
-    with Rehearsal(latency=LATENCY) as stage:
+    with FakeServers(latency=LATENCY) as servers:
         connection = duckdb.connect()
         connection.execute(f"SET threads = {threads}").fetchall()
         connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(300000)").fetchall()
-        session = webquarry.sql.install(connection, environ=stage.environ | {"HOME": home})
-        finger = threading.Thread(target=press, args=(stage, told))
+        session = webquarry.sql.install(connection, environ=servers.environ | {"HOME": home})
+        finger = threading.Thread(target=press, args=(servers, told))
         finger.start()
         raised = ""
         try:
@@ -54,8 +54,8 @@ def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
             KeyboardInterrupt
         ):  # a plain connection may tell of it a second time
             time.sleep(0.3)
-        after = stage.messages
-        stage.latency = 0.0
+        after = servers.messages
+        servers.latency = 0.0
         usable = connection.execute("SELECT stps_ask_ai('again', 'still there?')").fetchall()[0][0]
         connection.close()
     return {

@@ -1,4 +1,4 @@
-"""`make demo-sql`: a CSV is enriched on the rehearsal's servers, and the bill is the real one."""
+"""`make demo-sql`: a CSV is enriched on the fake servers, and the bill is the real one."""
 
 from __future__ import annotations
 

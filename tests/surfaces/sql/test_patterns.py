@@ -16,7 +16,7 @@ import pytest
 import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows
 from webquarry.surfaces.sql.functions import asking
-from webquarry.surfaces.sql.lint import look_at
+from webquarry.surfaces.sql.lint import find_warnings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text("utf-8")
 LINE = re.compile(
@@ -38,15 +38,15 @@ class Counter:
         return pyarrow.RecordBatch.from_pydict({"answer": pyarrow.array(["some"] * batch.num_rows)})
 
     def answers(self, call: Any, *rest: Any) -> list[Any]:
-        self.rows += call.given.rows
-        return [{"value": '{"city": "Rome"}', "error": None}] * call.given.rows
+        self.rows += call.arguments.rows
+        return [{"value": '{"city": "Rome"}', "error": None}] * call.arguments.rows
 
 
 @pytest.fixture(scope="module")
 def counted() -> Iterator[tuple[Connection, Counter]]:
     counter, patch = Counter(), pytest.MonkeyPatch()
     patch.setattr(asking, "text_batch", counter.texts)
-    patch.setattr(asking, "_rows", counter.answers)
+    patch.setattr(asking, "_answer_rows", counter.answers)
     patch.setenv(
         "WEBQUARRY_STATE_FOLDER", "/nonexistent"
     )  # nothing is kept, because nothing is asked
@@ -90,7 +90,7 @@ def test_a_warning_is_given_where_the_page_says_so_and_nowhere_else(
     counter.rows = 0
     spelled = re.sub(r"\bf\(([\w.]+)\)", r"stps_ask_ai(\1, 'question')", statement)
 
-    assert bool(look_at(connection, spelled)) == warned
+    assert bool(find_warnings(connection, spelled)) == warned
     assert counter.rows == 0
 
 
@@ -122,7 +122,7 @@ def test_a_warning_says_what_to_write_instead(
         connection, "CREATE OR REPLACE TEMP VIEW asked AS SELECT x, stps_ask_ai(x, 'q') AS a FROM t"
     )
 
-    assert [advice in str(warning) for warning in look_at(connection, statement)] == [True]
+    assert [advice in str(warning) for warning in find_warnings(connection, statement)] == [True]
 
 
 @pytest.mark.parametrize(
@@ -131,4 +131,4 @@ def test_a_warning_says_what_to_write_instead(
 def test_nothing_is_said_about_other_statements(
     counted: tuple[Connection, Counter], statement: str
 ) -> None:
-    assert look_at(counted[0], statement) == []
+    assert find_warnings(counted[0], statement) == []

@@ -21,7 +21,7 @@ import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows, value
 from webquarry.errors import Cancelled
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import MODEL_KEY, Rehearsal, trouble
+from webquarry.testing.model_and_search import MODEL_KEY, FakeServers, error_reply
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,24 +60,26 @@ def test_14_ctrl_c_ends_a_paid_statement_and_starts_no_further_call(
     assert said["raised"] == "KeyboardInterrupt" if case.endswith("session") else said["raised"]
 
 
-def paused(stage: Rehearsal, count: int) -> threading.Event:
+def paused(servers: FakeServers, count: int) -> threading.Event:
     """The model answers `count` questions and then thinks for a minute; the event is set when it
     does.
     """
     thinking = threading.Event()
 
     def rule(body: dict[str, Any]) -> None:
-        if stage.answered >= count:
-            stage.latency = 60.0
+        if servers.answered >= count:
+            servers.latency = 60.0
             thinking.set()
 
-    stage.rule = rule
+    servers.rule = rule
     return thinking
 
 
-def test_15_a_cancelled_statement_is_paid_for_only_once(session: Session, stage: Rehearsal) -> None:
+def test_15_a_cancelled_statement_is_paid_for_only_once(
+    session: Session, servers: FakeServers
+) -> None:
     session.sql("SELECT webquarry_set('concurrency', '4')")
-    thinking = paused(stage, 10)
+    thinking = paused(servers, 10)
 
     def stop() -> None:
         thinking.wait()
@@ -90,26 +92,26 @@ def test_15_a_cancelled_statement_is_paid_for_only_once(session: Session, stage:
         session.sql("SELECT stps_ask_ai(range, 'q') FROM range(40)")
 
     stopper.join()
-    kept = stage.answered
+    kept = servers.answered
     assert 10 <= kept < 40
-    stage.latency, stage.rule, stage.messages = 0.0, None, 0
+    servers.latency, servers.rule, servers.messages = 0.0, None, 0
     assert len(session.sql("SELECT stps_ask_ai(range, 'q') FROM range(40)").rows) == 40
-    assert stage.messages == 40 - kept
+    assert servers.messages == 40 - kept
 
 
-def test_15_a_timeout_is_a_cancellation(session: Session, stage: Rehearsal) -> None:
-    stage.latency = 60.0
+def test_15_a_timeout_is_a_cancellation(session: Session, servers: FakeServers) -> None:
+    servers.latency = 60.0
 
     with pytest.raises(Cancelled):
         session.sql("SELECT stps_ask_ai('a', 'q')", timeout=0.2)
-    stage.latency = 0.0
+    servers.latency = 0.0
     assert session.sql("SELECT stps_ask_ai('a', 'q')").rows == [
         ("Answer to: Context: a\n\nQuestion: q",)
     ]
 
 
 def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     rows(connection, "SET threads = 1")
     rows(
@@ -117,8 +119,8 @@ def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
         "CREATE TABLE five AS SELECT range AS x, (range // 2048) * 10 + range % 10 AS q FROM "
         "range(10240)",
     )
-    stage.rule = lambda body: (
-        trouble(400, "no") if "Context: 25\n" in body["messages"][0]["content"] else None
+    servers.rule = lambda body: (
+        error_reply(400, "no") if "Context: 25\n" in body["messages"][0]["content"] else None
     )
 
     with pytest.raises(duckdb.InvalidInputException, match="failed"):
@@ -126,31 +128,31 @@ def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
             connection,
             "CREATE TABLE done AS SELECT ask(q, 'x', on_error := 'fail').answer AS a FROM five",
         )
-    assert stage.messages == 30
-    stage.rule = None
+    assert servers.messages == 30
+    servers.rule = None
     rows(
         connection,
         "CREATE TABLE done AS SELECT ask(q, 'x', on_error := 'fail').answer AS a FROM five",
     )
     assert value(connection, "SELECT count(DISTINCT a) FROM done") == 50
-    assert stage.messages == 30 + 21
+    assert servers.messages == 30 + 21
 
 
 def test_17_chunks_run_at_once_and_never_above_the_limit(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     rows(connection, "SET threads = 8")
     rows(connection, "SELECT webquarry_set('concurrency', '6')")
     rows(connection, "CREATE TABLE half_a_million AS SELECT range % 60 AS q FROM range(500000)")
-    stage.latency = 0.02
+    servers.latency = 0.02
 
     assert value(connection, "SELECT count(stps_ask_ai(q, 'x')) FROM half_a_million") == 500_000
-    assert stage.messages == 60
-    assert 1 < stage.most_in_flight <= 6
+    assert servers.messages == 60
+    assert 1 < servers.most_in_flight <= 6
 
 
 def test_18_installing_twice_changes_nothing(
-    connection: Connection, environ: dict[str, str], stage: Rehearsal
+    connection: Connection, environ: dict[str, str], servers: FakeServers
 ) -> None:
     rows(connection, "SELECT stps_set_model('claude-haiku-4-5')")
     webquarry.sql.install(connection, environ=environ)
@@ -170,11 +172,11 @@ def test_18_a_read_only_file_has_all_functions(environ: dict[str, str], tmp_path
 
 
 def test_18_two_databases_share_neither_key_nor_options_nor_memo(
-    stage: Rehearsal, tmp_path: Path
+    servers: FakeServers, tmp_path: Path
 ) -> None:
     def open_at(name: str) -> Session:
         return webquarry.sql.open(
-            environ={"HOME": str(tmp_path / name), "ANTHROPIC_BASE_URL": stage.url}
+            environ={"HOME": str(tmp_path / name), "ANTHROPIC_BASE_URL": servers.url}
         )
 
     with open_at("one") as one, open_at("two") as two:
@@ -187,13 +189,15 @@ def test_18_two_databases_share_neither_key_nor_options_nor_memo(
         assert two.sql("SELECT stps_get_model()").rows == [("claude-sonnet-5-5",)]
         assert len(two.sql("SELECT ask(range, 'b') FROM range(9)").rows) == 9
         two.sql("SELECT stps_ask_ai('a', 'b')")
-    assert stage.messages == 11
+    assert servers.messages == 11
 
 
 def test_18_two_connections_to_one_file_are_one_database(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
-    """The first connection registered the functions; closing it must not take them from the second."""
+    """The first connection registered the functions; closing it must not take them from the
+    second.
+    """
     first, second = (duckdb.connect(str(tmp_path / "data.db")) for _ in range(2))
     webquarry.sql.install(first, environ=environ)
     webquarry.sql.install(second, environ=environ)
@@ -218,7 +222,7 @@ def test_18_a_connection_that_never_installed_may_use_what_the_database_has(
     second.close()
 
 
-def test_19_cursors_see_every_scalar_function(connection: Connection, stage: Rehearsal) -> None:
+def test_19_cursors_see_every_scalar_function(connection: Connection, servers: FakeServers) -> None:
     cursor = connection.cursor()
 
     assert value(cursor, "SELECT ask('a', 'b').answer").startswith("Answer to")
@@ -227,7 +231,7 @@ def test_19_cursors_see_every_scalar_function(connection: Connection, stage: Reh
 
 
 def test_19_sqlalchemy_works_through_a_connect_event(
-    environ: dict[str, str], stage: Rehearsal, tmp_path: Path
+    environ: dict[str, str], servers: FakeServers, tmp_path: Path
 ) -> None:
     engine = sqlalchemy.create_engine(f"duckdb:///{tmp_path / 'data.db'}")
 
@@ -251,7 +255,7 @@ def names() -> set[str]:
     return {thread.name for thread in threading.enumerate() if not thread.name.startswith("Dummy")}
 
 
-def test_20_close_leaves_no_thread(stage: Rehearsal, environ: dict[str, str]) -> None:
+def test_20_close_leaves_no_thread(servers: FakeServers, environ: dict[str, str]) -> None:
     before = names()
     connection = duckdb.connect()
     webquarry.sql.install(connection, environ=environ)
@@ -263,14 +267,16 @@ def test_20_close_leaves_no_thread(stage: Rehearsal, environ: dict[str, str]) ->
     assert names() == before
 
 
-def test_20_the_end_of_the_process_prints_no_leak_report(stage: Rehearsal, tmp_path: Path) -> None:
+def test_20_the_end_of_the_process_prints_no_leak_report(
+    servers: FakeServers, tmp_path: Path
+) -> None:
     code = (
         "import duckdb, webquarry.sql\nconnection = "
         "duckdb.connect()\nwebquarry.sql.install(connection)\n"
         "connection.execute('SET enable_progress_bar = false').fetchall()\n"
         "print(connection.execute(\"SELECT stps_ask_ai('a', 'b')\").fetchall())\n"
     )
-    environ = dict(os.environ) | stage.environ | {"HOME": str(tmp_path)}
+    environ = dict(os.environ) | servers.environ | {"HOME": str(tmp_path)}
     closed, left_open = (
         subprocess.Popen(
             [sys.executable, "-c", code + ending],
@@ -345,10 +351,10 @@ def test_an_aborted_transaction_can_be_rolled_back_in_a_session(session: Session
     "statement", ["EXPLAIN SELECT ask('a', 'b')", "PREPARE p AS SELECT ask('a', 'b')"]
 )
 def test_looking_for_warnings_does_not_abort_a_transaction(
-    session: Session, stage: Rehearsal, statement: str
+    session: Session, servers: FakeServers, statement: str
 ) -> None:
     session.sql("BEGIN")
     session.sql(statement)
 
     assert session.sql("SELECT 1").rows == [(1,)]
-    assert stage.messages == 0
+    assert servers.messages == 0

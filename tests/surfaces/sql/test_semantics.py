@@ -15,7 +15,7 @@ import webquarry.sql
 from tests.surfaces.sql.conftest import Connection, rows, value
 from webquarry.errors import AuthFailure, MissingExtra
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import MODEL_KEY, SEARCH_KEY, Rehearsal, trouble
+from webquarry.testing.model_and_search import MODEL_KEY, SEARCH_KEY, FakeServers, error_reply
 
 EVERYWHERE = pytest.mark.parametrize("where", ["connection", "cursor"])
 
@@ -37,26 +37,26 @@ def at(connection: Connection, where: str) -> Connection:
     ],
 )
 def test_08_null_in_is_null_out_without_a_call(
-    connection: Connection, stage: Rehearsal, where: str, call: str
+    connection: Connection, servers: FakeServers, where: str, call: str
 ) -> None:
     assert value(at(connection, where), f"SELECT {call}") is None
-    assert stage.messages == 0
+    assert servers.messages == 0
 
 
-def test_08_an_empty_text_is_a_value(connection: Connection, stage: Rehearsal) -> None:
+def test_08_an_empty_text_is_a_value(connection: Connection, servers: FakeServers) -> None:
     assert value(connection, "SELECT stps_ask_ai('', '')") == "Answer to: Context: \n\nQuestion: "
 
 
 @EVERYWHERE
 def test_08_two_three_and_four_arguments_by_place(
-    connection: Connection, stage: Rehearsal, where: str
+    connection: Connection, servers: FakeServers, where: str
 ) -> None:
     one = at(connection, where)
     rows(one, "SELECT stps_ask_ai('c', 'q1')")
     rows(one, "SELECT stps_ask_ai('c', 'q2', 'claude-haiku-4-5')")
     rows(one, "SELECT stps_ask_ai('c', 'q3', 'claude-haiku-4-5', 77)")
 
-    asked = [(body["model"], body["max_tokens"]) for body in stage.bodies]
+    asked = [(body["model"], body["max_tokens"]) for body in servers.bodies]
     assert asked == [
         ("claude-sonnet-5-5", 1000),
         ("claude-haiku-4-5", 1000),
@@ -66,12 +66,12 @@ def test_08_two_three_and_four_arguments_by_place(
 
 @EVERYWHERE
 def test_08_model_and_max_tokens_count_for_each_row(
-    connection: Connection, stage: Rehearsal, where: str
+    connection: Connection, servers: FakeServers, where: str
 ) -> None:
     values = "(VALUES ('claude-haiku-4-5', 10), ('claude-opus-5', 20), (NULL, NULL)) AS t(m, n)"
     rows(at(connection, where), f"SELECT stps_ask_ai('c', 'q', m, n) FROM {values}")
 
-    asked = {(body["model"], body["max_tokens"]) for body in stage.bodies}
+    asked = {(body["model"], body["max_tokens"]) for body in servers.bodies}
     assert asked == {("claude-haiku-4-5", 10), ("claude-opus-5", 20), ("claude-sonnet-5-5", 1000)}
 
 
@@ -95,10 +95,10 @@ def test_08_a_context_that_is_no_text_is_accepted(
 
 
 def test_08_a_prepared_statement_asks_when_it_is_executed(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     rows(connection, "PREPARE p AS SELECT stps_ask_ai(?, 'q')")
-    assert stage.messages == 0
+    assert servers.messages == 0
     assert value(connection, "EXECUTE p('x')") == "Answer to: Context: x\n\nQuestion: q"
     assert (
         value(connection, "SELECT ask(?, 'q').answer", "x")
@@ -120,70 +120,72 @@ def test_08_a_prepared_statement_asks_when_it_is_executed(
     ],
 )
 def test_09_a_misspelt_argument_is_an_error_on_the_connection_and_on_a_cursor(
-    connection: Connection, stage: Rehearsal, where: str, call: str
+    connection: Connection, servers: FakeServers, where: str, call: str
 ) -> None:
     with pytest.raises((duckdb.BinderException, duckdb.InvalidInputException)):
         rows(at(connection, where), f"SELECT {call}")
-    assert stage.messages == stage.searches == 0
+    assert servers.messages == servers.searches == 0
 
 
 def test_09_options_come_by_name_or_everywhere_as_a_struct(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     packed = "SELECT ask('c', 'q', {model: 'claude-haiku-4-5', max_tokens: 9}).answer"
     assert rows(connection.cursor(), packed) == rows(connection, packed)
     rows(connection, "SELECT ask('c', 'q2', model := 'claude-haiku-4-5', max_tokens := 9)")
 
-    assert [(body["model"], body["max_tokens"]) for body in stage.bodies] == [
+    assert [(body["model"], body["max_tokens"]) for body in servers.bodies] == [
         ("claude-haiku-4-5", 9)
     ] * 2
 
 
 @EVERYWHERE
 def test_10_a_question_that_searches_is_two_messages_and_one_search(
-    connection: Connection, stage: Rehearsal, where: str
+    connection: Connection, servers: FakeServers, where: str
 ) -> None:
     found = value(at(connection, where), "SELECT ask('Bitcoin', 'price? [search]')")
 
-    assert (stage.messages, stage.searches) == (2, 1)
+    assert (servers.messages, servers.searches) == (2, 1)
     assert found["searched"] is True
     assert found["sources"][0] == {"title": "Bitcoin (1)", "url": "https://site1.example/"}
     assert len(found["sources"]) == 5
     assert found["usage"]["calls"] == 2
     assert found["error"] is None
-    assert "Finding 1 on Bitcoin" in json.dumps(stage.bodies[1]["messages"][-1])
+    assert "Finding 1 on Bitcoin" in json.dumps(servers.bodies[1]["messages"][-1])
 
 
 def test_10_a_search_that_is_down_is_told_to_the_model(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
-    stage.search_status = 500
+    servers.search_status = 500
 
     assert value(connection, "SELECT stps_ask_ai('Bitcoin', 'price? [search]')").startswith(
         "Answer to"
     )
-    result = stage.bodies[1]["messages"][-1]["content"][0]
+    result = servers.bodies[1]["messages"][-1]["content"][0]
     assert result["is_error"] is True
     assert result["content"] == "Search unavailable. Please answer from your knowledge."
 
 
-def test_10_search_can_be_forbidden(connection: Connection, stage: Rehearsal) -> None:
+def test_10_search_can_be_forbidden(connection: Connection, servers: FakeServers) -> None:
     assert (
         value(connection, "SELECT ask('Bitcoin', 'price? [search]', search := false).searched")
         is False
     )
-    assert (stage.messages, stage.searches) == (1, 0)
+    assert (servers.messages, servers.searches) == (1, 0)
 
 
 def failing(body: dict[str, Any]) -> Any:
     """The model takes offence at one row, for good."""
-    return trouble(400, "bad row") if "Context: 77\n" in body["messages"][0]["content"] else None
+    return (
+        error_reply(400, "bad row") if "Context: 77\n" in body["messages"][0]["content"] else None
+    )
 
 
 def test_11_one_failing_row_leaves_the_others_alone(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
-    stage.rule = failing
+    servers.rule = failing
 
     context = "if(range = 77, 77, 100 + range % 20)"
 
@@ -195,8 +197,10 @@ def test_11_one_failing_row_leaves_the_others_alone(
 
 
 @EVERYWHERE
-def test_11_ask_has_an_error_column(connection: Connection, stage: Rehearsal, where: str) -> None:
-    stage.rule = failing
+def test_11_ask_has_an_error_column(
+    connection: Connection, servers: FakeServers, where: str
+) -> None:
+    servers.rule = failing
 
     found = rows(at(connection, where), "SELECT ask(range, 'q') FROM range(76, 79)")
 
@@ -208,8 +212,10 @@ def test_11_ask_has_an_error_column(connection: Connection, stage: Rehearsal, wh
 
 
 @EVERYWHERE
-def test_11_on_error_text_and_fail(connection: Connection, stage: Rehearsal, where: str) -> None:
-    stage.rule = failing
+def test_11_on_error_text_and_fail(
+    connection: Connection, servers: FakeServers, where: str
+) -> None:
+    servers.rule = failing
     one = at(connection, where)
     way = "on_error := '{}'" if where == "connection" else "{{on_error: '{}'}}"
 
@@ -223,32 +229,35 @@ def test_11_on_error_text_and_fail(connection: Connection, stage: Rehearsal, whe
         rows(one, f"SELECT ask(1, 'q', {way.format('ignore')})")
 
 
-def test_11_on_error_can_be_set_for_all(connection: Connection, stage: Rehearsal) -> None:
-    stage.rule = failing
+def test_11_on_error_can_be_set_for_all(connection: Connection, servers: FakeServers) -> None:
+    servers.rule = failing
     rows(connection, "SELECT webquarry_set('on_error', 'column')")
 
     assert value(connection, "SELECT stps_ask_ai(77, 'q')") is None
 
 
 def test_12_a_429_pauses_everybody_and_loses_no_row(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
-    stage.cap, stage.latency, stage.retry_after = 8, 0.02, "0.2"
+    servers.cap, servers.latency, servers.retry_after = 8, 0.02, "0.2"
 
     found = rows(connection, "SELECT stps_ask_ai(range, 'q') FROM range(200)")
 
     assert all(text.startswith("Answer to") for (text,) in found)
-    assert stage.throttled < 40
+    assert servers.throttled < 40
 
 
-TYPED = '{"ceo": "VARCHAR", "founded": "INTEGER", "offices": "VARCHAR[]", "parent": {"name": "VARCHAR"}}'
+TYPED = (
+    '{"ceo": "VARCHAR", "founded": "INTEGER", "offices": "VARCHAR[]", '
+    '"parent": {"name": "VARCHAR"}}'
+)
 
 
 def test_a_schema_makes_a_struct_on_the_connection_and_json_on_a_cursor(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     typed = {"ceo": "Ann", "founded": 1999, "offices": ["Rome"], "parent": {"name": "Umbrella"}}
-    stage.answer = lambda question, model: json.dumps(typed)
+    servers.answer = lambda question, model: json.dumps(typed)
 
     assert value(connection, f"SELECT ask('Acme', 'q', schema := '{TYPED}').answer") == typed
     assert (
@@ -257,22 +266,22 @@ def test_a_schema_makes_a_struct_on_the_connection_and_json_on_a_cursor(
     )
     on_cursor = value(connection.cursor(), f"SELECT ask('Acme', 'q', {{schema: '{TYPED}'}}).answer")
     assert json.loads(on_cursor) == typed
-    assert stage.messages == 1
+    assert servers.messages == 1
 
 
 def test_a_schema_that_cannot_be_used_is_an_error_before_anything_is_paid(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     with pytest.raises(duckdb.InvalidInputException, match="schema"):
         rows(connection.cursor(), "SELECT ask('Acme', 'q', {schema: 'ceo'})")
-    assert stage.messages == 0
+    assert servers.messages == 0
 
 
 @pytest.mark.parametrize("statement", ["SELECT stps_ask_ai('a', 'b')", "SELECT ask('a', 'b')"])
 def test_no_key_is_an_error_at_once_that_names_the_ways(
-    stage: Rehearsal, tmp_path: Path, statement: str
+    servers: FakeServers, tmp_path: Path, statement: str
 ) -> None:
-    environ = {"HOME": str(tmp_path), "ANTHROPIC_BASE_URL": stage.url}
+    environ = {"HOME": str(tmp_path), "ANTHROPIC_BASE_URL": servers.url}
     with webquarry.sql.open(environ=environ) as session:
         with pytest.raises(AuthFailure, match="No Anthropic API key") as caught:
             session.sql(statement)
@@ -281,7 +290,7 @@ def test_no_key_is_an_error_at_once_that_names_the_ways(
 
 
 def test_13_keys_appear_in_no_error_log_ledger_or_file(
-    stage: Rehearsal, environ: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    servers: FakeServers, environ: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrong = "sk-ant-wrong-key-0000000000"
     caplog.set_level(logging.DEBUG)
@@ -331,8 +340,8 @@ def test_without_duckdb_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
         webquarry.sql.open()
 
 
-def test_genders_are_male_female_or_unknown(session: Session, stage: Rehearsal) -> None:
-    stage.answer = lambda question, model: (
+def test_genders_are_male_female_or_unknown(session: Session, servers: FakeServers) -> None:
+    servers.answer = lambda question, model: (
         "Female." if "Anna" in question else "MALE" if "Otto" in question else "?"
     )
 
@@ -341,4 +350,4 @@ def test_genders_are_male_female_or_unknown(session: Session, stage: Rehearsal) 
     ).rows
 
     assert found == [("female",), ("male",), ("unknown",), (None,)]
-    assert stage.searches == 0
+    assert servers.searches == 0

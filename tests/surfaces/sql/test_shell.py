@@ -12,12 +12,12 @@ import pytest
 
 from tests.surfaces.test_cli import WEBQUARRY, Runner
 from webquarry.ask.models import Progress, Usage
-from webquarry.surfaces.sql.session import Result
-from webquarry.surfaces.sql.shell.progress_line import ProgressLine, line
+from webquarry.surfaces.sql.session import SqlResult
+from webquarry.surfaces.sql.shell.progress_line import ProgressLine, format_line
 from webquarry.surfaces.sql.shell.rendering import render
-from webquarry.surfaces.sql.shell.shell import without_keys
-from webquarry.surfaces.sql.shell.splitting import is_blank, pieces, split
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.surfaces.sql.shell.shell import redact_keys
+from webquarry.surfaces.sql.shell.splitting import is_blank, split_commands, split_statements
+from webquarry.testing.model_and_search import FakeServers
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 
@@ -28,7 +28,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
 
 
 def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
-    run: Runner, stage: Rehearsal, environ: dict[str, str]
+    run: Runner, servers: FakeServers, environ: dict[str, str]
 ) -> None:
     done = run(
         "sql", "-c", "SELECT stps_ask_ai('Acme', 'industry? [search]') AS a", settings=environ
@@ -108,7 +108,10 @@ def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: P
     (tmp_path / "more.sql").write_text(
         "CREATE TABLE second (y INTEGER);\nFROM wrong; SELECT 5 AS five;"
     )
-    typed = f"CREATE TABLE first (x INTEGER);\n.tables\n.format csv\n.schema first\n.read {tmp_path / 'more.sql'}\n"
+    typed = (
+        "CREATE TABLE first (x INTEGER);\n.tables\n.format csv\n.schema first\n"
+        f".read {tmp_path / 'more.sql'}\n"
+    )
     done = run("sql", stdin=f"{typed}".encode(), settings=environ)
 
     said = done.stdout.decode()
@@ -164,7 +167,10 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     ours, theirs = pty.openpty()
-    typed = "SELECT 40\n + 2 AS n;\nFROM nowhere;\nSELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
+    typed = (
+        "SELECT 40\n + 2 AS n;\nFROM nowhere;\n"
+        "SELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
+    )
     settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
     with subprocess.Popen(
         [*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings
@@ -207,7 +213,7 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
 def test_statements_end_at_semicolons_that_end_something(
     text: str, statements: list[str], rest: str
 ) -> None:
-    assert split(text) == (statements, rest)
+    assert split_statements(text) == (statements, rest)
 
 
 def test_comments_are_nothing() -> None:
@@ -220,7 +226,7 @@ def test_a_text_falls_into_its_commands_and_statements() -> None:
         ".format csv\nSELECT 1; -- x\nSELECT '\n.help;\n'; .5;\n  .tables\n/* ; */\nSELECT 2 -- end"
     )
 
-    assert list(pieces(text)) == [
+    assert list(split_commands(text)) == [
         (True, ".format csv"),
         (False, "SELECT 1"),
         (False, "-- x\nSELECT '\n.help;\n'"),
@@ -228,19 +234,19 @@ def test_a_text_falls_into_its_commands_and_statements() -> None:
         (True, ".tables"),
         (False, "/* ; */\nSELECT 2 -- end"),
     ]
-    assert list(pieces(" -- nothing\n")) == []
+    assert list(split_commands(" -- nothing\n")) == []
 
 
 def test_a_statement_of_many_lines_is_looked_at_once() -> None:
     lines = 20_000  # line by line from the beginning, this would take minutes
 
-    assert list(pieces("INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL);")) == [
+    assert list(split_commands("INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL);")) == [
         (False, "INSERT INTO t VALUES\n" + "('a;b'),\n" * lines + "(NULL)")
     ]
 
 
 def test_text_from_the_web_cannot_move_the_cursor() -> None:
-    result = Result(("a",), ("VARCHAR",), [("\x1b[2Jgone\nnext",), ("x" * 200,)], Progress())
+    result = SqlResult(("a",), ("VARCHAR",), [("\x1b[2Jgone\nnext",), ("x" * 200,)], Progress())
 
     assert "\x1b" not in render(result, "table")
     assert "gone next" in render(result, "table")
@@ -249,7 +255,7 @@ def test_text_from_the_web_cannot_move_the_cursor() -> None:
 
 
 def test_a_key_in_a_wrong_statement_is_not_repeated() -> None:
-    assert without_keys("LINE 1: SELECT stps_set_api_key('sk-ant-123456789', 1)") == (
+    assert redact_keys("LINE 1: SELECT stps_set_api_key('sk-ant-123456789', 1)") == (
         "LINE 1: SELECT stps_set_api_key('***', 1)"
     )
 
@@ -261,7 +267,7 @@ def test_the_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> 
     )
 
     assert (
-        line(progress)
+        format_line(progress)
         == "40 of 100 rows, 30 calls, 10 kept, 4 searches, 1 failed, 2 x 429, $0.1235, 1:15 left"
     )
 

@@ -13,7 +13,7 @@ from webquarry.errors import Cancelled
 from webquarry.sql import Session
 from webquarry.surfaces.sql.interrupts import Watcher
 from webquarry.surfaces.sql.statements import Scope, Statements
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
 
 
 class Hand:
@@ -28,9 +28,9 @@ class Hand:
 def test_a_mark_is_a_statement() -> None:
     statements = Statements()
     with (
-        statements.entered((1, 7)) as one,
-        statements.entered((1, 7)) as same,
-        statements.entered((1, 8)) as next_one,
+        statements.enter((1, 7)) as one,
+        statements.enter((1, 7)) as same,
+        statements.enter((1, 8)) as next_one,
     ):
         assert one is same
         assert one is not next_one
@@ -42,7 +42,7 @@ def test_without_a_mark_calls_within_a_second_are_one_statement() -> None:
     seen: list[Scope] = []
     for moment in (0.0, 0.9, 1.8, 2.9):
         hand.now = moment
-        with statements.entered(None) as scope:
+        with statements.enter(None) as scope:
             seen.append(scope)
 
     assert seen[0] is seen[1] is seen[2]
@@ -52,39 +52,39 @@ def test_without_a_mark_calls_within_a_second_are_one_statement() -> None:
 def test_without_a_mark_a_call_that_runs_keeps_its_statement_open() -> None:
     hand = Hand()
     statements = Statements(hand)
-    with statements.entered(None) as long:
+    with statements.enter(None) as long:
         hand.now = 60.0
-        with statements.entered(None) as other:
+        with statements.enter(None) as other:
             assert other is long
 
 
 def test_a_cancelled_statement_is_over_soon() -> None:
     hand = Hand()
     statements = Statements(hand)
-    with statements.entered(None) as first:
+    with statements.enter(None) as first:
         statements.cancel()
-    with statements.entered(None) as straggler:
+    with statements.enter(None) as straggler:
         assert straggler is first
         assert straggler.cancelled
     hand.now = 0.3
-    with statements.entered(None) as later:
+    with statements.enter(None) as later:
         assert later is not first
 
 
 def test_a_pinned_connection_is_one_statement() -> None:
     statements = Statements()
-    with statements.pinned(4) as pinned:
+    with statements.pin(4) as pinned:
         for mark in ((4, 1), (4, 2), None):
-            with statements.entered(mark) as scope:
+            with statements.enter(mark) as scope:
                 assert scope is pinned
-        with statements.entered((5, 1)) as other:
+        with statements.enter((5, 1)) as other:
             assert other is not pinned
 
 
 def test_old_statements_are_forgotten() -> None:
     statements = Statements()
     for number in range(1000):
-        with statements.entered((1, number)):
+        with statements.enter((1, number)):
             pass
 
     assert len(statements._scopes) <= 65
@@ -128,15 +128,15 @@ def test_ctrl_c_reaches_the_work_and_whoever_listened_before(descriptor: tuple[i
     )
 
 
-def test_a_tool_that_takes_long_is_cut_off(session: Session, stage: Rehearsal) -> None:
-    stage.search_latency = 60.0
+def test_a_tool_that_takes_long_is_cut_off(session: Session, servers: FakeServers) -> None:
+    servers.search_latency = 60.0
 
     with pytest.raises(Cancelled):
         session.sql("SELECT web_search('otters')", timeout=0.3)
     assert session.sql("SELECT 1").rows == [(1,)]
 
 
-def test_looking_at_a_plan_runs_nothing(session: Session, stage: Rehearsal) -> None:
+def test_looking_at_a_plan_runs_nothing(session: Session, servers: FakeServers) -> None:
     """Behind EXPLAIN stands only the first of several statements."""
     session.sql("CREATE TABLE t (x INTEGER)")
     with pytest.raises(Exception, match="nowhere"):

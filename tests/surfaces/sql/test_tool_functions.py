@@ -8,16 +8,22 @@ import pytest
 from tests.surfaces.sql.conftest import Connection, rows, value
 from webquarry.sql import Session
 from webquarry.surfaces.library import find_tool
-from webquarry.surfaces.sql.functions.tool_functions import OFFERED, parameters_of
-from webquarry.surfaces.sql.functions.types import arrow_type, fit, shape_of, sql_type, structure
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.surfaces.sql.functions.tool_functions import OFFERED, get_parameters
+from webquarry.surfaces.sql.functions.types import (
+    build_arrow_type,
+    build_json_structure,
+    build_sql_type,
+    fit_value,
+    infer_type,
+)
+from webquarry.testing.model_and_search import FakeServers
 
 
 @pytest.mark.parametrize("name", OFFERED)
 def test_every_parameter_of_a_tool_is_one_of_its_function(
     connection: Connection, name: str
 ) -> None:
-    wanted = {one.name for one in parameters_of(find_tool(name))}
+    wanted = {one.name for one in get_parameters(find_tool(name))}
     listed = rows(
         connection,
         "SELECT parameters FROM duckdb_functions() WHERE database_name = 'temp' AND "
@@ -32,7 +38,7 @@ def test_every_parameter_of_a_tool_is_one_of_its_function(
 
 
 def test_a_search_is_a_table_with_a_row_for_each_result(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     found = rows(connection, "SELECT title, url, snippet, error FROM web_search('otters', n := 3)")
 
@@ -41,7 +47,7 @@ def test_a_search_is_a_table_with_a_row_for_each_result(
 
 
 def test_a_search_joins_laterally_and_asks_once_for_each_query(
-    connection: Connection, stage: Rehearsal
+    connection: Connection, servers: FakeServers
 ) -> None:
     topics = "(VALUES ('otters'), ('herons'), ('otters'), (NULL)) AS t(q)"
     found = rows(connection, f"SELECT t.q, w.title FROM {topics}, web_search(t.q, n := 2) AS w")
@@ -50,7 +56,7 @@ def test_a_search_joins_laterally_and_asks_once_for_each_query(
         [("otters", "otters (1)"), ("otters", "otters (2)")] * 2
         + [("herons", "herons (1)"), ("herons", "herons (2)")]
     )
-    assert stage.searches == 2
+    assert servers.searches == 2
 
 
 def test_a_scalar_search_is_the_whole_answer(connection: Connection) -> None:
@@ -83,14 +89,17 @@ def test_a_bad_argument_is_told_as_the_tool_tells_it(connection: Connection) -> 
     )
 
 
-def test_a_page_is_read_once_in_a_statement(session: Session, stage: Rehearsal) -> None:
-    twice = "SELECT web_search('a').result_count, web_search('a').query, web_search(x) FROM (VALUES ('a'), ('a')) AS t(x)"
+def test_a_page_is_read_once_in_a_statement(session: Session, servers: FakeServers) -> None:
+    twice = (
+        "SELECT web_search('a').result_count, web_search('a').query, web_search(x) "
+        "FROM (VALUES ('a'), ('a')) AS t(x)"
+    )
     session.sql(twice)
 
-    assert stage.searches == 1
+    assert servers.searches == 1
 
 
-def test_a_shape_is_one_thing_in_three_languages() -> None:
+def test_a_type_is_one_thing_in_three_languages() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -101,21 +110,22 @@ def test_a_shape_is_one_thing_in_three_languages() -> None:
         },
         "$defs": {"Part": {"type": "object", "properties": {"x": {"type": "number"}}}},
     }
-    shape = shape_of(schema)
+    value_type = infer_type(schema)
 
-    assert shape == {"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}
+    assert value_type == {"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}
     assert (
-        sql_type(shape) == 'STRUCT("a" VARCHAR, "b" BIGINT, "c" STRUCT("x" DOUBLE)[], "d" VARCHAR)'
+        build_sql_type(value_type)
+        == 'STRUCT("a" VARCHAR, "b" BIGINT, "c" STRUCT("x" DOUBLE)[], "d" VARCHAR)'
     )
     assert (
-        structure(shape)
+        build_json_structure(value_type)
         == '{"a": "VARCHAR", "b": "BIGINT", "c": [{"x": "DOUBLE"}], "d": "VARCHAR"}'
     )
     assert (
-        str(arrow_type(shape))
+        str(build_arrow_type(value_type))
         == "struct<a: string, b: int64, c: list<item: struct<x: double>>, d: string>"
     )
-    assert fit({"a": "t", "c": [{"x": 1.0, "y": 2}], "d": {"k": 1}}, shape) == {
+    assert fit_value({"a": "t", "c": [{"x": 1.0, "y": 2}], "d": {"k": 1}}, value_type) == {
         "a": "t",
         "b": None,
         "c": [{"x": 1.0}],

@@ -1,5 +1,5 @@
-"""Work for the record file, many pieces to one transaction: what arrives while the disk is busy
-goes in together.
+"""Group commit: many pieces of work for the record file, one transaction. What arrives while the
+disk is busy goes in together.
 
 Every piece is on disk when its `await` ends, and yet a thousand answers at once do not wait for a
 thousand flushes. A piece that raises must have changed nothing; the others go on. A record file
@@ -18,60 +18,65 @@ from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import Connection, DatabaseError
 
 T = TypeVar("T")
-Piece = Callable[[Connection, Cipher], Any]
+Work = Callable[[Connection, Cipher], Any]
+Submission = tuple[Work, "asyncio.Future[Any]"]
 
 
-class Desk:
-    """Belongs to one event loop."""
+class GroupCommit:
+    """Writes to one record file, in as few transactions as possible. Belongs to one event loop."""
 
     def __init__(self, records: RecordFile) -> None:
         self._records = records
-        self._waiting: list[tuple[Piece, asyncio.Future[Any]]] = []
-        self._clerk: asyncio.Task[None] | None = None
+        self._waiting: list[Submission] = []
+        self._writer: asyncio.Task[None] | None = None
 
-    async def do(self, work: Callable[[Connection, Cipher], T]) -> T:
+    async def commit(self, work: Callable[[Connection, Cipher], T]) -> T:
         """The result of the work, once it is on disk. Whoever stops waiting does not undo it."""
-        return await asyncio.shield(self.post(work))
+        return await asyncio.shield(self.submit(work))
 
-    def post(self, work: Callable[[Connection, Cipher], T]) -> asyncio.Future[T]:
+    def submit(self, work: Callable[[Connection, Cipher], T]) -> asyncio.Future[T]:
         """Hand the work in, for those who cannot wait."""
-        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append((work, done))
-        if self._clerk is None or self._clerk.done():
-            self._clerk = asyncio.create_task(self._work())
-        return done
+        outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append((work, outcome))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write_all())
+        return outcome
 
     async def aclose(self) -> None:
         """Wait for what was handed in."""
-        if self._clerk is not None:
-            await self._clerk
+        if self._writer is not None:
+            await self._writer
 
-    async def _work(self) -> None:
+    async def _write_all(self) -> None:
+        """One transaction after the other, until nothing waits."""
         while self._waiting:
-            pieces, self._waiting = self._waiting, []
+            submissions, self._waiting = self._waiting, []
             try:
-                outcomes = await self._records.run(partial(_all, pieces))
+                results = await self._records.run(partial(_run_in_transaction, submissions))
             except Exception as error:
-                outcomes = [error] * len(pieces)
-            for (_, done), outcome in zip(pieces, outcomes, strict=True):
-                if done.done():
+                results = [error] * len(submissions)
+            for (_, outcome), result in zip(submissions, results, strict=True):
+                if outcome.done():
                     continue
-                if isinstance(outcome, Exception):
-                    done.set_exception(outcome)
-                    done.exception()  # somebody who left does not have to look at it
+                if isinstance(result, Exception):
+                    outcome.set_exception(result)
+                    outcome.exception()  # somebody who left does not have to look at it
                 else:
-                    done.set_result(outcome)
+                    outcome.set_result(result)
 
 
-def _all(
-    pieces: list[tuple[Piece, asyncio.Future[Any]]], database: Connection, vault: Cipher
+def _run_in_transaction(
+    submissions: list[Submission], database: Connection, cipher: Cipher
 ) -> list[Any]:
-    outcomes: list[Any] = []
-    for work, _ in pieces:
+    """The result of each piece of work, or the error that it raised; one of the database fails
+    them all.
+    """
+    results: list[Any] = []
+    for work, _ in submissions:
         try:
-            outcomes.append(work(database, vault))
+            results.append(work(database, cipher))
         except DatabaseError:
             raise
         except Exception as error:
-            outcomes.append(error)
-    return outcomes
+            results.append(error)
+    return results

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webquarry.ask.models import Limits, Usage
+from webquarry.ask.models import AskLimits, Usage
 from webquarry.store.sqlite import Connection
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
-_UNIT = 1_000_000_000
+_UNITS_PER_USD = 1_000_000_000
 _KEPT_DAYS = 400
+_DAY_SECONDS = 86400
+
+# For each limit: what is spent below it, and what is reserved below it.
 _SUMS = {
     "statement": (
         "SELECT sum(amount + uncertain) FROM ask_spending WHERE statement = ?",
@@ -27,22 +30,49 @@ _SUMS = {
         "SELECT sum(amount) FROM ask_reservations WHERE day = ?",
     ),
 }
+_COUNT_RESERVATIONS = "SELECT count(*) FROM ask_reservations WHERE statement = ?"
+_RESERVE = (
+    "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at)"
+    " VALUES (?, ?, ?, ?, ?, ?)"
+)
+_DELETE_RESERVATION = "DELETE FROM ask_reservations WHERE id = ? AND statement = ?"
+_DELETE_ENDED = (
+    "DELETE FROM ask_reservations WHERE ends_at < ?"
+    " RETURNING id, statement, door, day, model, amount"
+)
+_SPENT_SINCE = (
+    "SELECT day, statement, door, model, begun_at, questions, calls, searches,"
+    " input_tokens, output_tokens, cached_tokens, amount, uncertain"
+    " FROM ask_spending WHERE day >= ? ORDER BY begun_at DESC, statement, model"
+)
+_ADD_SPENDING = (
+    "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, searches,"
+    " input_tokens, output_tokens, cached_tokens, amount, uncertain)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (day, statement, model) DO UPDATE SET"
+    " questions = questions + excluded.questions,"
+    " calls = calls + excluded.calls,"
+    " searches = searches + excluded.searches,"
+    " input_tokens = input_tokens + excluded.input_tokens,"
+    " output_tokens = output_tokens + excluded.output_tokens,"
+    " cached_tokens = cached_tokens + excluded.cached_tokens,"
+    " amount = amount + excluded.amount,"
+    " uncertain = max(0, uncertain + excluded.uncertain)"
+)
 
 
-class NoRoom(Exception):
+class OverLimit(Exception):
     """The worst case does not fit below a limit now. `waiting` says whether this statement's own
     calls hold some of it.
     """
 
     def __init__(self, what: str, limit: float, spent: float, wanted: float, waiting: bool) -> None:
         super().__init__(what)
-        self.what, self.limit, self.spent, self.wanted, self.waiting = (
-            what,
-            limit,
-            spent,
-            wanted,
-            waiting,
-        )
+        self.what = what  # "statement" or "day"
+        self.limit = limit
+        self.spent = spent
+        self.wanted = wanted
+        self.waiting = waiting
 
 
 @dataclass(frozen=True)
@@ -58,7 +88,7 @@ class Reservation:
 
 
 @dataclass(frozen=True)
-class Spent:
+class SpendingRecord:
     """What one statement has taken of one model on one day. `uncertain_usd` may have been billed:
     nobody said.
     """
@@ -68,14 +98,14 @@ class Spent:
     door: str
     model: str
     begun_at: float
-    questions: int
-    calls: int
-    searches: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    usd: float
-    uncertain_usd: float
+    questions: int = 0
+    calls: int = 0
+    searches: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    usd: float = 0.0
+    uncertain_usd: float = 0.0
     hits: int = 0  # answers that cost nothing; only known of statements of this process
 
 
@@ -85,31 +115,27 @@ def reserve(
     door: str,
     model: str,
     usd: float,
-    limits: Limits,
+    limits: AskLimits,
     now: float,
     day: str,
 ) -> Reservation:
-    """Set the worst case aside, or raise `NoRoom` and change nothing."""
-    _release_ended(database, now)
-    wanted = _units(usd)
+    """Set the worst case aside, or raise `OverLimit` and change nothing."""
+    _expire_reservations(database, now)
+    wanted = _to_units(usd)
     for what, limit, value in (
         ("statement", limits.max_usd, statement),
         ("day", limits.max_usd_per_day, day),
     ):
         if limit is None:
             continue
-        spent, held = (_sum(database, query, value) for query in _SUMS[what])
-        if spent + held + wanted > _units(limit):
-            own = _sum(
-                database, "SELECT count(*) FROM ask_reservations WHERE statement = ?", statement
-            )
-            raise NoRoom(what, limit, (spent + held) / _UNIT, usd, bool(own))
+        spent_query, reserved_query = _SUMS[what]
+        used = _read_number(database, spent_query, value)
+        used += _read_number(database, reserved_query, value)
+        if used + wanted > _to_units(limit):
+            own = _read_number(database, _COUNT_RESERVATIONS, statement)
+            raise OverLimit(what, limit, used / _UNITS_PER_USD, usd, bool(own))
     row = (statement, door, day, model, wanted, now + HELD_SECONDS)
-    id = database.execute(
-        "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at) VALUES (?, "
-        "?, ?, ?, ?, ?)",
-        row,
-    ).lastrowid
+    id = database.execute(_RESERVE, row).lastrowid
     return Reservation(int(id or 0), statement, door, day, model, wanted)
 
 
@@ -123,46 +149,39 @@ def settle(
     questions: int = 1,
 ) -> None:
     """Write down what a question took instead of what it might have."""
-    there = database.execute(
-        "DELETE FROM ask_reservations WHERE id = ? AND statement = ?", (held.id, held.statement)
-    )
-    # Ended meanwhile (a machine that slept): it was counted in full, which is taken back.
-    if there.rowcount:
-        back = 0
-    else:
-        back = held.amount
-    _add(database, held, usage, _units(uncertain_usd) - back, now, questions)
+    uncertain = _to_units(uncertain_usd)
+    deleted = database.execute(_DELETE_RESERVATION, (held.id, held.statement))
+    if not deleted.rowcount:
+        # Ended meanwhile (a machine that slept): it was counted in full, which is taken back.
+        uncertain -= held.amount
+    _add_spending(database, held, usage, uncertain, now, questions)
 
 
-def spent_since(database: Connection, day: str) -> list[Spent]:
+def spent_since(database: Connection, day: str) -> list[SpendingRecord]:
     """Every statement since that day, the newest first."""
-    rows = database.execute(
-        "SELECT day, statement, door, model, begun_at, questions, calls, searches, input_tokens, "
-        "output_tokens,"
-        " cached_tokens, amount, uncertain FROM ask_spending WHERE day >= ? ORDER BY begun_at "
-        "DESC, statement, model",
-        (day,),
-    ).fetchall()
-    return [Spent(*(*row[:11], row[11] / _UNIT, row[12] / _UNIT)) for row in rows]
+    rows = database.execute(_SPENT_SINCE, (day,)).fetchall()
+    records = []
+    for *fields, amount, uncertain in rows:
+        values = (*fields, amount / _UNITS_PER_USD, uncertain / _UNITS_PER_USD)
+        records.append(SpendingRecord(*values))
+    return records
 
 
-def forget(database: Connection, now: float) -> None:
+def delete_old(database: Connection, now: float) -> None:
     """Let go of what is older than a year and a bit."""
-    database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (now - _KEPT_DAYS * 86400,))
+    oldest = now - _KEPT_DAYS * _DAY_SECONDS
+    database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (oldest,))
 
 
-def _release_ended(database: Connection, now: float) -> None:
-    ended = database.execute(
-        "DELETE FROM ask_reservations WHERE ends_at < ? RETURNING id, statement, door, day, "
-        "model, amount",
-        (now,),
-    ).fetchall()
+def _expire_reservations(database: Connection, now: float) -> None:
+    """What a dead process had set aside counts as spent, for nobody knows."""
+    ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
     for row in ended:
         held = Reservation(*row)
-        _add(database, held, Usage(), held.amount, now, 0)
+        _add_spending(database, held, Usage(), held.amount, now, 0)
 
 
-def _add(
+def _add_spending(
     database: Connection,
     held: Reservation,
     usage: Usage,
@@ -170,40 +189,31 @@ def _add(
     now: float,
     questions: int,
 ) -> None:
-    database.execute(
-        "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, "
-        "searches, input_tokens,"
-        " output_tokens, cached_tokens, amount, uncertain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?, ?)"
-        " ON CONFLICT (day, statement, model) DO UPDATE SET questions = questions + "
-        "excluded.questions,"
-        " calls = calls + excluded.calls, searches = searches + excluded.searches,"
-        " input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + "
-        "excluded.output_tokens,"
-        " cached_tokens = cached_tokens + excluded.cached_tokens, amount = amount + "
-        "excluded.amount,"
-        " uncertain = max(0, uncertain + excluded.uncertain)",
-        (
-            held.day,
-            held.statement,
-            held.model,
-            held.door,
-            now,
-            questions,
-            usage.calls,
-            usage.searches,
-            usage.input_tokens,
-            usage.output_tokens,
-            usage.cached_tokens,
-            _units(usage.usd),
-            uncertain,
-        ),
+    """Add to the row of this day, statement and model."""
+    row = (
+        held.day,
+        held.statement,
+        held.model,
+        held.door,
+        now,
+        questions,
+        usage.calls,
+        usage.searches,
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cached_tokens,
+        _to_units(usage.usd),
+        uncertain,
     )
+    database.execute(_ADD_SPENDING, row)
 
 
-def _sum(database: Connection, query: str, value: str) -> int:
-    return int(database.execute(query, (value,)).fetchone()[0] or 0)
+def _read_number(database: Connection, query: str, value: str) -> int:
+    """The one number that a query gives; none is 0."""
+    (number,) = database.execute(query, (value,)).fetchone()
+    return int(number or 0)
 
 
-def _units(usd: float) -> int:
-    return round(usd * _UNIT)
+def _to_units(usd: float) -> int:
+    """US dollars as the ledger counts them, in whole numbers."""
+    return round(usd * _UNITS_PER_USD)

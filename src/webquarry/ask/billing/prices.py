@@ -21,8 +21,14 @@ from webquarry.errors import BadInput
 
 log = logging.getLogger(__name__)
 
-_DATED = re.compile(r"(-\d{8}|-latest)$")
+_DATE_SUFFIX = re.compile(r"(-\d{8}|-latest)$")
 _MILLION = 1_000_000
+_USAGE_FIELDS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
 
 
 class Rates(BaseModel):
@@ -48,21 +54,21 @@ class ModelPrice(Rates):
     above: LongRates | None = None
 
     def rates(self, prompt_tokens: int) -> Rates:
+        """The rates of a prompt of so many tokens."""
         if self.above and prompt_tokens > self.above.tokens:
             return self.above
         return self
 
 
-class Table(BaseModel):
+class PriceTable(BaseModel):
     """The file of prices."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     as_of: str
     models: dict[str, ModelPrice] = Field(default_factory=dict)
-    searches: dict[str, float] = Field(
-        default_factory=dict
-    )  # US dollars for one search, by provider
+    # US dollars for one search, by provider.
+    searches: dict[str, float] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,39 +81,40 @@ class Tokens:
     cache_write: int = 0
 
     @classmethod
-    def of(cls, usage: Any) -> Tokens:
+    def from_usage(cls, usage: Any) -> Tokens:
         """From `usage` of a reply; what is missing or is no count is 0."""
-        found = usage if isinstance(usage, dict) else {}
-        names = (
-            "input_tokens",
-            "output_tokens",
-            "cache_read_input_tokens",
-            "cache_creation_input_tokens",
-        )
-        counts = [found.get(name) for name in names]
-        return cls(*(count if isinstance(count, int) and count > 0 else 0 for count in counts))
+        if not isinstance(usage, dict):
+            return cls()
+        counts = []
+        for name in _USAGE_FIELDS:
+            count = usage.get(name)
+            if not isinstance(count, int) or count < 0:
+                count = 0
+            counts.append(count)
+        return cls(*counts)
 
 
 class Prices:
     """Our table, with the user's own prices on top."""
 
     def __init__(self, file: Path | None = None) -> None:
-        table = _parsed(
-            resources.files("webquarry").joinpath("data/prices/models.json").read_text("utf-8")
-        )
-        own = _own(file) if file else Table(as_of=table.as_of)
-        self.as_of = own.as_of if file else table.as_of
+        packaged = resources.files("webquarry").joinpath("data/prices/models.json")
+        table = _parse_table(packaged.read_text("utf-8"))
+        own = PriceTable(as_of=table.as_of)
+        if file:
+            own = _read_own_table(file)
+        self.as_of = own.as_of
         self._models = {**table.models, **own.models}
         self._searches = {**table.searches, **own.searches}
         self._dearest = max(self._models.values(), key=lambda price: (price.output, price.input))
         self._unknown: set[str] = set()
 
-    def knows(self, model: str) -> bool:
-        return self._price(model) is not None
-
-    def call(self, model: str, tokens: Tokens) -> float:
+    def price_call(self, model: str, tokens: Tokens) -> float:
         """US dollars of one call."""
-        price = self._price(model)
+        price = self._models.get(model)
+        if price is None:
+            undated = _DATE_SUFFIX.sub("", model)
+            price = self._models.get(undated)
         if price is None:
             if model not in self._unknown:
                 self._unknown.add(model)
@@ -117,7 +124,8 @@ class Prices:
                     model,
                 )
             price = self._dearest
-        rates = price.rates(tokens.input + tokens.cache_read + tokens.cache_write)
+        prompt_tokens = tokens.input + tokens.cache_read + tokens.cache_write
+        rates = price.rates(prompt_tokens)
         sums = (
             tokens.input * rates.input,
             tokens.output * rates.output,
@@ -126,17 +134,15 @@ class Prices:
         )
         return sum(sums) / _MILLION
 
-    def search(self, provider: str) -> float:
+    def price_search(self, provider: str) -> float:
         """US dollars of one search; providers that are not in the table cost nothing."""
         return self._searches.get(provider, 0.0)
 
-    def _price(self, model: str) -> ModelPrice | None:
-        return self._models.get(model) or self._models.get(_DATED.sub("", model))
 
-
-def _own(file: Path) -> Table:
+def _read_own_table(file: Path) -> PriceTable:
+    """The user's own prices; a file that cannot be used is `BadInput`."""
     try:
-        return _parsed(file.expanduser().read_text("utf-8"))
+        return _parse_table(file.expanduser().read_text("utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
         if isinstance(error, ValidationError):
             why = error.errors(include_url=False)[0]["msg"]
@@ -148,5 +154,7 @@ def _own(file: Path) -> Table:
         ) from None
 
 
-def _parsed(text: str) -> Table:
-    return Table.model_validate(json.loads(text))
+def _parse_table(text: str) -> PriceTable:
+    """A table as its file holds it."""
+    table = json.loads(text)
+    return PriceTable.model_validate(table)

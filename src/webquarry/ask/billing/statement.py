@@ -11,7 +11,7 @@ import secrets
 import threading
 from collections.abc import Callable
 
-from webquarry.ask.models import Limits, Progress, Trouble, Usage
+from webquarry.ask.models import AskLimits, Progress, ReplyError, Usage
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
 
@@ -19,16 +19,15 @@ from webquarry.errors import Cancelled, LimitReached, WebquarryError
 class Statement:
     """What belongs together: one budget, one progress, one cancellation."""
 
-    def __init__(self, door: str, limits: Limits, dry_run: bool, clock: Clock) -> None:
+    def __init__(self, door: str, limits: AskLimits, dry_run: bool, clock: Clock) -> None:
         self.id = secrets.token_hex(8)
         self.door = door
         self.limits = limits
         self.dry_run = dry_run
         self.cancelled = False
         self.halt: WebquarryError | None = None  # a limit was reached: nothing more is begun
-        self.troubles: dict[
-            str, Trouble
-        ] = {}  # by model, or "" for all: what every further call would end in
+        # By model, or "" for all: what every further call would end in.
+        self.known_errors: dict[str, ReplyError] = {}
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()
         self._clock = clock
@@ -36,12 +35,12 @@ class Statement:
         self._rows = self._done = self._hits = self._failed = 0
         self._paying = 0
         self._planned: set[str] = set()
-        self._worst = 0.0
+        self._worst_usd = 0.0
         self._throttled = self._retries = 0
         self._usage = Usage()
         self._on_cancel: list[Callable[[Statement], None]] = []
 
-    def plan(self, rows: int) -> None:
+    def check_row_count(self, rows: int) -> None:
         """Refuse before anything is spent, when so many rows are more than may be asked for."""
         most = self.limits.max_rows
         if most is not None and rows > most:
@@ -55,15 +54,16 @@ class Statement:
     def cancel(self) -> None:
         """Begin no further call; any thread may say so."""
         self.cancelled = True
-        for tell in list(self._on_cancel):
-            tell(self)
+        for callback in list(self._on_cancel):
+            callback(self)
 
-    def on_cancel(self, tell: Callable[[Statement], None]) -> None:
-        if tell not in self._on_cancel:
-            self._on_cancel.append(tell)
+    def on_cancel(self, callback: Callable[[Statement], None]) -> None:
+        """Call this, with the statement, when it is cancelled."""
+        if callback not in self._on_cancel:
+            self._on_cancel.append(callback)
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """Whether nothing more is to be begun for it."""
         return self.cancelled or self.halt is not None
 
@@ -88,14 +88,15 @@ class Statement:
                 )
             self._paying += questions
 
-    def rows_came(self, rows: int) -> None:
+    def add_rows(self, rows: int) -> None:
+        """So many more rows were asked for."""
         with self._lock:
             self._rows += rows
 
-    def answered(
+    def count_answers(
         self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None
     ) -> None:
-        """Rows that have their answer, or their trouble; of these, so many cost nothing."""
+        """Rows that have their answer, or their error; of these, so many cost nothing."""
         with self._lock:
             self._done += rows
             self._hits += hits
@@ -103,14 +104,15 @@ class Statement:
             if usage is not None:
                 self._usage = self._usage + usage
 
-    def planned(self, digest: str, worst_usd: float) -> None:
+    def count_planned(self, digest: str, worst_usd: float) -> None:
         """A dry run came to a question that would be paid for; each counts once."""
         with self._lock:
             if digest not in self._planned:
                 self._planned.add(digest)
-                self._worst += worst_usd
+                self._worst_usd += worst_usd
 
-    def tried_again(self, *, throttled: bool) -> None:
+    def count_retry(self, *, throttled: bool) -> None:
+        """A call is made again; whether because the provider asked us to slow down."""
         with self._lock:
             self._retries += 1
             self._throttled += throttled
@@ -118,19 +120,24 @@ class Statement:
     def progress(self) -> Progress:
         """How far it is now."""
         with self._lock:
-            paid = self._done - self._hits
-            left = None
-            if paid > 0 and self._rows > self._done:
-                left = (self._clock.monotonic() - self._begun) / paid * (self._rows - self._done)
             return Progress(
-                self._rows,
-                self._done,
-                self._hits,
-                self._failed,
-                len(self._planned),
-                self._worst,
-                self._throttled,
-                self._retries,
-                self._usage,
-                left,
+                rows=self._rows,
+                done=self._done,
+                hits=self._hits,
+                failed=self._failed,
+                planned=len(self._planned),
+                worst_usd=self._worst_usd,
+                throttled=self._throttled,
+                retries=self._retries,
+                usage=self._usage,
+                seconds_left=self._estimate_seconds_left(),
             )
+
+    def _estimate_seconds_left(self) -> float | None:
+        """By the time that a paid answer has taken so far; None while nothing is known of that."""
+        paid = self._done - self._hits
+        open_rows = self._rows - self._done
+        if paid <= 0 or open_rows <= 0:
+            return None
+        elapsed = self._clock.monotonic() - self._begun
+        return elapsed / paid * open_rows

@@ -1,84 +1,33 @@
 """One question and its answer: the request, at most one search, the second request, and what the
 last reply says.
 
-    ask -> [tool_use] -> search -> ask again, with the result and without the choice of a tool -> answer
+    ask -> [tool_use] -> search -> ask again, with the result and no choice of a tool -> answer
 
-Nothing here opens a socket or knows about money: both calls and the search are made by a `Talk`.
+Nothing here opens a socket or knows about money: both calls and the search are made by a
+`ConversationBackend`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Protocol
 
-from webquarry.ask.answers import Kept
 from webquarry.ask.exchange import results
-from webquarry.ask.exchange.schema import Mismatch, Schema
-from webquarry.ask.models import Reply, Source, Trouble
+from webquarry.ask.exchange.request_template import WEB_SEARCH, RequestTemplate
+from webquarry.ask.exchange.schema import Mismatch
+from webquarry.ask.models import AnswerSource, ModelReply, ReplyError
 from webquarry.search.models import Result
 from webquarry.secret import redact
 
-PROMPT_VERSION = (
-    1  # goes up when the words that we send change, so that no kept answer is one to other words
-)
 MOST_PAUSES = 2  # how often a model that pauses is asked to go on
-WEB_SEARCH = "web_search"
-TOOL: dict[str, Any] = {
-    "name": WEB_SEARCH,
-    "description": "Search the web for current information",
-    "input_schema": {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": "Search query"}},
-        "required": ["query"],
-    },
-}
+_CUT_REASONS = ("max_tokens", "model_context_window_exceeded")
+_WHOLE_REASONS = ("end_turn", "stop_sequence", "tool_use")
+_MOST_EXPLANATION = 300  # characters of the model's own words in one of our messages
+_MOST_REASON = 40
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """Everything of a request but the question, as it stands after the options were looked at; and
-    its kept answers.
-    """
-
-    origin: str  # of the model's provider
-    model: str
-    max_tokens: int
-    provider: str = ""  # who searches; nobody when empty
-    schema: Schema | None = None
-    instructions: str | None = None
-    caller: str = ""
-    kept: dict[tuple[str, str], Kept] = field(
-        default_factory=dict, repr=False
-    )  # by context and prompt
-
-    @cached_property
-    def request(self) -> bytes:
-        """The whole request but for the question's words, in one spelling."""
-        return json.dumps(first_request(self, "", ""), sort_keys=True).encode()
-
-    def digest(self, context: str, prompt: str) -> str:
-        """The name under which the answer is kept: everything that decides it."""
-        parts = (
-            str(PROMPT_VERSION),
-            "anthropic",
-            self.origin,
-            self.provider,
-            self.caller,
-            context,
-            prompt,
-        )
-        words = [part.encode("utf-8", "surrogatepass") for part in parts]
-        lengths = " ".join(
-            str(len(word)) for word in words
-        ).encode()  # so that no words can move from one to another
-        return hashlib.sha256(b"\n".join([self.request, lengths, *words])).hexdigest()
-
-
-class Talk(Protocol):
+class ConversationBackend(Protocol):
     """Who makes the calls."""
 
     async def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,166 +37,173 @@ class Talk(Protocol):
         """What was found; None when the search failed or took too long."""
 
 
-def first_request(shape: Shape, context: str, prompt: str) -> dict[str, Any]:
-    """The body of the first call."""
-    body: dict[str, Any] = {
-        "model": shape.model,
-        "max_tokens": shape.max_tokens,
-        "messages": [{"role": "user", "content": f"Context: {context}\n\nQuestion: {prompt}"}],
-    }
-    if shape.instructions:
-        body["system"] = shape.instructions
-    if shape.schema is not None:
-        body["output_config"] = {
-            "format": {"type": "json_schema", "schema": shape.schema.json_schema()}
-        }
-    if shape.provider:
-        body |= {
-            "tools": [TOOL],
-            "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
-        }
-    return body
-
-
-async def converse(shape: Shape, context: str, prompt: str, talk: Talk) -> Reply:
-    """The answer, or the trouble that there was; what it cost is the talk's to know. Raises what
-    the talk raises.
+async def converse(
+    template: RequestTemplate, context: str, prompt: str, backend: ConversationBackend
+) -> ModelReply:
+    """The answer, or the error that there was; what it cost is the backend's to know. Raises what
+    the backend raises.
     """
-    body, reply, before = await _spoken(first_request(shape, context, prompt), talk)
+    body = template.build_request(context, prompt)
+    body, reply, text = await _call_until_done(body, backend)
+    # A tool may be used once, and only the search is one.
     found: tuple[Result, ...] | None = None
     uses = [block for block in reply["content"] if block.get("type") == "tool_use"]
-    if reply.get("stop_reason") == "tool_use" and uses and shape.provider:
-        known = any(use.get("name") == WEB_SEARCH for use in uses)
-        if not known and (before + text_of(reply)).strip():
-            return _concluded(shape, "end_turn", before + text_of(reply), reply, None)
-        answers, found = await _tool_results(uses, talk)
-        body = _further(body, reply, answers) | {"tool_choice": {"type": "none"}}
-        body, reply, before = await _spoken(body, talk)
-    return _concluded(shape, str(reply.get("stop_reason")), before + text_of(reply), reply, found)
+    if reply.get("stop_reason") == "tool_use" and uses and template.provider:
+        wants_search = any(use.get("name") == WEB_SEARCH for use in uses)
+        if not wants_search and text.strip():
+            return _build_reply(template, "end_turn", text, reply, None)
+        tool_results, found = await _run_tools(uses, backend)
+        turns = [
+            {"role": "assistant", "content": _get_returnable_blocks(reply)},
+            {"role": "user", "content": tool_results},
+        ]
+        messages = [*body["messages"], *turns]
+        body = body | {"messages": messages, "tool_choice": {"type": "none"}}
+        body, reply, text = await _call_until_done(body, backend)
+    return _build_reply(template, str(reply.get("stop_reason")), text, reply, found)
 
 
-async def _spoken(body: dict[str, Any], talk: Talk) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """A reply that is no pause, with the request that led to it and what was said before pauses."""
-    reply, before = await talk.call(body), ""
+async def _call_until_done(
+    body: dict[str, Any], backend: ConversationBackend
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """A reply that is no pause, with the request that led to it and its text, that before pauses
+    included.
+    """
+    reply = await backend.call(body)
+    text = extract_text(reply)
     for _ in range(MOST_PAUSES):
         if reply.get("stop_reason") != "pause_turn":
             break
-        before += text_of(reply)
-        turns = []
-        if said := _said(reply):
-            turns = [{"role": "assistant", "content": said}]
-        body = body | {"messages": [*body["messages"], *turns]}
-        reply = await talk.call(body)
-    return body, reply, before
+        # It goes on when it gets back what it said; a turn without a word is refused.
+        messages = list(body["messages"])
+        blocks = _get_returnable_blocks(reply)
+        if blocks:
+            messages.append({"role": "assistant", "content": blocks})
+        body = body | {"messages": messages}
+        reply = await backend.call(body)
+        text += extract_text(reply)
+    return body, reply, text
 
 
-async def _tool_results(
-    uses: Sequence[Mapping[str, Any]], talk: Talk
+async def _run_tools(
+    uses: Sequence[Mapping[str, Any]], backend: ConversationBackend
 ) -> tuple[list[dict[str, Any]], tuple[Result, ...] | None]:
     """One result for each tool call, and what the search found: the first search is made, every
     other call refused.
     """
-    answers: list[dict[str, Any]] = []
+    tool_results: list[dict[str, Any]] = []
     found: tuple[Result, ...] | None = None
     searched = False
     for use in uses:
+        succeeded = False
         if use.get("name") != WEB_SEARCH:
             text = results.UNKNOWN_TOOL
         elif searched:
             text = results.ONE_ONLY
         else:
             searched = True
-            given = use.get("input")
-            query = None
-            if isinstance(given, dict):
-                query = given.get("query")
-            if not isinstance(query, str) or not query.strip():
-                text = results.MISSING_QUERY
-            else:
-                hits = await talk.search(query)
-                if hits is not None:
-                    found = results.shown(hits)
-                    answers.append(_result(use, results.format_results(found)))
-                    continue
-                text = results.UNAVAILABLE
-        answers.append(_result(use, text) | {"is_error": True})
-    return answers, found
+            text, found = await _search(use.get("input"), backend)
+            succeeded = found is not None
+        result = {"type": "tool_result", "tool_use_id": use.get("id"), "content": text}
+        if not succeeded:
+            result["is_error"] = True
+        tool_results.append(result)
+    return tool_results, found
 
 
-def _result(use: Mapping[str, Any], text: str) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": use.get("id"), "content": text}
-
-
-def _further(
-    body: dict[str, Any], reply: Mapping[str, Any], answers: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """The next request: the assistant's turn whole, as it came, and the results in one turn of the
-    user.
+async def _search(
+    arguments: Any, backend: ConversationBackend
+) -> tuple[str, tuple[Result, ...] | None]:
+    """What the model is shown of the search that it asked for, and the results in it; None when
+    there was no search.
     """
-    turns = [{"role": "assistant", "content": _said(reply)}, {"role": "user", "content": answers}]
-    return body | {"messages": [*body["messages"], *turns]}
+    query = arguments.get("query") if isinstance(arguments, dict) else None
+    if not isinstance(query, str) or not query.strip():
+        return results.MISSING_QUERY, None
+    hits = await backend.search(query)
+    if hits is None:
+        return results.UNAVAILABLE, None
+    found = results.select_results(hits)
+    return results.format_results(found), found
 
 
-def _said(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _get_returnable_blocks(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The assistant's blocks, to be sent back; a blank text, which a model may write, is refused
     when it comes back.
     """
-    return [
-        block
-        for block in reply["content"]
-        if block.get("type") != "text" or str(block.get("text") or "").strip()
-    ]
+    blocks = []
+    for block in reply["content"]:
+        if block.get("type") == "text" and not str(block.get("text") or "").strip():
+            continue
+        blocks.append(block)
+    return blocks
 
 
-def text_of(reply: Mapping[str, Any]) -> str:
+def extract_text(reply: Mapping[str, Any]) -> str:
     """The text of a reply; other blocks are not for people."""
-    parts = [block.get("text") for block in reply["content"] if block.get("type") == "text"]
-    return "".join(part for part in parts if isinstance(part, str))
+    parts = []
+    for block in reply["content"]:
+        text = block.get("text")
+        if block.get("type") == "text" and isinstance(text, str):
+            parts.append(text)
+    return "".join(parts)
 
 
-def _concluded(
-    shape: Shape, reason: str, text: str, reply: Mapping[str, Any], found: tuple[Result, ...] | None
-) -> Reply:
+def _build_reply(
+    template: RequestTemplate,
+    reason: str,
+    text: str,
+    reply: Mapping[str, Any],
+    found: tuple[Result, ...] | None,
+) -> ModelReply:
     """What the last reply says, by the reason for which it ended."""
-    sources = tuple(Source(result.title, result.url) for result in found or ())
-    bare = Reply(None, sources, found is not None, model=shape.model)
+    sources = tuple(AnswerSource(result.title, result.url) for result in found or ())
+    bare = ModelReply(None, sources, found is not None, model=template.model)
     if reason == "refusal":
-        return replace(bare, error=Trouble("refused", _refusal(reply.get("stop_details"))))
-    cut = reason in ("max_tokens", "model_context_window_exceeded")
+        message = _describe_refusal(reply.get("stop_details"))
+        return replace(bare, error=ReplyError("refused", message))
+    is_cut = reason in _CUT_REASONS
+    if not text.strip() and is_cut:
+        message = (
+            f"The model used all of its {template.max_tokens} tokens before it gave an answer; "
+            "raise max_tokens."
+        )
+        return replace(bare, error=ReplyError("cut", message))
     if not text.strip():
-        return replace(bare, error=_silence(reason, cut, shape.max_tokens))
+        message = f"The model ended without an answer ({redact(reason)[:_MOST_REASON]})."
+        return replace(bare, error=ReplyError("no_answer", message, True))
     # A reason that nobody knows yet: the text is there, but whether it is whole is not known.
-    partial = cut or reason not in ("end_turn", "stop_sequence", "tool_use")
-    if shape.schema is None:
+    partial = is_cut or reason not in _WHOLE_REASONS
+    if template.schema is None:
         return replace(bare, answer=text, partial=partial)
     try:
-        return replace(bare, answer=text, value=shape.schema.check(text), partial=partial)
-    except Mismatch as error:
-        return replace(bare, error=_unfit(error, cut, shape.max_tokens))
+        value = template.schema.check(text)
+    except Mismatch as mismatch:
+        return replace(bare, error=_describe_mismatch(mismatch, is_cut, template.max_tokens))
+    return replace(bare, answer=text, value=value, partial=partial)
 
 
-def _refusal(details: Any) -> str:
-    found = details if isinstance(details, dict) else {}
-    category, why = found.get("category"), found.get("explanation")
-    said = f"The model declined to answer{f' ({category})' if isinstance(category, str) else ''}"
-    if isinstance(why, str) and why.strip():
-        return f"{said}: {redact(' '.join(why.split()))[:300]}"
-    return f"{said}."
+def _describe_refusal(details: Any) -> str:
+    """A sentence with the category and the explanation, as far as the provider gave them."""
+    if not isinstance(details, dict):
+        details = {}
+    message = "The model declined to answer"
+    category = details.get("category")
+    if isinstance(category, str):
+        message += f" ({category})"
+    explanation = details.get("explanation")
+    if isinstance(explanation, str) and explanation.strip():
+        words = redact(" ".join(explanation.split()))
+        return f"{message}: {words[:_MOST_EXPLANATION]}"
+    return f"{message}."
 
 
-def _silence(reason: str, cut: bool, max_tokens: int) -> Trouble:
-    if cut:
-        return Trouble(
-            "cut",
-            f"The model used all of its {max_tokens} tokens before it gave an answer; raise "
-            "max_tokens.",
+def _describe_mismatch(mismatch: Mismatch, is_cut: bool, max_tokens: int) -> ReplyError:
+    """Why a text is no typed answer; one that was cut cannot be one."""
+    if is_cut:
+        return ReplyError(
+            "cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens."
         )
-    return Trouble("no_answer", f"The model ended without an answer ({redact(reason)[:40]}).", True)
-
-
-def _unfit(error: Mismatch, cut: bool, max_tokens: int) -> Trouble:
-    if cut:
-        return Trouble("cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens.")
-    return Trouble(
-        "bad_answer", f"The model's answer is not of the form that was asked for: {error}.", True
+    return ReplyError(
+        "bad_answer", f"The model's answer is not of the form that was asked for: {mismatch}.", True
     )

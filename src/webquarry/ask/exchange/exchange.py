@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.ask.billing import ledger
-from webquarry.ask.billing.group_commit import Desk
-from webquarry.ask.billing.ledger import NoRoom, Reservation
+from webquarry.ask.billing.group_commit import GroupCommit
+from webquarry.ask.billing.ledger import OverLimit, Reservation
 from webquarry.ask.billing.prices import Prices, Tokens
 from webquarry.ask.exchange import results
-from webquarry.ask.exchange.anthropic_client import Fault, ModelClient
-from webquarry.ask.exchange.conversation import Shape
+from webquarry.ask.exchange.anthropic_client import CallFailure, ModelClient
 from webquarry.ask.exchange.limiter import Limiter
-from webquarry.ask.flights import Flight
-from webquarry.ask.models import Question, Trouble, Usage
+from webquarry.ask.exchange.request_template import RequestTemplate
+from webquarry.ask.in_flight import PendingQuestion
+from webquarry.ask.models import Question, ReplyError, Usage
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
 from webquarry.search.models import Found, Query, Result
@@ -39,24 +39,24 @@ SEARCH_SECONDS = 10.0
 TOTAL_SECONDS = 90.0
 MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an answer to give up on
 _THROTTLED_TRIES = 20
+_FIRST_WAIT_SECONDS = 0.5  # before a second try; doubled for each further one
+_RESERVE_WAIT_SECONDS = 0.05  # before the ledger is asked again for money that own calls hold
+_LEAST_SEARCH_SECONDS = 0.001  # a timeout of nothing would not even begin
 _OVERHEAD_TOKENS = 1500  # what the provider adds to a request with tools or a schema, generously
-_FOR_ALL = {
-    "auth",
-    "billing",
-    "forbidden",
-    "no_api",
-}  # troubles that every further question would meet
+_TURN_TOKENS = 500  # the JSON around the turns that a second request has more
+# Errors that every further question would meet.
+_ERRORS_FOR_ALL = {"auth", "billing", "forbidden", "no_api"}
 
 Search = Callable[[str, Query], Awaitable[Found]]
 
 
 @dataclass(frozen=True)
-class Means:
+class ExchangeContext:
     """What every exchange of an engine works with."""
 
     client: ModelClient
     limiter: Limiter
-    desk: Desk
+    commits: GroupCommit
     prices: Prices
     clock: Clock
     search: Search
@@ -64,46 +64,54 @@ class Means:
 
 
 class Exchange:
-    """The `Talk` of one question."""
+    """The `ConversationBackend` of one question."""
 
-    def __init__(self, means: Means, flight: Flight, shape: Shape, key: Secret) -> None:
-        self._means = means
-        self._flight = flight
-        self._statement = flight.owner
-        self._shape = shape
+    def __init__(
+        self,
+        context: ExchangeContext,
+        pending: PendingQuestion,
+        template: RequestTemplate,
+        key: Secret,
+    ) -> None:
+        self._context = context
+        self._pending = pending
+        self._statement = pending.owner
+        self._template = template
         self._key = key
-        self._left = TOTAL_SECONDS
-        self._held: list[Reservation] = []
-        self._room = 0.0  # of what is held, what no call has used yet
+        self._seconds_left = TOTAL_SECONDS
+        self._reservations: list[Reservation] = []
+        self._unused_usd = 0.0  # of what is reserved, what no call has used yet
         self.usage = Usage()
         self.uncertain_usd = 0.0
 
     async def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The model's reply. Raises `Fault` when all tries have failed."""
-        content, further = written(body), 0
+        """The model's reply. Raises `CallFailure` when all tries have failed."""
+        content = encode_body(body)
+        max_tokens = int(body["max_tokens"])
+        failures = 0
         while True:
             try:
-                return await self._try(content, int(body["max_tokens"]), further)
-            except Fault as fault:
-                further += 1
-                wait = self._wait(fault, further)
+                return await self._try_once(content, max_tokens, failures)
+            except CallFailure as failure:
+                failures += 1
+                wait = self._choose_wait(failure, failures)
                 if wait is None:
-                    self._remember(fault)
+                    self._share_error(failure)
                     raise
-                self._statement.tried_again(throttled=fault.throttles)
-                log.info("the model is asked again in %.1f s: %s", wait, fault.trouble.message)
-                if not fault.throttles:  # else the shared pause is the wait
-                    self._left -= wait
-                    await self._means.clock.sleep(wait)
+                self._statement.count_retry(throttled=failure.is_throttling)
+                log.info("the model is asked again in %.1f s: %s", wait, failure.error.message)
+                if not failure.is_throttling:  # else the shared pause is the wait
+                    self._seconds_left -= wait
+                    await self._context.clock.sleep(wait)
 
     async def search(self, query: str) -> Sequence[Result] | None:
         """What the search provider found; every failure is the same to the model."""
-        self._check()
+        self._check_wanted()
+        provider = self._template.provider
+        seconds = max(_LEAST_SEARCH_SECONDS, min(SEARCH_SECONDS, self._seconds_left))
         try:
-            async with asyncio.timeout(max(0.001, min(SEARCH_SECONDS, self._left))):
-                found = await self._means.search(
-                    self._shape.provider, Query(query, results.MOST_RESULTS)
-                )
+            async with asyncio.timeout(seconds):
+                found = await self._context.search(provider, Query(query, results.MOST_RESULTS))
         except TimeoutError:
             log.warning(
                 "the search took longer than %g seconds; the model answers without it",
@@ -113,193 +121,201 @@ class Exchange:
         except WebquarryError as error:
             log.warning("the search failed, the model answers without it: %s", error.message)
             return None
-        if found.cached:
-            price = 0.0
-        else:
-            price = self._means.prices.search(self._shape.provider)
+        price = 0.0
+        if not found.cached:
+            price = self._context.prices.price_search(provider)
         self.usage = self.usage + Usage(searches=1, usd=price)
-        self._room -= price
+        self._unused_usd -= price
         return found.results
 
     async def reserve(self, usd: float) -> None:
-        """Set so much aside; wait for this statement's own calls where only they stand in the way."""
-        means = self._means
+        """Set so much aside; wait for this statement's own calls where only they are in the way."""
         while True:
             try:
-                held = await means.desk.do(self._piece(usd))
-            except NoRoom as error:
-                if not error.waiting or self._held:
-                    raise _over(error) from None
-                await means.clock.sleep(0.05)  # until one of them is settled
-                self._check()
+                reservation = await self._reserve_once(usd)
+            except OverLimit as error:
+                if not error.waiting or self._reservations:
+                    raise _build_limit_error(error) from None
+                await self._context.clock.sleep(_RESERVE_WAIT_SECONDS)  # until one is settled
+                self._check_wanted()
             else:
-                self._held.append(held)
-                self._room += usd
+                self._reservations.append(reservation)
+                self._unused_usd += usd
                 return
 
-    def _piece(self, usd: float) -> Callable[[Any, Any], Reservation]:
-        statement, now = self._statement, self._means.clock.now()
-        return lambda database, vault: ledger.reserve(
-            database,
-            statement.id,
-            statement.door,
-            self._shape.model,
-            usd,
-            statement.limits,
-            now.timestamp(),
-            now.date().isoformat(),
-        )
-
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Whether something is set aside that has not been settled."""
-        return bool(self._held)
+        return bool(self._reservations)
 
     def settle(self, database: Any, now: float) -> None:
         """Write down what it took; to be called in a transaction, once."""
-        held, self._held = self._held, []
-        for place, reservation in enumerate(held):
-            if place == 0:
-                usage, uncertain = (self.usage, self.uncertain_usd)
-            else:
-                usage, uncertain = (Usage(), 0.0)
-            asked = place == 0 and self._flight.begun  # one that only waited for its turn was not
-            ledger.settle(database, reservation, usage, uncertain, now, questions=int(asked))
+        reservations, self._reservations = self._reservations, []
+        usage = self.usage
+        uncertain_usd = self.uncertain_usd
+        questions = int(self._pending.begun)  # one that only waited for its turn was not asked
+        for reservation in reservations:
+            ledger.settle(database, reservation, usage, uncertain_usd, now, questions=questions)
+            usage, uncertain_usd, questions = Usage(), 0.0, 0  # all of it is on the first
 
-    async def _try(self, content: bytes, max_tokens: int, further: int) -> dict[str, Any]:
-        means, worst = (
-            self._means,
-            worst_call(self._means.prices, self._shape.model, content, max_tokens),
-        )
-        if self._room < worst:
-            await self.reserve(worst - self._room)
-        sent_at = await means.limiter.acquire(first=self._flight.begun)
-        self._flight.begun = self._flight.sending = True
+    async def _reserve_once(self, usd: float) -> Reservation:
+        """A reservation in the ledger, on disk. Raises `OverLimit`."""
+        statement = self._statement
+        model = self._template.model
+        now = self._context.clock.now()
+        day = now.date().isoformat()
+
+        def reserve(database: Any, cipher: Any) -> Reservation:
+            return ledger.reserve(
+                database,
+                statement.id,
+                statement.door,
+                model,
+                usd,
+                statement.limits,
+                now.timestamp(),
+                day,
+            )
+
+        return await self._context.commits.commit(reserve)
+
+    async def _try_once(self, content: bytes, max_tokens: int, failures: int) -> dict[str, Any]:
+        """The reply to one call, and what it cost counted, however it ended."""
+        limiter = self._context.limiter
+        model = self._template.model
+        worst = estimate_worst_call(self._context.prices, model, content, max_tokens)
+        if self._unused_usd < worst:
+            await self.reserve(worst - self._unused_usd)
+        sent_at = await limiter.acquire(first=self._pending.begun)
+        self._pending.begun = self._pending.sending = True
         try:
-            self._check()
-            reply = await self._timed(content)
-        except Fault as fault:
-            if fault.billed:
-                self._doubt(worst)
-            if (
-                fault.throttles
-                and fault.trouble.retryable
-                and (fault.retry_after or 0) <= MOST_WAIT_SECONDS
-            ):
-                means.limiter.throttled(sent_at, fault.retry_after or 2.0**further)
+            self._check_wanted()
+            reply = await self._send(content)
+        except CallFailure as failure:
+            if failure.billed:
+                self._count_uncertain(worst)
+            is_passing = failure.error.retryable and not _asks_too_long(failure)
+            if failure.is_throttling and is_passing:
+                limiter.record_throttled(sent_at, failure.retry_after or 2.0**failures)
             raise
         except asyncio.CancelledError:
-            self._doubt(worst)
+            self._count_uncertain(worst)
             raise
         finally:
-            self._flight.sending = False
-            means.limiter.release()
-        means.limiter.succeeded()
-        self._room -= worst
-        self._count(reply)
+            self._pending.sending = False
+            limiter.release()
+        limiter.record_success()
+        self._unused_usd -= worst
+        self._count_reply(reply)
         return reply
 
-    async def _timed(self, content: bytes) -> dict[str, Any]:
-        clock = self._means.clock
-        seconds, begun = min(CALL_SECONDS, self._left), clock.monotonic()
+    async def _send(self, content: bytes) -> dict[str, Any]:
+        """The reply of the client, within the time of a call and of the whole."""
+        context = self._context
+        seconds = min(CALL_SECONDS, self._seconds_left)
         if seconds <= 0:
-            raise Fault(
-                Trouble(
-                    "timeout", f"The question took longer than {TOTAL_SECONDS:g} seconds.", True
-                )
-            )
+            message = f"The question took longer than {TOTAL_SECONDS:g} seconds."
+            raise CallFailure(ReplyError("timeout", message, True))
+        begun = context.clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                return await self._means.client.send(self._key, self._shape.model, content, seconds)
+                return await context.client.send(self._key, self._template.model, content, seconds)
         except TimeoutError:
-            raise Fault(
-                Trouble("timeout", "The model did not answer in time.", True), billed=True
-            ) from None
+            error = ReplyError("timeout", "The model did not answer in time.", True)
+            raise CallFailure(error, billed=True) from None
         finally:
-            self._left -= clock.monotonic() - begun
+            self._seconds_left -= context.clock.monotonic() - begun
 
-    def _check(self) -> None:
-        if not self._flight.wanted():
+    def _check_wanted(self) -> None:
+        """Raise when nobody waits for the answer any more."""
+        if not self._pending.is_wanted():
             self._statement.check()
             raise Cancelled("Nobody waits for the answer any more.")
 
-    def _doubt(self, worst: float) -> None:
-        self.uncertain_usd += worst
-        self._room -= worst
+    def _count_uncertain(self, usd: float) -> None:
+        """A call may have been billed, and nobody says."""
+        self.uncertain_usd += usd
+        self._unused_usd -= usd
 
-    def _wait(self, fault: Fault, further: int) -> float | None:
+    def _choose_wait(self, failure: CallFailure, failures: int) -> float | None:
         """Seconds before the next try; None when there is none."""
-        if not fault.trouble.retryable or (fault.retry_after or 0) > MOST_WAIT_SECONDS:
+        if not failure.error.retryable or _asks_too_long(failure):
             return None
-        if fault.throttles and fault.retry_after is not None:
-            if further < _THROTTLED_TRIES:
-                return fault.retry_after
-            return None
+        if failure.is_throttling and failure.retry_after is not None:
+            return failure.retry_after if failures < _THROTTLED_TRIES else None
         spread = 0.5 + random.random() / 2  # noqa: S311 - spreads the tries
-        wait = max(fault.retry_after or 0.0, 0.5 * 2.0 ** (further - 1) * spread)
-        if further <= self._means.retries and wait < self._left:
+        backoff = _FIRST_WAIT_SECONDS * 2.0 ** (failures - 1) * spread
+        wait = max(failure.retry_after or 0.0, backoff)
+        if failures <= self._context.retries and wait < self._seconds_left:
             return wait
         return None
 
-    def _remember(self, fault: Fault) -> None:
+    def _share_error(self, failure: CallFailure) -> None:
         """What every further question would meet does not have to be asked."""
-        if fault.trouble.code in _FOR_ALL or (fault.retry_after or 0) > MOST_WAIT_SECONDS:
-            self._statement.troubles[""] = fault.trouble
-        elif fault.trouble.code == "model_gone":
-            self._statement.troubles[self._shape.model] = fault.trouble
+        if failure.error.code in _ERRORS_FOR_ALL or _asks_too_long(failure):
+            self._statement.known_errors[""] = failure.error
+        elif failure.error.code == "model_gone":
+            self._statement.known_errors[self._template.model] = failure.error
 
-    def _count(self, reply: Mapping[str, Any]) -> None:
-        tokens = Tokens.of(reply.get("usage"))
+    def _count_reply(self, reply: Mapping[str, Any]) -> None:
+        """What a call took, by the provider's own counts."""
+        tokens = Tokens.from_usage(reply.get("usage"))
         self.usage = self.usage + Usage(
             calls=1,
             input_tokens=tokens.input + tokens.cache_write,
             output_tokens=tokens.output,
             cached_tokens=tokens.cache_read,
-            usd=self._means.prices.call(self._shape.model, tokens),
+            usd=self._context.prices.price_call(self._template.model, tokens),
         )
 
 
-def written(body: Mapping[str, Any]) -> bytes:
+def encode_body(body: Mapping[str, Any]) -> bytes:
     """A request as it is sent; half a letter, which a command line can hold, becomes a question
     mark.
     """
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def worst_call(prices: Prices, model: str, content: bytes, max_tokens: int) -> float:
+def estimate_worst_call(prices: Prices, model: str, content: bytes, max_tokens: int) -> float:
     """What one call may cost at most: no token is shorter than a byte, and the answer is as long as
     it may be.
     """
-    return prices.call(model, Tokens(input=len(content) + _OVERHEAD_TOKENS, output=max_tokens))
+    tokens = Tokens(input=len(content) + _OVERHEAD_TOKENS, output=max_tokens)
+    return prices.price_call(model, tokens)
 
 
-def worst_exchange(prices: Prices, shape: Shape, question: Question) -> float:
+def estimate_worst_exchange(prices: Prices, template: RequestTemplate, question: Question) -> float:
     """What a whole exchange may cost at most: with a search on offer, both calls and the search."""
-    words = len(
-        json.dumps(question.context + question.prompt, ensure_ascii=False).encode(
-            "utf-8", "replace"
-        )
-    )
-    size = words + len(shape.request) + _OVERHEAD_TOKENS
-    first = prices.call(shape.model, Tokens(input=size, output=shape.max_tokens))
-    if not shape.provider:
+    words = json.dumps(question.context + question.prompt, ensure_ascii=False)
+    question_bytes = len(words.encode("utf-8", "replace"))
+    size = question_bytes + len(template.encoded) + _OVERHEAD_TOKENS
+    longest = template.max_tokens
+    first_tokens = Tokens(input=size, output=longest)
+    first = prices.price_call(template.model, first_tokens)
+    if not template.provider:
         return first
     # The second request holds the first answer and the results, too; should they be longer, more is
     # set aside then.
-    second = Tokens(
-        input=size + shape.max_tokens * 2 + results.MOST_BYTES + 500, output=shape.max_tokens
-    )
-    return first + prices.search(shape.provider) + prices.call(shape.model, second)
+    second_size = size + longest * 2 + results.MOST_BYTES + _TURN_TOKENS
+    second_tokens = Tokens(input=second_size, output=longest)
+    second = prices.price_call(template.model, second_tokens)
+    search = prices.price_search(template.provider)
+    return first + search + second
 
 
-def _over(error: NoRoom) -> LimitReached:
+def _asks_too_long(failure: CallFailure) -> bool:
+    """Whether the provider wants us to wait longer than anybody would."""
+    return (failure.retry_after or 0) > MOST_WAIT_SECONDS
+
+
+def _build_limit_error(error: OverLimit) -> LimitReached:
+    """The error that a user gets for a limit that does not allow the next question."""
     name = "max_usd_per_day"
     if error.what == "statement":
         name = "max_usd"
     return LimitReached(
         f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for "
-        f"the {error.what} ({name}) "
-        f"{error.spent:.4f} are spent or set aside.",
+        f"the {error.what} ({name}) {error.spent:.4f} are spent or set aside.",
         suggested_action=f"Raise {name}, lower max_tokens, or ask for fewer rows; what was "
         "answered is kept.",
     )

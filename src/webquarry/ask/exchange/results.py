@@ -13,10 +13,12 @@ from webquarry.search.models import Result
 
 MOST_RESULTS = 5
 MOST_TOKENS = 1500
-_DESCRIPTION = 200  # characters
-_TITLE = 200
-_ADDRESS = 500
 MOST_BYTES = 3 * MOST_TOKENS  # on the safe side for every script we know
+
+# Characters of each part of a result.
+_TITLE_LENGTH = 200
+_ADDRESS_LENGTH = 500
+_DESCRIPTION_LENGTH = 200
 
 UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
 MISSING_QUERY = "The query parameter is missing. Please answer from your knowledge."
@@ -24,37 +26,37 @@ ONE_ONLY = "Only one search is allowed for a question. Please answer with what y
 UNKNOWN_TOOL = "There is no such tool. Please answer from your knowledge."
 
 
-def shown(results: Sequence[Result]) -> tuple[Result, ...]:
-    """Those of the results that the text has room for: the first five, fewer where they are long."""
-    kept = list(results[:MOST_RESULTS])
-    while len(kept) > 1 and len(format_results(kept).encode()) > MOST_BYTES:
-        kept.pop()
-    return tuple(kept)
+def select_results(results: Sequence[Result]) -> tuple[Result, ...]:
+    """Those of the results that the text has room for: the first five, fewer if they are long."""
+    selected = list(results[:MOST_RESULTS])
+    while len(selected) > 1 and len(format_results(selected).encode()) > MOST_BYTES:
+        selected.pop()
+    return tuple(selected)
 
 
 def format_results(results: Sequence[Result]) -> str:
     """The text of the tool's result."""
     if not results:
         return "Search Results:\n\nNothing was found."
-    parts = [
-        "\n".join(
-            line
-            for line in (f"{number}. {title}", f"   {address}", f"   {text}" if text else "")
-            if line
-        )
-        for number, (title, address, text) in enumerate(map(_lines, results), 1)
-    ]
+    parts = []
+    for number, result in enumerate(results, 1):
+        lines = [
+            f"{number}. {shorten(result.title, _TITLE_LENGTH)}",
+            f"   {shorten(result.url, _ADDRESS_LENGTH)}",
+        ]
+        description = shorten(result.snippet, _DESCRIPTION_LENGTH)
+        if description:
+            lines.append(f"   {description}")
+        parts.append("\n".join(lines))
     return "Search Results:\n\n" + "\n\n".join(parts)
 
 
-def _lines(result: Result) -> tuple[str, str, str]:
-    return cut(result.title, _TITLE), cut(result.url, _ADDRESS), cut(result.snippet, _DESCRIPTION)
-
-
-def cut(text: str, most: int) -> str:
-    """One line of at most so many characters; what is longer ends between words, with three dots."""
+def shorten(text: str, most: int) -> str:
+    """One line of at most so many characters; what is longer ends between words, in three dots."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
     head = line[: most - 3]
-    return (head[: head.rfind(" ")] if " " in head[most // 2 :] else head).rstrip() + "..."
+    if " " in head[most // 2 :]:
+        head = head[: head.rfind(" ")]
+    return head.rstrip() + "..."

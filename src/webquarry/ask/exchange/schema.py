@@ -8,7 +8,6 @@ keep the form, and the answer is checked all the same.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -17,10 +16,12 @@ from typing import Any
 
 from webquarry.errors import BadInput
 
-_NAMES = {
+_TYPE_NAMES = {
     "VARCHAR": "VARCHAR", "TEXT": "VARCHAR", "STRING": "VARCHAR", "CHAR": "VARCHAR",
-    "INTEGER": "INTEGER", "INT": "INTEGER", "INT4": "INTEGER", "BIGINT": "BIGINT", "INT8": "BIGINT", "LONG": "BIGINT",
-    "DOUBLE": "DOUBLE", "FLOAT": "DOUBLE", "FLOAT8": "DOUBLE", "REAL": "DOUBLE", "NUMERIC": "DOUBLE",
+    "INTEGER": "INTEGER", "INT": "INTEGER", "INT4": "INTEGER",
+    "BIGINT": "BIGINT", "INT8": "BIGINT", "LONG": "BIGINT",
+    "DOUBLE": "DOUBLE", "FLOAT": "DOUBLE", "FLOAT8": "DOUBLE", "REAL": "DOUBLE",
+    "NUMERIC": "DOUBLE",
     "BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN", "DATE": "DATE", "TIMESTAMP": "TIMESTAMP",
 }  # fmt: skip
 _JSON: dict[str, dict[str, Any]] = {
@@ -33,12 +34,9 @@ _JSON: dict[str, dict[str, Any]] = {
     "TIMESTAMP": {"type": "string", "format": "date-time"},
 }
 _BITS = {"INTEGER": 31, "BIGINT": 63}
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_FIELDS = 100
 _LARGEST = sys.float_info.max
 _MOST_LEVELS = 5
-
-Type = str | tuple["Type"] | dict[str, "Type"]  # a name, a list of (one) type, or named fields
 
 
 class Mismatch(Exception):
@@ -50,32 +48,28 @@ class Schema:
     """The form of an answer."""
 
     text: str  # canonical: equal forms have equal texts
-    tree: Any
+    tree: Any  # of types: a name, a tuple of one type (a list of it), or a dict of named fields
 
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> Schema:
         """Read a form; what cannot be one is `BadInput`."""
         try:
-            given = json.loads(text)
+            form = json.loads(text)
         except (ValueError, RecursionError):
             raise _bad("it is not JSON") from None
-        if not isinstance(given, dict) or not given:
+        if not isinstance(form, dict) or not form:
             raise _bad("it is not an object with a type for each field")
-        tree = _parsed(given, 1)
-        return Schema(json.dumps(given, ensure_ascii=False, separators=(",", ":")), tree)
-
-    @property
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        """Each field's name and SQL type."""
-        return tuple((name, _sql(kind)) for name, kind in self.tree.items())
+        tree = _parse_type(form, 1)
+        return Schema(json.dumps(form, ensure_ascii=False, separators=(",", ":")), tree)
 
     def sql_type(self) -> str:
-        return _sql(self.tree)
+        """As a column of SQL has it."""
+        return _build_sql_type(self.tree)
 
     def json_schema(self) -> dict[str, Any]:
         """As the model's structured output takes it."""
-        return _object(self.tree)
+        return _build_object_schema(self.tree)
 
     def check(self, text: str) -> dict[str, Any]:
         """The typed answer in a model's text. Raises `Mismatch`."""
@@ -85,11 +79,12 @@ class Schema:
             raise Mismatch("it is not JSON") from None
         if not isinstance(value, dict):
             raise Mismatch("it is not an object")
-        checked: dict[str, Any] = _checked(value, self.tree, "")
+        checked: dict[str, Any] = _check_value(value, self.tree, "")
         return checked
 
 
 def _bad(why: str) -> BadInput:
+    """The error for a form that cannot be used."""
     return BadInput(
         f"The schema cannot be used: {why}.",
         suggested_action='Give the fields and their types, such as {"ceo": "VARCHAR", "founded": '
@@ -97,64 +92,67 @@ def _bad(why: str) -> BadInput:
     )
 
 
-def _parsed(given: Any, level: int) -> Any:
-    if isinstance(given, dict):
-        if level > _MOST_LEVELS or len(given) > _MOST_FIELDS or not given:
+def _parse_type(form: Any, level: int) -> Any:
+    """The type that a part of the form stands for, as `Schema.tree` has it."""
+    if isinstance(form, dict):
+        if level > _MOST_LEVELS or len(form) > _MOST_FIELDS or not form:
             raise _bad("it is too deep, too wide, or has an object without fields")
-        if len({name.lower() for name in given}) < len(given):
+        if len({name.lower() for name in form}) < len(form):
             raise _bad("two fields have the same name but for upper and lower case")
-        return {name: _parsed(kind, level + 1) for name, kind in given.items()}
-    if isinstance(given, list) and len(given) == 1:
-        return (_parsed(given[0], level + 1),)
-    if isinstance(given, str):
-        name = given.strip().upper()
+        return {name: _parse_type(kind, level + 1) for name, kind in form.items()}
+    if isinstance(form, list) and len(form) == 1:
+        return (_parse_type(form[0], level + 1),)
+    if isinstance(form, str):
+        name = form.strip().upper()
         if name.endswith("[]") and level <= _MOST_LEVELS:
-            return (_parsed(name[:-2], level + 1),)
-        if name in _NAMES:
-            return _NAMES[name]
+            return (_parse_type(name[:-2], level + 1),)
+        if name in _TYPE_NAMES:
+            return _TYPE_NAMES[name]
     raise _bad(
-        f"{json.dumps(given)[:60]} is none of the types {', '.join(_JSON)}, a list of one "
+        f"{json.dumps(form)[:60]} is none of the types {', '.join(_JSON)}, a list of one "
         "(VARCHAR[]), or an object"
     )
 
 
-def _sql(kind: Any) -> str:
+def _build_sql_type(kind: Any) -> str:
+    """A type as a column of SQL has it."""
     if isinstance(kind, tuple):
-        return f"{_sql(kind[0])}[]"
+        return f"{_build_sql_type(kind[0])}[]"
     if isinstance(kind, dict):
-        return (
-            "STRUCT("
-            + ", ".join(f"{quoted(name)} {_sql(inner)}" for name, inner in kind.items())
-            + ")"
-        )
+        fields = []
+        for name, inner in kind.items():
+            fields.append(f"{quote_identifier(name)} {_build_sql_type(inner)}")
+        return f"STRUCT({', '.join(fields)})"
     return str(kind)
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     """A name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _json(kind: Any) -> dict[str, Any]:
+def _build_json_schema(kind: Any) -> dict[str, Any]:
+    """A type, or null."""
     if isinstance(kind, tuple):
-        own: dict[str, Any] = {"type": "array", "items": _json(kind[0])}
+        own: dict[str, Any] = {"type": "array", "items": _build_json_schema(kind[0])}
     elif isinstance(kind, dict):
-        own = _object(kind)
+        own = _build_object_schema(kind)
     else:
         own = _JSON[kind]
     return {"anyOf": [own, {"type": "null"}]}
 
 
-def _object(fields: dict[str, Any]) -> dict[str, Any]:
+def _build_object_schema(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object of which every field is there, though it may be null."""
     return {
         "type": "object",
-        "properties": {name: _json(kind) for name, kind in fields.items()},
+        "properties": {name: _build_json_schema(kind) for name, kind in fields.items()},
         "required": list(fields),
         "additionalProperties": False,
     }
 
 
-def _checked(value: Any, kind: Any, place: str) -> Any:
+def _check_value(value: Any, kind: Any, place: str) -> Any:
     """The value in the form of its type, or null; a field that is missing is null."""
     if value is None:
         return None
@@ -164,47 +162,48 @@ def _checked(value: Any, kind: Any, place: str) -> Any:
         extra = [name for name in value if name not in kind]
         if extra:
             raise Mismatch(f"it has the field {extra[0][:60]!r}, which was not asked for")
-        return {
-            name: _checked(value.get(name), inner, f"{place}.{name}".lstrip("."))
-            for name, inner in kind.items()
-        }
+        fields = {}
+        for name, inner in kind.items():
+            inner_place = f"{place}.{name}".lstrip(".")
+            fields[name] = _check_value(value.get(name), inner, inner_place)
+        return fields
     if isinstance(kind, tuple):
         if not isinstance(value, list):
             raise Mismatch(f"{place} is not a list")
-        return [_checked(one, kind[0], place) for one in value]
-    checked = _scalar(value, kind)
+        return [_check_value(one, kind[0], place) for one in value]
+    checked = _check_scalar(value, kind)
     if checked is None:
         raise Mismatch(f"{place} is no {kind}")
     return checked
 
 
-def _scalar(value: Any, kind: str) -> Any:
+def _check_scalar(value: Any, kind: str) -> Any:
     """The value if it is of this type; None if not."""
-    # The comparison keeps out what JSON of Python's takes and SQL does not: NaN, Infinity, integers
-    # beyond a double.
-    number = (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and -_LARGEST <= value <= _LARGEST
-    )
     if kind in _BITS:
-        whole = number and value == int(value)
-        if whole and -(1 << _BITS[kind]) <= value < (1 << _BITS[kind]):
+        bound = 1 << _BITS[kind]
+        if _is_number(value) and value == int(value) and -bound <= value < bound:
             return int(value)
         return None
     if kind == "DOUBLE":
-        if number:
-            return float(value)
-        return None
+        return float(value) if _is_number(value) else None
     if kind == "BOOLEAN":
-        if isinstance(value, bool):
-            return value
-        return None
+        return value if isinstance(value, bool) else None
     if not isinstance(value, str):
         return None
-    if kind in ("DATE", "TIMESTAMP"):
-        try:
-            (date if kind == "DATE" else datetime).fromisoformat(value)
-        except ValueError:
-            return None
+    try:
+        if kind == "DATE":
+            date.fromisoformat(value)
+        elif kind == "TIMESTAMP":
+            datetime.fromisoformat(value)
+    except ValueError:
+        return None
     return value
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number of SQL's; NaN, Infinity and integers beyond a double, which JSON of
+    Python's takes, are none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -_LARGEST <= value <= _LARGEST

@@ -15,7 +15,7 @@ from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited
 from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line, printable
 
 if TYPE_CHECKING:
-    from webquarry.ask.models import Progress, Question, Reply, Trouble
+    from webquarry.ask.models import ModelReply, Progress, Question, ReplyError
 
 _KINDS: dict[str, type[WebquarryError]] = {
     "auth": AuthFailure,
@@ -80,7 +80,7 @@ def ask(
 
 async def _asked(
     question: Question, max_usd: float | None, dry_run: bool
-) -> tuple[Reply, Progress]:
+) -> tuple[ModelReply, Progress]:
     from webquarry.toolkit import Toolkit
 
     async with Toolkit.open() as kit:
@@ -97,7 +97,7 @@ async def _asked(
             await engine.aclose()
 
 
-def _show(output: Output, reply: Reply) -> None:
+def _show(output: Output, reply: ModelReply) -> None:
     """The answer, then what it stands on."""
     from rich.text import Text
 
@@ -116,7 +116,7 @@ def _show(output: Output, reply: Reply) -> None:
         show(line, soft_wrap=True)
 
 
-def _as_dict(reply: Reply) -> dict[str, Any]:
+def _as_dict(reply: ModelReply) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "answer": reply.answer,
         "sources": [asdict(source) for source in reply.sources],
@@ -131,7 +131,7 @@ def _as_dict(reply: Reply) -> dict[str, Any]:
     return fields | {"value": reply.value}
 
 
-def _tell_usage(reply: Reply) -> None:
+def _tell_usage(reply: ModelReply) -> None:
     """One line on stderr, in every form of the answer."""
     used = reply.usage
     if reply.remembered:
@@ -153,7 +153,7 @@ def _planned(progress: Progress) -> str:
     return f"Asking costs at most {progress.worst_usd:.4f} USD."
 
 
-def _failure(trouble: Trouble) -> WebquarryError:
+def _failure(trouble: ReplyError) -> WebquarryError:
     kind = _KINDS.get(trouble.code, ProviderFailure)
     if trouble.retryable:
         action = "Try again."

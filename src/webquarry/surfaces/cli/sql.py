@@ -44,16 +44,16 @@ def sql(
 ) -> None:
     """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family."""
     with answering(False):
-        from webquarry.surfaces.sql.session import Session
+        from webquarry.surfaces.sql.session import SqlSession
         from webquarry.surfaces.sql.shell.shell import Shell
 
-        with Session.open(file or ":memory:", read_only=read_only) as session:
+        with SqlSession.open(file or ":memory:", read_only=read_only) as session:
             session.show_progress(progress)
             shell = Shell(session, style, spend=not quiet)
             if command is not None:
                 shell.run_text(command)
             elif sys.stdin.isatty():
-                shell.talk()
+                shell.run_interactive()
                 return
             else:
                 shell.run_text(sys.stdin.read())

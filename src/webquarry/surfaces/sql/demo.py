@@ -2,7 +2,7 @@
 or internet.
 
 The engine, the SQL functions and the bill are the real ones. Only the model and the search engine
-are played by the rehearsal on 127.0.0.1, with answers that are made up; nothing of the user's is
+are fake servers on 127.0.0.1, with answers that are made up; nothing of the user's is
 looked at.
 """
 
@@ -16,41 +16,49 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from webquarry.surfaces.sql.session import Session
-from webquarry.surfaces.sql.shell.progress_line import summary
+from webquarry.surfaces.sql.session import SqlSession
+from webquarry.surfaces.sql.shell.progress_line import summarize
 from webquarry.surfaces.sql.shell.rendering import render
-from webquarry.testing.model_and_search import Rehearsal
+from webquarry.testing.model_and_search import FakeServers
+
+_CITIES = ("Harwick", "Osterby", "Lindfurt")
+_STREETS = ("Mill Lane", "Harbour Street", "Station Road")
+_CEOS = ("Ada Brandt", "Jon Weber", "Mia Okoye")
+_INDUSTRIES = ("Logistics", "Software", "Energy", "Textiles")
 
 
 def main() -> None:
     """The whole demo on stdout."""
-    with tempfile.TemporaryDirectory() as folder, Rehearsal(latency=0.1) as stage:
-        stage.answer = _answer
-        environ = stage.environ | {
+    with tempfile.TemporaryDirectory() as folder, FakeServers(latency=0.1) as servers:
+        servers.answer = _answer
+        environ = servers.environ | {
             "HOME": folder,
             "WEBQUARRY_STATE_FOLDER": folder,
             "WEBQUARRY_CACHE": "0",
         }
-        with Session.open(environ=environ) as session:
+        with SqlSession.open(environ=environ) as session:
             session.show_progress(False)
-            _tell(
-                session, Path(str(resources.files("webquarry") / "data" / "sql" / "companies.csv"))
-            )
-        _say(
-            f"\nThe model was asked {stage.messages} times and the search engine "
-            f"{stage.searches} times."
+            companies = resources.files("webquarry") / "data" / "sql" / "companies.csv"
+            _run_statements(session, Path(str(companies)))
+        _write(
+            f"\nThe model was asked {servers.messages} times and the search engine "
+            f"{servers.searches} times."
         )
 
 
-def _tell(session: Session, companies: Path) -> None:
-    _say(
+def _run_statements(session: SqlSession, companies: Path) -> None:
+    """The statements of the demo, one after the other."""
+    _write(
         "A CSV of companies; one of them is there twice\n  CREATE TABLE companies AS FROM "
         "'companies.csv'\n"
     )
     session.sql("CREATE TABLE companies AS FROM read_csv($1)", [str(companies)])
     _run(session, "", "FROM companies")
     session.sql("SELECT webquarry_set('dry_run', 'on')")
-    question = "SELECT company, stps_ask_ai(company, 'Which industry? One word.') AS industry FROM companies"
+    question = (
+        "SELECT company, stps_ask_ai(company, 'Which industry? One word.') AS industry "
+        "FROM companies"
+    )
     _run(session, "What would it cost? A dry run counts, and pays nothing", question, rows=False)
     session.sql("SELECT webquarry_set('dry_run', 'off')")
     _run(session, "Now for real: equal rows are asked once", question)
@@ -59,8 +67,8 @@ def _tell(session: Session, companies: Path) -> None:
         "Typed answers, with the sources of those that searched; planned as a whole before the "
         "first is paid for",
         "SELECT company, answer.ceo, answer.founded, searched, len(sources) AS sources FROM "
-        "ask_table('companies', company, "
-        """'[search] Who leads it, and since when does it exist?', schema := '{"ceo": "VARCHAR", "founded": "INTEGER"}')""",
+        "ask_table('companies', company, '[search] Who leads it, and since when does it exist?', "
+        """schema := '{"ceo": "VARCHAR", "founded": "INTEGER"}')""",
     )
     _run(
         session,
@@ -78,40 +86,38 @@ def _tell(session: Session, companies: Path) -> None:
     )
 
 
-def _run(session: Session, title: str, statement: str, *, rows: bool = True) -> None:
+def _run(session: SqlSession, title: str, statement: str, *, rows: bool = True) -> None:
+    """Run a statement and show its title, its rows and what it took."""
     if title:
-        _say(f"\n{title}\n  {statement}\n")
+        _write(f"\n{title}\n  {statement}\n")
     result = session.sql(statement)
     if rows:
-        _say("".join(f"  {line}\n" for line in render(result, "table").splitlines()), end="")
+        for line in render(result, "table").splitlines():
+            _write(f"  {line}")
     if result.progress.rows:
-        _say(f"  -> {summary(result.progress)}")
+        _write(f"  -> {summarize(result.progress)}")
 
 
-def _say(text: str, end: str = "\n") -> None:
-    sys.stdout.write(text + end)
+def _write(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
 
 
 def _answer(question: str, model: str) -> str:
-    """What the played model says: made up, but always the same for the same company."""
+    """What the fake model says: made up, but always the same for the same company."""
     company = question.partition("Context: ")[2].partition("\n")[0]
     number = zlib.crc32(company.encode())
     if "postal address" in question:
         address: dict[str, Any] = {
-            "city": ("Harwick", "Osterby", "Lindfurt")[number % 3],
+            "city": _CITIES[number % 3],
             "postal_code": f"{10000 + number % 90000}",
-            "street_name": ("Mill Lane", "Harbour Street", "Station Road")[number % 3],
+            "street_name": _STREETS[number % 3],
             "street_nr": str(number % 90 + 1),
         }
         return json.dumps(address)
     if "Who leads it" in question:
-        return json.dumps(
-            {
-                "ceo": ("Ada Brandt", "Jon Weber", "Mia Okoye")[number % 3],
-                "founded": 1950 + number % 70,
-            }
-        )
-    return ("Logistics", "Software", "Energy", "Textiles")[number % 4]
+        facts = {"ceo": _CEOS[number % 3], "founded": 1950 + number % 70}
+        return json.dumps(facts)
+    return _INDUSTRIES[number % 4]
 
 
 if __name__ == "__main__":

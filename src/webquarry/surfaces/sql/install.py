@@ -24,19 +24,19 @@ from typing import Any
 from webquarry.ask.keys import MODEL_KEY, SEARCH_KEY
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
-from webquarry.surfaces.sql.functions.catalogue import functions, macros
+from webquarry.surfaces.sql.functions.catalogue import all_functions, all_macros
 from webquarry.surfaces.sql.functions.function import INNER
-from webquarry.surfaces.sql.functions.setters import without_arguments
-from webquarry.surfaces.sql.functions.types import Shape, sql_type
+from webquarry.surfaces.sql.functions.setters import build_getters
+from webquarry.surfaces.sql.functions.types import ValueType, build_sql_type
 from webquarry.surfaces.sql.instance import Instance
 from webquarry.surfaces.sql.interrupts import watcher
-from webquarry.surfaces.sql.libraries import library, need_all
+from webquarry.surfaces.sql.libraries import load_library, require_libraries
 
-_TELL = f"{INNER}instance"
+_INSTANCE_FUNCTION = f"{INNER}instance"  # gives the number of the database's instance
 _LOCK = threading.RLock()
 _INSTANCES: list[Instance] = []  # by number; never let go of, see above
 _HELD: list[Callable[..., Any]] = []
-_NUMBERS = itertools.count(1)
+_LEASE_NUMBERS = itertools.count(1)
 
 
 class _Marker:
@@ -64,9 +64,8 @@ class _Lease:
         if connection is None:
             return
         for name in self.names:
-            with contextlib.suppress(
-                Exception
-            ):  # closed in the meantime, or busy: nothing is left to be done
+            # Closed in the meantime, or busy: nothing is left to be done.
+            with contextlib.suppress(Exception):
                 connection.remove_function(name)
 
 
@@ -84,80 +83,67 @@ def install(
     """Give a connection and its database our functions. Doing it twice changes nothing but the keys
     that are given.
     """
-    need_all()
-    connection = _bare(connection)
+    require_libraries()
+    # DuckDB's own connection, where a library (SQLAlchemy) hands out a wrapper that may go before
+    # it.
+    connection = getattr(connection.create_function, "__self__", connection)
     with _LOCK:
-        instance = find(connection)
+        instance = find_instance(connection)
         if instance is None:
-            environ = os.environ if environ is None else environ
+            if environ is None:
+                environ = os.environ
             instance = Instance(settings or Settings.from_environment(environ), environ)
-            _register(connection, instance)
+            _register_all(connection, instance)
         else:
-            _lease(connection, instance)
+            _get_lease(connection, instance)
         watcher.watch(instance)
-        for statement in macros():
+        for statement in all_macros():
             connection.execute(statement).fetchall()
-    for variable, value in ((MODEL_KEY, api_key), (SEARCH_KEY, brave_api_key)):
-        if value is not None:
-            instance.set_key(variable, value)
+    if api_key is not None:
+        instance.set_key(MODEL_KEY, api_key)
+    if brave_api_key is not None:
+        instance.set_key(SEARCH_KEY, brave_api_key)
     return instance
 
 
-def _bare(connection: Any) -> Any:
-    """DuckDB's own connection, where a library (SQLAlchemy) hands out a wrapper that may go before
-    it.
-    """
-    return getattr(connection.create_function, "__self__", connection)
-
-
-def find(connection: Any) -> Instance | None:
+def find_instance(connection: Any) -> Instance | None:
     """The instance of the database behind a connection, if our functions are there."""
     with connection.cursor() as cursor:  # an error there does not abort the user's transaction
         try:
-            number: int = cursor.execute(f"SELECT {_TELL}()").fetchall()[0][0]
-        except library("duckdb").CatalogException:
+            found = cursor.execute(f"SELECT {_INSTANCE_FUNCTION}()").fetchall()
+        except load_library("duckdb").CatalogException:
             return None
+    number: int = found[0][0]
     return _INSTANCES[number]
 
 
-def _check_no_transaction(connection: Any) -> None:
-    """Each statement is a transaction of its own, unless one is open; a rollback of that would take
-    the functions away.
-    """
-    first, second = (connection.execute("SELECT txid_current()").fetchall() for _ in range(2))
+def _register_all(connection: Any, instance: Instance) -> None:
+    """Give the database every function; none of them when one cannot be registered."""
+    # Each statement is a transaction of its own, unless one is open; a rollback of that would take
+    # the functions away.
+    first = connection.execute("SELECT txid_current()").fetchall()
+    second = connection.execute("SELECT txid_current()").fetchall()
     if first == second:
         raise BadInput(
             "The functions cannot be installed inside an open transaction.",
             suggested_action="COMMIT or ROLLBACK first, then install.",
         )
-
-
-def _register(connection: Any, instance: Instance) -> None:
-    _check_no_transaction(connection)
-    lease = _lease(connection, instance)
+    lease = _get_lease(connection, instance)
     _INSTANCES.append(instance)
     number = len(_INSTANCES) - 1
     try:
-        for function in functions():
-            _create(
-                connection,
-                lease,
-                function.inner,
-                function.door(instance, inner=True),
-                function.shape,
-            )
+        for function in all_functions():
+            # One name for our macro, the other for cursors.
+            inner = function.make_udf(instance, inner=True)
+            _register(connection, lease, function.inner, inner, function.type)
             if function.public:
-                _create(
-                    connection,
-                    lease,
-                    function.name,
-                    function.door(instance, inner=False),
-                    function.shape,
-                )
-        for name, (read, shape) in without_arguments(instance).items():
-            _create_plain(connection, lease, name, read, shape)
-        _create_plain(connection, lease, _TELL, lambda: number, "BIGINT")
-    except library("duckdb").Error as error:
+                outer = function.make_udf(instance, inner=False)
+                _register(connection, lease, function.name, outer, function.type)
+        getters = build_getters(instance)
+        for name, (getter, value_type) in getters.items():
+            _register_getter(connection, lease, name, getter, value_type)
+        _register_getter(connection, lease, _INSTANCE_FUNCTION, lambda: number, "BIGINT")
+    except load_library("duckdb").Error as error:
         lease.end()
         raise BadInput(
             f"This database has a function of the same name already: {error}.",
@@ -165,67 +151,79 @@ def _register(connection: Any, instance: Instance) -> None:
         ) from error
 
 
-def _create(
-    connection: Any, lease: _Lease, name: str, door: Callable[..., Any], shape: Shape
+def _register(
+    connection: Any, lease: _Lease, name: str, udf: Callable[..., Any], value_type: ValueType
 ) -> None:
-    _HELD.append(door)
+    """A function of Arrow columns, which are of any number and type."""
+    _HELD.append(udf)
+    _create_function(connection, name, udf, value_type)
+    lease.names.append(name)
+
+
+def _create_function(
+    connection: Any, name: str, udf: Callable[..., Any], value_type: ValueType
+) -> None:
+    """Tell DuckDB of a function that takes any number of Arrow columns and sees NULLs."""
     connection.create_function(
         name,
-        door,
+        udf,
         None,
-        connection.type(sql_type(shape)),
+        connection.type(build_sql_type(value_type)),
         type="arrow",
+        null_handling="special",
+        side_effects=True,
+    )
+
+
+def _register_getter(
+    connection: Any, lease: _Lease, name: str, getter: Callable[[], Any], value_type: ValueType
+) -> None:
+    """A function without arguments."""
+    _HELD.append(getter)
+    connection.create_function(
+        name,
+        getter,
+        [],
+        connection.type(build_sql_type(value_type)),
         null_handling="special",
         side_effects=True,
     )
     lease.names.append(name)
 
 
-def _create_plain(
-    connection: Any, lease: _Lease, name: str, read: Callable[[], Any], shape: Shape
-) -> None:
-    _HELD.append(read)
-    connection.create_function(
-        name, read, [], connection.type(sql_type(shape)), null_handling="special", side_effects=True
-    )
-    lease.names.append(name)
-
-
-def _lease(connection: Any, instance: Instance) -> _Lease:
+def _get_lease(connection: Any, instance: Instance) -> _Lease:
     """Notice when the connection is closed; the last one to go releases what the instance has
     opened.
     """
     for lease in _LEASES.values():
         if lease.connection() is connection and lease.instance is instance:
             return lease
-    number = next(_NUMBERS)
-    lease = _LEASES[number] = _Lease(connection, instance)
+    number = next(_LEASE_NUMBERS)
+    lease = _Lease(connection, instance)
+    _LEASES[number] = lease
     marker = _Marker()
     name = f"{INNER}lease {number}"
-    connection.create_function(
-        name,
-        marker,
-        None,
-        connection.type("VARCHAR"),
-        type="arrow",
-        null_handling="special",
-        side_effects=True,
-    )
+    _create_function(connection, name, marker, "VARCHAR")
     lease.names.append(name)
-    weakref.finalize(marker, _gone, number).atexit = False
+    weakref.finalize(marker, _end_lease, number).atexit = False
     return lease
 
 
-def _gone(number: int) -> None:
+def _end_lease(number: int) -> None:
+    """The connection was closed; without another one, the instance lets go of what it has
+    opened.
+    """
     lease = _LEASES.pop(number, None)
-    if lease is not None and not any(
-        other.instance is lease.instance for other in _LEASES.values()
-    ):
+    if lease is None:
+        return
+    is_used = any(other.instance is lease.instance for other in _LEASES.values())
+    if not is_used:
         lease.instance.release()
 
 
 @atexit.register
-def _at_exit() -> None:
+def _release_all() -> None:
+    """At the end of the process: take the functions back and close what is open."""
     for lease in list(_LEASES.values()):
         lease.end()
     for instance in _INSTANCES:

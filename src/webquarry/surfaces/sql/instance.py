@@ -33,7 +33,7 @@ _GRACE_SECONDS = 1.4  # for calls under way to end and be kept; Ctrl-C is to tak
 
 
 @dataclass
-class _Open:
+class _OpenResources:
     """What is open between the first call and the release."""
 
     bridge: Bridge
@@ -48,20 +48,20 @@ class Instance:
         self.settings = settings
         self.environ = environ
         self.statements = Statements()
-        self.line = ProgressLine()
+        self.progress_line = ProgressLine()
         self._lock = threading.RLock()
-        self._open: _Open | None = None
+        self._open: _OpenResources | None = None
         self._warned: set[str] = set()
         self._keys: dict[str, Secret] = {}
         self._options: dict[str, str] = {}
 
     @property
     def engine(self) -> Engine:
-        return self._opened().engine
+        return self._ensure_open().engine
 
     @property
     def kit(self) -> Toolkit:
-        return self._opened().kit
+        return self._ensure_open().kit
 
     def set_key(self, variable: str, value: str) -> None:
         """Use this key in this database."""
@@ -86,10 +86,13 @@ class Instance:
         """Run a coroutine on the loop and wait. When it is stopped, paid calls may end first, for a
         moment.
         """
+        bridge = self._ensure_open().bridge
+        if paid:
+            guarded = _run_with_grace(work, scope)
+        else:
+            guarded = _run_until_cancelled(work, scope)
         try:
-            return self._opened().bridge.run(
-                _patiently(work, scope) if paid else _cut_off(work, scope)
-            )
+            return bridge.run(guarded)
         except (asyncio.CancelledError, concurrent.futures.CancelledError):
             raise Cancelled("The statement was cancelled.") from None
 
@@ -111,28 +114,29 @@ class Instance:
         watcher.forget(self)
         if opened is None:
             return
-        if (
-            threading.current_thread().name == "webquarry-bridge"
-        ):  # a loop cannot wait for its own end
+        # A loop cannot wait for its own end.
+        if threading.current_thread().name == "webquarry-bridge":
             threading.Thread(target=_close, args=(opened,), name="webquarry-close").start()
         else:
             _close(opened)
 
-    def _opened(self) -> _Open:
+    def _ensure_open(self) -> _OpenResources:
+        """What is open; opened now, with the keys and options that were set, if nothing is."""
         with self._lock:
-            if self._open is None:
-                kit = Toolkit(self.settings, self.environ)
-                engine = kit.open_engine()
-                for variable, key in self._keys.items():
-                    engine.keys.set(variable, key.reveal())
-                for name, value in self._options.items():
-                    engine.options.set(name, value)
-                self._open = _Open(Bridge(), kit, engine)
-                watcher.watch(self)
+            if self._open is not None:
+                return self._open
+            kit = Toolkit(self.settings, self.environ)
+            engine = kit.open_engine()
+            for variable, key in self._keys.items():
+                engine.keys.set(variable, key.reveal())
+            for name, value in self._options.items():
+                engine.options.set(name, value)
+            self._open = _OpenResources(Bridge(), kit, engine)
+            watcher.watch(self)
             return self._open
 
 
-async def _patiently(work: Coroutine[Any, Any, T], scope: Scope) -> T:
+async def _run_with_grace(work: Coroutine[Any, Any, T], scope: Scope) -> T:
     """Paid work: cancelled from outside, it may end by itself before it is really cancelled."""
     task = asyncio.get_running_loop().create_task(work)
     try:
@@ -145,17 +149,19 @@ async def _patiently(work: Coroutine[Any, Any, T], scope: Scope) -> T:
         raise
 
 
-async def _cut_off(work: Coroutine[Any, Any, T], scope: Scope) -> T:
+async def _run_until_cancelled(work: Coroutine[Any, Any, T], scope: Scope) -> T:
     """Work that costs nothing ends as soon as the statement is cancelled."""
     task = asyncio.get_running_loop().create_task(work)
     try:
-        with scope.cutting_off(task):
+        with scope.cancelling(task):
             return await task
     finally:
         task.cancel()
 
 
-def _close(opened: _Open) -> None:
+def _close(opened: _OpenResources) -> None:
+    """Close the engine, the toolkit and the loop that they ran on."""
+
     async def wind_up() -> None:
         await opened.engine.aclose()
         await opened.kit.aclose()

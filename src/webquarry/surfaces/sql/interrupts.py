@@ -18,6 +18,8 @@ from typing import Protocol
 
 
 class Interruptible(Protocol):
+    """What can be cancelled by a Ctrl-C."""
+
     def interrupt(self) -> None: ...
 
 
@@ -42,6 +44,7 @@ class Watcher:
                 self._start()
 
     def forget(self, one: Interruptible) -> None:
+        """Leave this alone; with nothing left to cancel, the thread ends."""
         with self._lock:
             if one in self._watched:
                 self._watched.remove(one)
@@ -49,8 +52,9 @@ class Watcher:
                 self._stop()
 
     def _start(self) -> None:
+        """Listen to signals, in a thread of ours."""
         reading, writing = socket.socketpair()
-        writing.setblocking(False)
+        writing.setblocking(False)  # a signal handler must not wait
         self._previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
         self._ends = (reading, writing)
         self._thread = threading.Thread(
@@ -59,20 +63,21 @@ class Watcher:
         self._thread.start()
 
     def _stop(self) -> None:
+        """Give the wakeup descriptor back, and end the thread."""
         if self._ends is None or self._thread is None:
             return
         reading, writing = self._ends
-        current = signal.set_wakeup_fd(self._previous if _is_open(self._previous) else -1)
-        if current not in (writing.fileno(), -1):
-            signal.set_wakeup_fd(
-                current, warn_on_full_buffer=False
-            )  # somebody came after us: theirs stays
+        previous = self._previous if _is_open(self._previous) else -1
+        current = signal.set_wakeup_fd(previous)
+        if current not in (writing.fileno(), -1):  # somebody came after us: theirs stays
+            signal.set_wakeup_fd(current, warn_on_full_buffer=False)
         writing.close()  # the reader sees the end, and ends
         self._thread.join()
         reading.close()
         self._ends, self._thread, self._previous = None, None, -1
 
     def _read(self, reading: socket.socket) -> None:
+        """Cancel on every SIGINT, until the other end is closed."""
         while received := reading.recv(256):
             if signal.SIGINT in received:
                 with self._lock:
@@ -85,6 +90,7 @@ class Watcher:
 
 
 def _is_open(descriptor: int) -> bool:
+    """Whether a file descriptor still belongs to somebody."""
     try:
         os.fstat(descriptor)
     except OSError:

@@ -10,8 +10,10 @@ from typing import Any
 
 from webquarry.errors import MissingExtra
 
+_REQUIRED = ("duckdb", "pyarrow", "numpy", "anthropic")
 
-def library(name: str) -> Any:
+
+def load_library(name: str) -> Any:
     """A module of the optional part; imported on first use, because it is large."""
     try:
         return importlib.import_module(name)
@@ -19,12 +21,12 @@ def library(name: str) -> Any:
         raise MissingExtra("sql", "SQL") from error
 
 
-def need_all() -> None:
+def require_libraries() -> None:
     """Say at once when something is missing."""
-    for name in ("duckdb", "pyarrow", "numpy", "anthropic"):
+    for name in _REQUIRED:
         try:
-            found = importlib.util.find_spec(name)
+            spec = importlib.util.find_spec(name)
         except ValueError:  # half imported, or forbidden by a test
-            found = None
-        if found is None:
+            spec = None
+        if spec is None:
             raise MissingExtra("sql", "SQL")

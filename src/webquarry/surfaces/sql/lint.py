@@ -16,17 +16,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.surfaces.sql.functions.catalogue import paid_names
-from webquarry.surfaces.sql.libraries import library
+from webquarry.surfaces.sql.libraries import load_library
 
 # An EXPLAIN that fails aborts the user's transaction, so only what DuckDB explains is tried.
 _EXPLAINED = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "COPY"}
 _LIMITS = {"TOP_N", "LIMIT", "STREAMING_LIMIT", "LIMIT_PERCENT"}
+_KEEPING_JOINS = ("LEFT", "OUTER", "FULL", "MARK", "SINGLE")  # which drop no row
 _SELECT = re.compile(r"(?is)\b(?:with|select|from)\b.*")
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
-class Warning:
+class PlanWarning:
     """What would be paid for in vain, and what to write instead."""
 
     message: str
@@ -36,196 +37,225 @@ class Warning:
         return f"{self.message} {self.instead}"
 
 
-def look_at(connection: Any, text: str) -> list[Warning]:
+def find_warnings(connection: Any, text: str) -> list[PlanWarning]:
     """The warnings about a statement, or several; none about what cannot be explained."""
-    try:  # one by one: behind EXPLAIN only the first would be explained, and the others run
-        if not _mentions(connection, text, paid_names()):
-            return []
-        statements = [
-            one.query for one in connection.extract_statements(text) if one.type.name in _EXPLAINED
-        ]
-    except library("duckdb").Error:
-        # it is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must
-        # get through
-        return []
-    return list(dict.fromkeys(warning for one in statements for warning in _look(connection, one)))
-
-
-def _look(connection: Any, statement: str) -> list[Warning]:
-    paid, error = paid_names(), library("duckdb").Error
+    words = _split_words(text)
     try:
-        plan = json.loads(connection.execute(f"EXPLAIN (FORMAT json) {statement}").fetchall()[0][1])
-    except (error, ValueError, TypeError):
+        if not words & paid_names():
+            # Most statements have nothing to do with us, unless a view of theirs has.
+            views = _list_paid_views(connection)
+            if not any(name.lower() in words for name, _ in views):
+                return []
+        statements = connection.extract_statements(text)
+    except load_library("duckdb").Error:
+        # It is wrong, or the transaction is aborted: DuckDB will say so itself, and a ROLLBACK must
+        # get through.
         return []
-    trees = _trees(connection, statement)
-    aliases = {alias for tree in trees for alias in _aliases(tree, paid)}
-    return [
-        *_having(trees, paid),
-        *(one for root in plan for one in _walk(root, (), paid, aliases)),
-    ]
+    warnings: dict[PlanWarning, None] = {}
+    for statement in statements:
+        # One by one: behind EXPLAIN only the first would be explained, and the others run.
+        if statement.type.name in _EXPLAINED:
+            warnings |= dict.fromkeys(_check_statement(connection, statement.query))
+    return list(warnings)
 
 
-def _mentions(connection: Any, statement: str, paid: frozenset[str]) -> bool:
-    words = {word.lower() for word in _WORD.findall(statement)}
-    return bool(words & paid) or any(words & {name.lower()} for name, _ in _views(connection, paid))
+def _check_statement(connection: Any, statement: str) -> list[PlanWarning]:
+    """The warnings about one statement, by its plan and its text."""
+    duckdb = load_library("duckdb")
+    try:
+        rows = connection.execute(f"EXPLAIN (FORMAT json) {statement}").fetchall()
+        plan = json.loads(rows[0][1])
+    except (duckdb.Error, ValueError, TypeError):
+        return []
+    paid = paid_names()
+    aliases: set[str] = set()  # of expressions with a paid function in them
+    warnings: list[PlanWarning] = []
+    for tree in _parse_trees(connection, statement):
+        for node in _walk_nodes(tree):
+            if node.get("alias") and "class" in node and _calls_paid(node, paid):
+                aliases.add(node["alias"].lower())
+            if node.get("having") and _calls_paid(node["having"], paid):
+                warning = PlanWarning(
+                    "HAVING asks about every input row, not about every group.",
+                    "Group in a CTE AS MATERIALIZED, and filter outside it with WHERE.",
+                )
+                warnings.append(warning)
+    # The plan shows what is evaluated below a limit or a join.
+    for root in plan:
+        warnings += _check_plan(root, (), paid, aliases)
+    return warnings
 
 
-def _views(connection: Any, paid: frozenset[str]) -> list[tuple[str, str]]:
+def _list_paid_views(connection: Any) -> list[tuple[str, str]]:
     """Views that use a paid function: name and text."""
-    views = connection.execute(
-        "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"
-    ).fetchall()
-    return [
-        (name, text)
-        for name, text in views
-        if {word.lower() for word in _WORD.findall(text)} & paid
-    ]
+    paid = paid_names()
+    query = "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"
+    views = []
+    for name, text in connection.execute(query).fetchall():
+        if _split_words(text) & paid:
+            views.append((name, text))
+    return views
 
 
-def _trees(connection: Any, statement: str) -> list[Any]:
+def _split_words(text: str) -> set[str]:
+    """The words of a text, in small letters."""
+    words = _WORD.findall(text)
+    return {word.lower() for word in words}
+
+
+def _parse_trees(connection: Any, statement: str) -> list[Any]:
     """The statement and the views that it may use, parsed. What stands before its SELECT (CREATE
     TABLE AS) is left out.
     """
-    texts = [statement, *(text for _, text in _views(connection, paid_names()))]
+    views = _list_paid_views(connection)
     trees = []
-    for text in texts:
+    for text in (statement, *(text for _, text in views)):
         select = _SELECT.search(text)
         if select is None:
             continue
+        query = _cut_at_outer_bracket(select[0])
         try:
-            row = connection.execute(
-                "SELECT json_serialize_sql(?::VARCHAR)", [_closed(select[0])]
-            ).fetchall()[0]
-        except library("duckdb").Error:
+            rows = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchall()
+        except load_library("duckdb").Error:
             continue
-        trees.append(json.loads(row[0]))
+        trees.append(json.loads(rows[0][0]))
     return trees
 
 
-def _closed(text: str) -> str:
+def _cut_at_outer_bracket(text: str) -> str:
     """Up to the bracket that was opened before the SELECT: COPY (SELECT ...) TO 'file'."""
     depth = 0
     for place, letter in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth -= 1
         if depth < 0:
             return text[:place]
     return text.rstrip("; \n")
 
 
-def _aliases(node: Any, paid: frozenset[str]) -> Iterator[str]:
-    for one in _nodes(node):
-        if one.get("alias") and "class" in one and _pays(one, paid):
-            yield one["alias"].lower()
+def _check_plan(
+    operator: Any, above: tuple[Any, ...], paid: frozenset[str], aliases: set[str]
+) -> list[PlanWarning]:
+    """The warnings about an operator, and those below it; `above` are its parents, the nearest
+    first.
+    """
+    warnings = []
+    if _evaluates_paid(operator, paid, aliases):
+        warning = _judge_parents(operator, above)
+        if warning is not None:
+            warnings.append(warning)
+    for child in operator.get("children", []):
+        warnings += _check_plan(child, (operator, *above), paid, aliases)
+    return warnings
 
 
-def _having(trees: list[Any], paid: frozenset[str]) -> Iterator[Warning]:
-    for tree in trees:
-        for one in _nodes(tree):
-            if one.get("having") and _pays(one["having"], paid):
-                yield Warning(
-                    "HAVING asks about every input row, not about every group.",
-                    "Group in a CTE AS MATERIALIZED, and filter outside it with WHERE.",
-                )
+def _evaluates_paid(operator: Any, paid: frozenset[str], aliases: set[str]) -> bool:
+    """Whether this operator evaluates a paid function, and not only hands on a column of that
+    name.
+    """
+    info = operator.get("extra_info", {})
+    expressions = _to_texts(info.get("Projections"))
+    expressions += _to_texts(info.get("Expression"))
+    # A name that comes from below was evaluated there.
+    below: set[str] = set()
+    for child in operator.get("children", []):
+        below |= {column.lower() for column in _list_columns(child)}
+    own_aliases = aliases - below
+    for expression in expressions:
+        if any(f"{name}(" in expression for name in paid):
+            return True
+        if expression.lower() in own_aliases:
+            return True
+    return False
 
 
-def _walk(
-    node: Any, above: tuple[Any, ...], paid: frozenset[str], aliases: set[str]
-) -> Iterator[Warning]:
-    if _is_paid(node, paid, aliases):
-        yield from _judge(node, above)
-    for child in node.get("children", []):
-        yield from _walk(child, (node, *above), paid, aliases)
-
-
-def _is_paid(node: Any, paid: frozenset[str], aliases: set[str]) -> bool:
-    """Whether this operator evaluates a paid function, and not only hands on a column of that name."""
-    info = node.get("extra_info", {})
-    written = [part for name in ("Projections", "Expression") for part in _listed(info.get(name))]
-    below = {part.lower() for child in node.get("children", []) for part in _columns(child)}
-    return any(
-        any(f"{name}(" in part for name in paid)
-        or (part.lower() in aliases and part.lower() not in below)
-        for part in written
-    )
-
-
-def _columns(node: Any) -> list[str]:
+def _list_columns(operator: Any) -> list[str]:
     """The columns that come out of an operator, found at the nearest one that names them."""
-    info = node.get("extra_info", {})
+    info = operator.get("extra_info", {})
     if "Projections" in info:
-        return _listed(info["Projections"])
-    return [part for child in node.get("children", []) for part in _columns(child)]
+        return _to_texts(info["Projections"])
+    columns: list[str] = []
+    for child in operator.get("children", []):
+        columns += _list_columns(child)
+    return columns
 
 
-def _judge(node: Any, above: tuple[Any, ...]) -> Iterator[Warning]:
-    rows = _rows(node)
-    for one in above:
-        name = one.get("name", "")
-        if name in _LIMITS and node.get("name") == "FILTER":
-            yield Warning(
+def _judge_parents(operator: Any, above: tuple[Any, ...]) -> PlanWarning | None:
+    """The nearest parent that throws rows away after they were asked about."""
+    children = operator.get("children", [])
+    count = _estimate_rows(operator)
+    if children:
+        count = max(count, _estimate_rows(children[0]))
+    rows = "of unknown number"
+    if count >= 0:
+        rows = f"about {count:,} rows"
+    for parent in above:
+        name = parent.get("name", "")
+        if name in _LIMITS and operator.get("name") == "FILTER":
+            return PlanWarning(
                 "A filter on an answer below LIMIT asks about many more rows than the limit has "
                 f"({rows}).",
                 "Limit the rows in a subquery first, or SET threads = 1 to stop sooner.",
             )
-            return
         if name in _LIMITS:
-            order = "This LIMIT"
-            if name == "TOP_N":
-                order = "ORDER BY ... LIMIT"
-            yield Warning(
-                f"{order} throws rows away only after they were asked about ({rows}).",
+            limit = "ORDER BY ... LIMIT" if name == "TOP_N" else "This LIMIT"
+            return PlanWarning(
+                f"{limit} throws rows away only after they were asked about ({rows}).",
                 "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT "
                 "5).",
             )
-            return
-        if _may_drop(one, node):
-            yield Warning(
+        if _may_drop_rows(parent, operator):
+            return PlanWarning(
                 f"A join may throw away rows after they were asked about ({rows}).",
                 "Join in a subquery, and ask about its rows.",
             )
-            return
+    return None
 
 
-def _may_drop(join: Any, node: Any) -> bool:
+def _may_drop_rows(join: Any, operator: Any) -> bool:
     """A join that keeps fewer rows than were asked about, or has fewer on its other side, where not
     all are kept.
     """
     kind = str(join.get("extra_info", {}).get("Join Type", ""))
-    if "JOIN" not in join.get("name", "") or kind in ("LEFT", "OUTER", "FULL", "MARK", "SINGLE"):
+    if "JOIN" not in join.get("name", "") or kind in _KEEPING_JOINS:
         return False
-    return any(0 <= _estimate(one) < _estimate(node) for one in (join, *join.get("children", [])))
+    asked = _estimate_rows(operator)
+    sides = (join, *join.get("children", []))
+    return any(0 <= _estimate_rows(side) < asked for side in sides)
 
 
-def _pays(node: Any, paid: frozenset[str]) -> bool:
-    return any(str(one.get("function_name", "")).lower() in paid for one in _nodes(node))
+def _calls_paid(tree: Any, paid: frozenset[str]) -> bool:
+    """Whether a paid function is called anywhere in an expression."""
+    for node in _walk_nodes(tree):
+        name = str(node.get("function_name", ""))
+        if name.lower() in paid:
+            return True
+    return False
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        for part in value.values():
-            yield from _nodes(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _nodes(part)
+def _walk_nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a tree of objects and lists, itself included."""
+    if isinstance(tree, dict):
+        yield tree
+        for part in tree.values():
+            yield from _walk_nodes(part)
+    elif isinstance(tree, list):
+        for part in tree:
+            yield from _walk_nodes(part)
 
 
-def _listed(value: Any) -> list[str]:
+def _to_texts(value: Any) -> list[str]:
+    """What a plan says in one text or in a list of them."""
     if isinstance(value, str):
         return [value]
-    return [part for part in value or [] if isinstance(part, str)]
+    parts = value or []
+    return [part for part in parts if isinstance(part, str)]
 
 
-def _estimate(node: Any) -> int:
-    found = str(node.get("extra_info", {}).get("Estimated Cardinality", ""))
-    if found.isdigit():
-        return int(found)
-    return -1
-
-
-def _rows(node: Any) -> str:
-    below = next((child for child in node.get("children", [])), node)
-    count = max(_estimate(node), _estimate(below))
-    if count >= 0:
-        return f"about {count:,} rows"
-    return "of unknown number"
+def _estimate_rows(operator: Any) -> int:
+    """DuckDB's estimate; -1 when there is none."""
+    info = operator.get("extra_info", {})
+    estimate = str(info.get("Estimated Cardinality", ""))
+    return int(estimate) if estimate.isdigit() else -1

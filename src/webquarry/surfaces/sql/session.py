@@ -1,6 +1,6 @@
 """A session: one connection with our functions, whose statements have an exact beginning and end.
 
-    with Session.open("data.db") as session:
+    with SqlSession.open("data.db") as session:
         result = session.sql("SELECT ask(company, 'What industry?') FROM companies LIMIT 5")
         result.rows, result.progress.usage.usd, result.warnings
 
@@ -23,36 +23,37 @@ from webquarry.ask.models import Progress
 from webquarry.errors import BadInput, Cancelled
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.sql.functions.setters import usage
+from webquarry.surfaces.sql.functions.setters import list_usage
 from webquarry.surfaces.sql.install import install
-from webquarry.surfaces.sql.libraries import library
-from webquarry.surfaces.sql.lint import Warning, look_at
+from webquarry.surfaces.sql.libraries import load_library
+from webquarry.surfaces.sql.lint import PlanWarning, find_warnings
 from webquarry.surfaces.sql.statements import Scope
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Result:
+class SqlResult:
     """All rows of one statement, and what it took."""
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     progress: Progress
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[PlanWarning, ...] = ()
 
 
-class Session:
+class SqlSession:
     """A connection with our functions. `cancel` may be called from any thread, the rest from one at
     a time.
     """
 
-    def __init__(self, connection: Any, *, owned: bool = False, **given: Any) -> None:
+    def __init__(self, connection: Any, *, owned: bool = False, **options: Any) -> None:
         self.connection = connection
         self._owned = owned
-        self._instance = install(connection, **given)
-        self._number = connection.execute("SELECT current_connection_id()").fetchall()[0][0]
+        self._instance = install(connection, **options)
+        found = connection.execute("SELECT current_connection_id()").fetchall()
+        self._number = found[0][0]
         self._scope: Scope | None = None
 
     @classmethod
@@ -63,17 +64,16 @@ class Session:
         read_only: bool = False,
         settings: Settings | None = None,
         environ: Mapping[str, str] | None = None,
-    ) -> Session:
+    ) -> SqlSession:
         """A session on a database of its own, closed with it."""
-        duckdb = library("duckdb")
+        duckdb = load_library("duckdb")
         try:
             connection = duckdb.connect(str(database), read_only=read_only)
         except duckdb.Error as error:
             raise BadInput(f"The database {database} cannot be opened: {error}.") from error
         try:
-            connection.execute(
-                "SET enable_progress_bar = false"
-            ).fetchall()  # DuckDB's own goes to stdout
+            # DuckDB's own goes to stdout.
+            connection.execute("SET enable_progress_bar = false").fetchall()
             return cls(connection, owned=True, settings=settings, environ=environ)
         except BaseException:
             connection.close()
@@ -86,28 +86,33 @@ class Session:
         *,
         timeout: float | None = None,
         lint: bool = True,
-    ) -> Result:
+    ) -> SqlResult:
         """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan
         first.
         """
-        warnings = tuple(look_at(self.connection, statement)) if lint and not parameters else ()
+        warnings: list[PlanWarning] = []
+        if lint and not parameters:
+            warnings = find_warnings(self.connection, statement)
         for warning in warnings:
             log.warning("%s", warning)
+        rows: list[tuple[Any, ...]] = []
         with (
-            self._instance.statements.pinned(self._number) as scope,
-            self._timed(scope, timeout),
-            self._plainly(scope),
+            self._instance.statements.pin(self._number) as scope,
+            self._cancel_after(timeout),
+            self._unwrap_errors(scope),
         ):
             self._scope = scope
             try:
-                done = self.connection.execute(statement, parameters)
-                described = done.description or []
-                rows = done.fetchall() if described else []
+                cursor = self.connection.execute(statement, parameters)
+                description = cursor.description or []
+                if description:
+                    rows = cursor.fetchall()
             finally:
                 self._scope = None
-                self._instance.line.clear()
-        columns, types = [str(part[0]) for part in described], [str(part[1]) for part in described]
-        return Result(tuple(columns), tuple(types), rows, scope.progress(), warnings)
+                self._instance.progress_line.clear()
+        columns = tuple(str(column[0]) for column in description)
+        types = tuple(str(column[1]) for column in description)
+        return SqlResult(columns, types, rows, scope.progress(), tuple(warnings))
 
     def cancel(self) -> None:
         """Stop the statement that runs: no further paid call; what was paid for is kept."""
@@ -118,11 +123,11 @@ class Session:
 
     def usage(self, *, days: int = 1) -> list[dict[str, Any]]:
         """The bill of the last days."""
-        return usage(self._instance, days)
+        return list_usage(self._instance, days)
 
     def show_progress(self, wanted: bool | None) -> None:
         """Always (True), never (False), or on a terminal only (None)."""
-        self._instance.line.wanted = wanted
+        self._instance.progress_line.wanted = wanted
 
     def close(self) -> None:
         """Close the connection if it is ours; a connection that was given stays open."""
@@ -141,7 +146,8 @@ class Session:
         self.close()
 
     @contextmanager
-    def _timed(self, scope: Scope, seconds: float | None) -> Iterator[None]:
+    def _cancel_after(self, seconds: float | None) -> Iterator[None]:
+        """For the time of the block; None never cancels."""
         if seconds is None:
             yield
             return
@@ -155,27 +161,29 @@ class Session:
             timer.join()
 
     @contextmanager
-    def _plainly(self, scope: Scope) -> Iterator[None]:
+    def _unwrap_errors(self, scope: Scope) -> Iterator[None]:
         """DuckDB wraps what our functions raise, and tells of a Ctrl-C in several ways: here it is
         what it was.
         """
-        duckdb = library("duckdb")
+        duckdb = load_library("duckdb")
         try:
             yield
         except (duckdb.InterruptException, RuntimeError) as error:
             if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower():
-                raise self._ended(scope) from None
+                raise _build_cancellation(scope) from None
             raise
         except duckdb.Error as error:
             if scope.cancelled:
-                raise self._ended(scope) from None
+                raise _build_cancellation(scope) from None
             if scope.error is not None:
                 raise scope.error from None
             raise type(error)(redact(str(error))) from None
 
-    def _ended(self, scope: Scope) -> BaseException:
-        if scope.interrupted:
-            return KeyboardInterrupt()
-        if isinstance(scope.error, Cancelled):
-            return scope.error
-        return Cancelled("The statement was cancelled.")
+
+def _build_cancellation(scope: Scope) -> BaseException:
+    """How a statement that was cancelled ends: by a Ctrl-C, or by an error of ours."""
+    if scope.interrupted:
+        return KeyboardInterrupt()
+    if isinstance(scope.error, Cancelled):
+        return scope.error
+    return Cancelled("The statement was cancelled.")

@@ -26,52 +26,50 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 1.0
 _ENDING_SECONDS = 0.25  # after a cancellation, for the threads of that statement to notice
-_KEPT = 64  # statements that are remembered after their last call
-_ANSWERS = 256  # answers of tools that a statement remembers
+_MOST_SCOPES = 64  # statements that are remembered after their last call
+_MOST_ANSWERS = 256  # answers of tools that a statement remembers
 
 
 class Scope:
-    """One SQL statement: what it may spend, what it has spent, and what it has already been told."""
+    """One SQL statement: what it may spend, what it has spent, and the answers that it has got."""
 
     def __init__(self) -> None:
         self.running = 0
         self.touched = time.monotonic()
         self.cancelled = False
         self.interrupted = False  # cancelled by a Ctrl-C
-        self.error: WebquarryError | None = (
-            None  # the one that ended it; DuckDB keeps only its text
-        )
+        self.error: WebquarryError | None = None  # what ended it; DuckDB keeps only its text
         self.planning = threading.Lock()
-        self.planned: Statement | None = (
-            None  # a rehearsal of `ask_table`, which counts and pays nothing
-        )
+        self.planned: Statement | None = None  # the dry run of `ask_table`, which pays nothing
         self.planned_rows = 0
-        self.failed: dict[
-            tuple[Any, ...], Any
-        ] = {}  # questions that have no answer, which are not asked again
+        # Questions that have no answer, which are not asked again.
+        self.failed: dict[tuple[Any, ...], Any] = {}
         self.answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
         self._statements: dict[bool, Statement] = {}
         self._tasks: set[asyncio.Task[Any]] = set()  # work that costs nothing and may be cut off
 
-    def statement(self, engine: Engine, *, own_limits: bool) -> Statement:
+    def get_statement(self, engine: Engine, *, own_limits: bool) -> Statement:
         """The engine's statement. `own_limits`: only the limits that the user has set himself, as
         for `stps_*`.
         """
         with self._lock:
-            found = self._statements.get(own_limits)
-            if found is None:
-                found = engine.statement(door="sql", limits=engine.limits(own=own_limits))
-                self._statements[own_limits] = found
+            statement = self._statements.get(own_limits)
+            if statement is None:
+                limits = engine.limits(own=own_limits)
+                statement = engine.statement(door="sql", limits=limits)
+                self._statements[own_limits] = statement
                 if self.cancelled:
-                    found.cancel()
-            return found
+                    statement.cancel()
+            return statement
 
     def cancel(self) -> None:
         """No further paid call in this statement."""
         with self._lock:
             self.cancelled = True
-            statements = [*self._statements.values(), *([self.planned] if self.planned else [])]
+            statements = list(self._statements.values())
+            if self.planned is not None:
+                statements.append(self.planned)
             tasks = list(self._tasks)
         for statement in statements:
             statement.cancel()
@@ -79,7 +77,7 @@ class Scope:
             task.get_loop().call_soon_threadsafe(task.cancel)
 
     @contextmanager
-    def cutting_off(self, task: asyncio.Task[Any]) -> Iterator[None]:
+    def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
         """For the time of the block, a cancellation ends this task at once."""
         with self._lock:
             self._tasks.add(task)
@@ -92,9 +90,10 @@ class Scope:
                 self._tasks.discard(task)
 
     def remember(self, key: Hashable, answer: Any) -> None:
+        """Keep a tool's answer for the rest of the statement; of many, the newest."""
         with self._lock:
             self.answers[key] = answer
-            while len(self.answers) > _ANSWERS:
+            while len(self.answers) > _MOST_ANSWERS:
                 self.answers.popitem(last=False)
 
     def progress(self) -> Progress:
@@ -103,7 +102,7 @@ class Scope:
             parts = [statement.progress() for statement in self._statements.values()]
         if len(parts) == 1:
             return parts[0]
-        left = [part.seconds_left for part in parts if part.seconds_left is not None]
+        seconds_left = [part.seconds_left for part in parts if part.seconds_left is not None]
         return Progress(
             rows=sum(part.rows for part in parts),
             done=sum(part.done for part in parts),
@@ -114,7 +113,7 @@ class Scope:
             throttled=sum(part.throttled for part in parts),
             retries=sum(part.retries for part in parts),
             usage=sum((part.usage for part in parts), Usage()),
-            seconds_left=max(left, default=None),
+            seconds_left=max(seconds_left, default=None),
         )
 
 
@@ -125,13 +124,13 @@ class Statements:
         self._now = now
         self._lock = threading.Lock()
         self._scopes: OrderedDict[Mark | None, Scope] = OrderedDict()
-        self._pinned: dict[int, Scope] = {}
+        self._pinned: dict[int, Scope] = {}  # by connection
 
     @contextmanager
-    def entered(self, mark: Mark | None) -> Iterator[Scope]:
+    def enter(self, mark: Mark | None) -> Iterator[Scope]:
         """The statement of one call, for the time of that call."""
         with self._lock:
-            scope = self._of(mark)
+            scope = self._get_scope(mark)
             scope.running += 1
         try:
             yield scope
@@ -141,7 +140,7 @@ class Statements:
                 scope.touched = self._now()
 
     @contextmanager
-    def pinned(self, connection: int) -> Iterator[Scope]:
+    def pin(self, connection: int) -> Iterator[Scope]:
         """Everything that a connection asks until the end of the block is one statement, cursors'
         calls included.
         """
@@ -165,29 +164,34 @@ class Statements:
             scope.interrupted = True
 
     def _running(self) -> list[Scope]:
+        """The statements of which a call runs, and those that are pinned."""
         with self._lock:
-            return [
-                *(scope for scope in self._scopes.values() if scope.running),
-                *self._pinned.values(),
-            ]
+            running = list(self._pinned.values())
+            for scope in self._scopes.values():
+                if scope.running:
+                    running.append(scope)
+            return running
 
-    def _of(self, mark: Mark | None) -> Scope:
+    def _get_scope(self, mark: Mark | None) -> Scope:
+        """The statement that a call belongs to; a new one where none fits."""
         if mark is not None and mark[0] in self._pinned:
             return self._pinned[mark[0]]
         if mark is None and len(self._pinned) == 1:
             return next(iter(self._pinned.values()))
         scope = self._scopes.get(mark)
         if scope is None or (mark is None and self._is_over(scope)):
-            scope = self._scopes[mark] = Scope()
+            scope = Scope()
             scope.touched = self._now()
+            self._scopes[mark] = scope
         self._scopes.move_to_end(mark)
-        for old in [one for one, kept in self._scopes.items() if not kept.running][
-            : len(self._scopes) - _KEPT
-        ]:
+        ended = [one for one, kept in self._scopes.items() if not kept.running]
+        surplus = len(self._scopes) - _MOST_SCOPES
+        for old in ended[:surplus]:
             del self._scopes[old]
         return scope
 
     def _is_over(self, scope: Scope) -> bool:
         """Without a mark: whether the next call is of another statement."""
+        most = _ENDING_SECONDS if scope.cancelled else IDLE_SECONDS
         idle = self._now() - scope.touched
-        return not scope.running and idle > (_ENDING_SECONDS if scope.cancelled else IDLE_SECONDS)
+        return not scope.running and idle > most

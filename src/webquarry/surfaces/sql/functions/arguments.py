@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.errors import BadInput
-from webquarry.surfaces.sql.libraries import library
+from webquarry.surfaces.sql.libraries import load_library
 
 Mark = tuple[int, int]  # connection and statement
 
@@ -29,122 +29,148 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Given:
+class Arguments:
     """What one call brought: a column for each parameter that was given, all of the same length."""
 
     columns: dict[str, Any]
     rows: int
     mark: Mark | None = None
 
-    def lists(self, *names: str) -> list[list[Any]]:
+    def to_lists(self, *names: str) -> list[list[Any]]:
         """Columns as Python values; a parameter that was not given is all None."""
-        return [
-            self.columns[name].to_pylist() if name in self.columns else [None] * self.rows
-            for name in names
-        ]
+        lists = []
+        for name in names:
+            column = self.columns.get(name)
+            if column is not None:
+                lists.append(column.to_pylist())
+            else:
+                lists.append([None] * self.rows)
+        return lists
 
 
-def from_macro(function: str, parameters: Sequence[Parameter], columns: Sequence[Any]) -> Given:
+def read_macro_call(
+    function: str, parameters: Sequence[Parameter], columns: Sequence[Any]
+) -> Arguments:
     """The arguments as a macro passes them: connection, statement, then every parameter. A struct
     of options is understood here too, so that one text works on connections and cursors.
     """
-    connection, statement, *rest = (_whole(column) for column in columns)
+    connection, statement, *rest = (_to_plain_array(column) for column in columns)
     rows = len(connection)
     mark = None
     if rows:
         mark = (connection[0].as_py(), statement[0].as_py())
-    by_name = {one.name: column for one, column in zip(parameters, rest, strict=True)}
-    is_struct = library("pyarrow").types.is_struct
-    packed = [
-        one.name for one in parameters if not one.required and is_struct(by_name[one.name].type)
-    ]
-    if packed:
-        by_name |= _fields(function, parameters, by_name.pop(packed[0]))
-    known = {one.name: one for one in parameters}
-    return Given({name: _cast(column, known[name]) for name, column in by_name.items()}, rows, mark)
+    # A struct in the place of an optional argument holds options.
+    is_struct = load_library("pyarrow").types.is_struct
+    by_name: dict[str, Any] = {}
+    options = None
+    for parameter, column in zip(parameters, rest, strict=True):
+        if options is None and not parameter.required and is_struct(column.type):
+            options = column
+        else:
+            by_name[parameter.name] = column
+    if options is not None:
+        by_name |= _read_options(function, parameters, options)
+    return Arguments(_cast_all(by_name, parameters), rows, mark)
 
 
-def from_call(
+def read_cursor_call(
     function: str, parameters: Sequence[Parameter], places: int, columns: Sequence[Any]
-) -> Given:
+) -> Arguments:
     """The arguments of a call on a cursor: up to `places` of them by place, further ones in a
     struct.
     """
-    arrow = library("pyarrow")
-    given = [_whole(column) for column in columns]
-    named: dict[str, Any] = {}
-    if len(given) > 1 and places < len(parameters) and arrow.types.is_struct(given[-1].type):
-        options = given.pop()
-        named = _fields(function, parameters, options)
-    required = [one.name for one in parameters if one.required]
-    if len(given) > places:
-        raise BadInput(
-            _too_many(function, parameters, places),
-            suggested_action=_how(function, parameters, places),
+    arrow = load_library("pyarrow")
+    arrays = [_to_plain_array(column) for column in columns]
+    options: dict[str, Any] = {}
+    has_options = len(arrays) > 1 and places < len(parameters)
+    if has_options and arrow.types.is_struct(arrays[-1].type):
+        options = _read_options(function, parameters, arrays.pop())
+    by_place: dict[str, Any] = {}
+    for parameter, array in zip(parameters, arrays, strict=False):
+        by_place[parameter.name] = array
+    problem = _find_placing_problem(function, parameters, places, len(arrays), by_place, options)
+    if problem is None:
+        problem = _find_misplaced_text(function, parameters, by_place)
+    if problem is not None:
+        raise BadInput(problem, suggested_action=_describe_call(function, parameters, places))
+    return Arguments(_cast_all(by_place | options, parameters), len(arrays[0]))
+
+
+def _find_placing_problem(
+    function: str,
+    parameters: Sequence[Parameter],
+    places: int,
+    count: int,
+    by_place: dict[str, Any],
+    options: dict[str, Any],
+) -> str | None:
+    """Arguments that are too many, missing, or there twice; None when all is well."""
+    if count > places and places < len(parameters):
+        return (
+            f"On this cursor {function} takes {places} arguments by place, and its options in a "
+            "struct."
         )
-    by_place = {one.name: column for one, column in zip(parameters, given, strict=False)}
-    twice = by_place.keys() & named.keys()
-    missing = [name for name in required if name not in by_place and name not in named]
-    if missing or twice:
-        if missing:
-            problem = f"needs {', '.join(missing)}"
-        else:
-            problem = f"was given {', '.join(sorted(twice))} twice"
-        raise BadInput(
-            f"{function} {problem}.", suggested_action=_how(function, parameters, places)
-        )
-    known = {one.name: one for one in parameters}
-    for name, column in by_place.items():
-        if known[name].type == "VARCHAR" and not known[name].required and not _is_text(column):
-            raise BadInput(  # a number here was meant for another parameter, whose name is lost
-                f"The argument {name!r} of {function} is a text, and {column.type} was given.",
-                suggested_action=_how(function, parameters, places),
+    if count > places:
+        return f"{function} takes at most {places} arguments."
+    names = by_place.keys() | options.keys()
+    missing = [one.name for one in parameters if one.required and one.name not in names]
+    if missing:
+        return f"{function} needs {', '.join(missing)}."
+    twice = by_place.keys() & options.keys()
+    if twice:
+        return f"{function} was given {', '.join(sorted(twice))} twice."
+    return None
+
+
+def _find_misplaced_text(
+    function: str, parameters: Sequence[Parameter], by_place: dict[str, Any]
+) -> str | None:
+    """A number where an optional text goes was meant for another parameter, whose name is lost."""
+    kinds = load_library("pyarrow").types
+    is_text = (kinds.is_null, kinds.is_string, kinds.is_large_string, kinds.is_dictionary)
+    for parameter in parameters:
+        column = by_place.get(parameter.name)
+        if column is None or parameter.required or parameter.type != "VARCHAR":
+            continue
+        if not any(test(column.type) for test in is_text):
+            return (
+                f"The argument {parameter.name!r} of {function} is a text, and {column.type} was "
+                "given."
             )
-    columns_by_name = {
-        name: _cast(column, known[name]) for name, column in (by_place | named).items()
-    }
-    return Given(columns_by_name, len(given[0]))
+    return None
 
 
-def _is_text(column: Any) -> bool:
-    kinds, kind = library("pyarrow").types, column.type
-    tests = (kinds.is_null, kinds.is_string, kinds.is_large_string, kinds.is_dictionary)
-    return any(test(kind) for test in tests)
-
-
-def _fields(function: str, parameters: Sequence[Parameter], options: Any) -> dict[str, Any]:
-    compute = library("pyarrow.compute")
-    known = [one.name for one in parameters]
-    names = [options.type.field(place).name for place in range(options.type.num_fields)]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise BadInput(
-            f"{function} has no option {unknown[0]!r}.",
-            suggested_action=f"Use: {', '.join(one.name for one in parameters if not one.required)}.",
-        )
-    return {name: compute.struct_field(options, name) for name in names}
-
-
-def _too_many(function: str, parameters: Sequence[Parameter], places: int) -> str:
-    if places < len(parameters):
-        return f"On this cursor {function} takes {places} arguments by place, and its options in a struct."
-    return f"{function} takes at most {places} arguments."
-
-
-def _how(function: str, parameters: Sequence[Parameter], places: int) -> str:
+def _describe_call(function: str, parameters: Sequence[Parameter], places: int) -> str:
+    """How the call is written on a cursor."""
     if places == len(parameters):
-        return f"Write {function}({', '.join(one.name for one in parameters)}), without names: DuckDB drops them on a cursor."
-    call = ", ".join(one.name for one in parameters if one.required)
+        names = ", ".join(one.name for one in parameters)
+        return f"Write {function}({names}), without names: DuckDB drops them on a cursor."
+    names = ", ".join(one.name for one in parameters if one.required)
     return (
-        f"Write {function}({call}, {{name: value}}): DuckDB drops the names of name := value on "
-        "a cursor. On a connection "
-        "that webquarry.sql.install was called with, names work."
+        f"Write {function}({names}, {{name: value}}): DuckDB drops the names of name := value on "
+        "a cursor. On a connection that webquarry.sql.install was called with, names work."
     )
 
 
-def _whole(column: Any) -> Any:
+def _read_options(function: str, parameters: Sequence[Parameter], options: Any) -> dict[str, Any]:
+    """The fields of a struct of options, by name."""
+    compute = load_library("pyarrow.compute")
+    known = [one.name for one in parameters]
+    columns: dict[str, Any] = {}
+    for place in range(options.type.num_fields):
+        name = options.type.field(place).name
+        if name not in known:
+            optional = ", ".join(one.name for one in parameters if not one.required)
+            raise BadInput(
+                f"{function} has no option {name!r}.", suggested_action=f"Use: {optional}."
+            )
+        columns[name] = compute.struct_field(options, name)
+    return columns
+
+
+def _to_plain_array(column: Any) -> Any:
     """One plain array: DuckDB hands over chunks, and its own types in a wrapper."""
-    arrow = library("pyarrow")
+    arrow = load_library("pyarrow")
     if isinstance(column, arrow.ChunkedArray):
         column = column.combine_chunks()
         if isinstance(column, arrow.ChunkedArray):
@@ -157,32 +183,37 @@ def _whole(column: Any) -> Any:
     return column
 
 
+def _cast_all(columns: dict[str, Any], parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """The columns as their parameters take them."""
+    by_name = {one.name: one for one in parameters}
+    cast = {}
+    for name, column in columns.items():
+        cast[name] = _cast(column, by_name[name])
+    return cast
+
+
 def _cast(column: Any, parameter: Parameter) -> Any:
     """The column as the parameter takes it. Texts are made of what has one obvious text, and of
     nothing else.
     """
-    arrow = library("pyarrow")
-    kinds, kind = arrow.types, column.type
+    arrow = load_library("pyarrow")
+    kinds = arrow.types
+    kind = column.type
     if kinds.is_null(kind):
-        return arrow.nulls(len(column), _arrow_type(parameter.type))
+        return arrow.nulls(len(column), _get_arrow_type(parameter.type))
     if kinds.is_dictionary(kind):
-        column, kind = column.dictionary_decode(), kind.value_type
+        column = column.dictionary_decode()
+        kind = kind.value_type
     if parameter.type == "VARCHAR":
-        if kinds.is_string(kind):
-            return column
-        if kinds.is_floating(kind):  # 1.0 and not 1, as DuckDB writes it
-            return arrow.array(
-                [None if value is None else repr(value) for value in column.to_pylist()],
-                arrow.string(),
-            )
-        if _has_text(kind):
-            return column.cast(arrow.string())
+        text = _to_text(column, kind)
+        if text is not None:
+            return text
     elif parameter.type == "VARCHAR[]" and (kinds.is_list(kind) or kinds.is_large_list(kind)):
         return column.cast(arrow.list_(arrow.string()))
-    elif (parameter.type in ("BIGINT", "DOUBLE") and kinds.is_integer(kind)) or (
-        parameter.type == "DOUBLE" and (kinds.is_floating(kind) or kinds.is_decimal(kind))
-    ):
-        return column.cast(_arrow_type(parameter.type))
+    elif parameter.type in ("BIGINT", "DOUBLE") and kinds.is_integer(kind):
+        return column.cast(_get_arrow_type(parameter.type))
+    elif parameter.type == "DOUBLE" and (kinds.is_floating(kind) or kinds.is_decimal(kind)):
+        return column.cast(arrow.float64())
     elif parameter.type == "BOOLEAN" and kinds.is_boolean(kind):
         return column
     raise BadInput(
@@ -191,20 +222,33 @@ def _cast(column: Any, parameter: Parameter) -> Any:
     )
 
 
-def _has_text(kind: Any) -> bool:
-    kinds = library("pyarrow").types
-    tests = (
+def _to_text(column: Any, kind: Any) -> Any:
+    """A column of texts; None when the values have no obvious one."""
+    arrow = load_library("pyarrow")
+    kinds = arrow.types
+    if kinds.is_string(kind):
+        return column
+    if kinds.is_floating(kind):  # 1.0 and not 1, as DuckDB writes it
+        texts: list[str | None] = []
+        for value in column.to_pylist():
+            texts.append(None if value is None else repr(value))
+        return arrow.array(texts, arrow.string())
+    has_text = (
         kinds.is_large_string,
         kinds.is_string_view,
         kinds.is_integer,
         kinds.is_boolean,
         kinds.is_decimal,
+        kinds.is_date,
     )
-    return kinds.is_date(kind) or any(test(kind) for test in tests)
+    if any(test(kind) for test in has_text):
+        return column.cast(arrow.string())
+    return None
 
 
-def _arrow_type(name: str) -> Any:
-    arrow = library("pyarrow")
+def _get_arrow_type(name: str) -> Any:
+    """The Arrow type of a parameter's SQL type."""
+    arrow = load_library("pyarrow")
     types = {
         "VARCHAR": arrow.string(),
         "BIGINT": arrow.int64(),

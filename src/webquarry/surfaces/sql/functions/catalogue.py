@@ -6,25 +6,27 @@ from functools import cache
 
 from webquarry.surfaces.sql.functions import asking, setters
 from webquarry.surfaces.sql.functions.function import Function
-from webquarry.surfaces.sql.functions.tool_functions import tool_functions
+from webquarry.surfaces.sql.functions.tool_functions import build_tool_functions
 
 
 @cache
-def functions() -> tuple[Function, ...]:
-    return (*asking.FUNCTIONS, *setters.FUNCTIONS, *tool_functions())
+def all_functions() -> tuple[Function, ...]:
+    """The functions that ask, those that set, and those of the tools."""
+    return (*asking.FUNCTIONS, *setters.FUNCTIONS, *build_tool_functions())
 
 
-def macros() -> list[str]:
+def all_macros() -> list[str]:
     """The statements that make our macros on one connection."""
-    return [
-        *(statement for function in functions() for statement in function.macros()),
-        *asking.TABLES,
-    ]
+    statements: list[str] = []
+    for function in all_functions():
+        statements += function.macros()
+    return statements + asking.TABLE_MACROS
 
 
 def paid_names() -> frozenset[str]:
     """The functions that may cost money, as they stand in a plan or in a text."""
-    asked = {function.name for function in asking.FUNCTIONS} | {
-        function.inner for function in asking.FUNCTIONS
-    }
-    return frozenset(asked)
+    names: set[str] = set()
+    for function in asking.FUNCTIONS:
+        names.add(function.name)
+        names.add(function.inner)
+    return frozenset(names)

@@ -9,32 +9,40 @@ evaluate none.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from webquarry.ask.exchange.schema import quote_identifier
 from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import redact
-from webquarry.surfaces.sql.functions.arguments import Given, Parameter, from_call, from_macro
-from webquarry.surfaces.sql.functions.types import Shape, arrow_type, quoted
+from webquarry.surfaces.sql.functions.arguments import (
+    Arguments,
+    Parameter,
+    read_cursor_call,
+    read_macro_call,
+)
+from webquarry.surfaces.sql.functions.types import ValueType, build_arrow_type
 from webquarry.surfaces.sql.instance import Instance
-from webquarry.surfaces.sql.libraries import library
+from webquarry.surfaces.sql.libraries import load_library
 from webquarry.surfaces.sql.statements import Scope
 
 log = logging.getLogger(__name__)
 INNER = "_webquarry_"
+HERE = "current_connection_id(), current_query_id()"  # the mark of a statement, in a macro
 
 
 @dataclass(frozen=True)
-class Call:
+class FunctionCall:
     """One chunk of rows on its way to a body."""
 
     instance: Instance
     scope: Scope
-    given: Given
+    arguments: Arguments
 
 
-Body = Callable[[Call], list[Any]]
+Body = Callable[[FunctionCall], list[Any]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Function:
 
     name: str
     parameters: tuple[Parameter, ...]
-    shape: Shape
+    type: ValueType
     body: Body  # Python values, or an Arrow array, one for each row
     places: int | None = None  # arguments that a cursor may give by place; None: all
     defaults: dict[str, str] | None = None  # SQL of defaults other than NULL
@@ -51,112 +59,117 @@ class Function:
     table: str | None = None  # what the table macro is made of
     macro: str | None = None  # the name of the macro, where it is another
     public: bool = True  # whether cursors see it
-    shadowed: str | None = (
-        # a function of DuckDB's that wants constants, which a macro's parameters are only later
-        None
-    )
+    # A function of DuckDB's that wants constants, which a macro's parameters are only later.
+    shadowed: str | None = None
 
     @property
     def inner(self) -> str:
+        """The name that our macro calls."""
         return INNER + self.name
 
     def macros(self) -> list[str]:
         """The statements that make the macros on one connection."""
         defaults = self.defaults or {}
-        written = [
-            quoted(one.name)
-            if one.required
-            else f"{quoted(one.name)} := {defaults.get(one.name, 'NULL')}"
-            for one in self.parameters
-        ]
-        casts = [
-            f"CAST({quoted(one.name)} AS {one.type})" if one.required else quoted(one.name)
-            for one in self.parameters
-        ]
-        call = (
-            f"{self.inner}({', '.join(['current_connection_id()', 'current_query_id()', *casts])})"
-        )
-        head = f"CREATE OR REPLACE TEMP MACRO {self.macro or self.name}({', '.join(written)}) AS "
-        made = []
+        signature: list[str] = []
+        arguments: list[str] = [HERE]
+        for parameter in self.parameters:
+            name = quote_identifier(parameter.name)
+            if parameter.required:
+                signature.append(name)
+                arguments.append(f"CAST({name} AS {parameter.type})")
+            else:
+                default = defaults.get(parameter.name, "NULL")
+                signature.append(f"{name} := {default}")
+                arguments.append(name)
+        call = f"{self.inner}({', '.join(arguments)})"
+        macro = self.macro or self.name
+        head = f"CREATE OR REPLACE TEMP MACRO {macro}({', '.join(signature)}) AS "
+        statements: list[str] = []
         if self.scalar is not None:
-            made.append(head + self.scalar.replace("{call}", call))
+            statements.append(head + self.scalar.replace("{call}", call))
         if self.table is not None:
-            made.append(head + "TABLE " + self.table.replace("{call}", call))
+            statements.append(head + "TABLE " + self.table.replace("{call}", call))
         if self.shadowed:
-            shadow = f"CREATE OR REPLACE TEMP MACRO {self.shadowed}(first, second) AS first"
-            made = [shadow, *made, f"DROP MACRO temp.main.{self.shadowed}"]
-        return made
+            statements = shadow(self.shadowed, statements)
+        return statements
 
-    def door(self, instance: Instance, *, inner: bool) -> Callable[..., Any]:
+    def make_udf(self, instance: Instance, *, inner: bool) -> Callable[..., Any]:
         """What DuckDB calls: Arrow columns in, an Arrow array out."""
-        if self.places is None:
+        places = self.places
+        if places is None:
             places = len(self.parameters)
-        else:
-            places = self.places
 
-        def enter(*columns: Any) -> Any:
-            with speaking(None):
+        def call(*columns: Any) -> Any:
+            with translate_errors(None):
                 if inner:
-                    given = from_macro(self.macro or self.name, self.parameters, columns)
+                    name = self.macro or self.name
+                    arguments = read_macro_call(name, self.parameters, columns)
                 else:
-                    given = from_call(self.name, self.parameters, places, columns)
-            return self._answer(instance, given)
+                    arguments = read_cursor_call(self.name, self.parameters, places, columns)
+            return self._run_body(instance, arguments)
 
-        return enter
+        return call
 
-    def _answer(self, instance: Instance, given: Given) -> Any:
-        arrow = library("pyarrow")
-        with instance.statements.entered(given.mark) as scope, speaking(scope):
+    def _run_body(self, instance: Instance, arguments: Arguments) -> Any:
+        """The values of one chunk, as part of the statement that it belongs to."""
+        arrow = load_library("pyarrow")
+        with instance.statements.enter(arguments.mark) as scope, translate_errors(scope):
+            call = FunctionCall(instance, scope, arguments)
             try:
-                values = self.body(Call(instance, scope, given))
+                values = self.body(call)
             finally:
                 if scope.running <= 1:
-                    instance.line.clear()
+                    instance.progress_line.clear()
             if isinstance(values, arrow.Array):
                 return values
-            return arrow.array(values, arrow_type(self.shape))
+            arrow_type = build_arrow_type(self.type)
+            return arrow.array(values, arrow_type)
 
 
 class SqlError(Exception):
     """What DuckDB shows of an error of ours: a sentence, and what to do about it."""
 
 
-class speaking:
+@contextmanager
+def translate_errors(scope: Scope | None) -> Iterator[None]:
     """Errors of ours leave as one text without secrets; the scope remembers the error itself, which
     DuckDB forgets.
     """
-
-    def __init__(self, scope: Scope | None) -> None:
-        self._scope = scope
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
-    ) -> None:
-        if error is None or isinstance(error, SqlError):
-            return
-        if self._scope is not None and isinstance(error, KeyboardInterrupt):
-            self._scope.cancelled = self._scope.interrupted = True
-        if self._scope is not None and isinstance(error, WebquarryError):
-            self._scope.error = error
-        if isinstance(error, WebquarryError):
-            if isinstance(error, Cancelled) and self._scope is not None:
-                self._scope.cancelled = True
-            raise SqlError(redact(f"{error.message} {error.suggested_action}".strip())) from None
-        if isinstance(error, Exception):
-            log.debug("unforeseen", exc_info=error)
-            raise SqlError(redact(f"{type(error).__name__}: {error}")) from None
+    try:
+        yield
+    except SqlError:
+        raise
+    except KeyboardInterrupt:
+        if scope is not None:
+            scope.cancelled = scope.interrupted = True
+        raise
+    except WebquarryError as error:
+        if scope is not None:
+            scope.error = error
+            if isinstance(error, Cancelled):
+                scope.cancelled = True
+        raise SqlError(redact(f"{error.message} {error.suggested_action}".strip())) from None
+    except Exception as error:
+        log.debug("unforeseen", exc_info=error)
+        raise SqlError(redact(f"{type(error).__name__}: {error}")) from None
 
 
-def parameters(*written: str | Parameter) -> tuple[Parameter, ...]:
+def shadow(function: str, statements: list[str]) -> list[str]:
+    """Statements that make macros, for whose time a function of DuckDB's is one that takes
+    anything.
+    """
+    return [
+        f"CREATE OR REPLACE TEMP MACRO {function}(first, second) AS first",
+        *statements,
+        f"DROP MACRO temp.main.{function}",
+    ]
+
+
+def parse_parameters(*texts: str) -> tuple[Parameter, ...]:
     """Parameters in short: `context!` is required, `max_tokens BIGINT` has a type."""
-    made: list[Parameter] = []
-    for one in written:
-        if isinstance(one, Parameter):
-            made.append(one)
-            continue
-        name, _, kind = one.partition(" ")
-        made.append(Parameter(name.rstrip("!"), kind or "VARCHAR", name.endswith("!")))
-    return tuple(made)
+    parameters: list[Parameter] = []
+    for text in texts:
+        name, _, kind = text.partition(" ")
+        is_required = name.endswith("!")
+        parameters.append(Parameter(name.rstrip("!"), kind or "VARCHAR", is_required))
+    return tuple(parameters)

@@ -15,13 +15,18 @@ from typing import Any
 from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, SEARCH_KEY
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
-from webquarry.surfaces.sql.functions.function import Call, Function, parameters, speaking
-from webquarry.surfaces.sql.functions.types import Shape
+from webquarry.surfaces.sql.functions.function import (
+    Function,
+    FunctionCall,
+    parse_parameters,
+    translate_errors,
+)
+from webquarry.surfaces.sql.functions.types import ValueType
 from webquarry.surfaces.sql.instance import Instance
 
 log = logging.getLogger(__name__)
 
-SPENT: dict[str, Any] = {
+USAGE_ROW: dict[str, Any] = {
     "day": "VARCHAR",
     "statement": "VARCHAR",
     "door": "VARCHAR",
@@ -36,110 +41,124 @@ SPENT: dict[str, Any] = {
     "usd": "DOUBLE",
     "uncertain_usd": "DOUBLE",
 }
-_USAGE: Shape = [SPENT]
+_USAGE: ValueType = [USAGE_ROW]
+_KEY_IN_SQL = (
+    "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the environment "
+    f"variable {MODEL_KEY}, the file ~/.stps/anthropic_api_key (mode 0600), or "
+    "webquarry.sql.install(con, api_key=...)"
+)
 
 
-def _set_key(variable: str, done: str, null: str, call: Call) -> list[Any]:
-    (values,) = call.given.lists("value")
+def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
+    """Set a key for each row; the words of the original come back."""
+    (values,) = call.arguments.to_lists("value")
+    messages = []
     for value in values:
-        if value is not None:
+        if value is None:
+            messages.append(null)
+        else:
             call.instance.set_key(variable, value)
+            messages.append(done)
     if variable != GOOGLE_ENGINE:
-        call.instance.warn_once(
-            "sql-key",
-            "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the "
-            "environment variable "
-            f"{MODEL_KEY}, the file ~/.stps/anthropic_api_key (mode 0600), or "
-            "webquarry.sql.install(con, api_key=...)",
-        )
-    return [null if value is None else done for value in values]
+        call.instance.warn_once("sql-key", _KEY_IN_SQL)
+    return messages
 
 
-def _set_model(call: Call) -> list[Any]:
-    return [
-        "ERROR: Model cannot be NULL"
-        if value is None
-        else f"Model set to: {call.instance.set_option('model', value)}"
-        for value in call.given.lists("value")[0]
-    ]
+def set_model(call: FunctionCall) -> list[Any]:
+    """Set the model for each row; the words of the original come back."""
+    (values,) = call.arguments.to_lists("value")
+    messages = []
+    for value in values:
+        if value is None:
+            messages.append("ERROR: Model cannot be NULL")
+        else:
+            model = call.instance.set_option("model", value)
+            messages.append(f"Model set to: {model}")
+    return messages
 
 
-def _set_search_provider(call: Call) -> list[Any]:
-    return [
-        "ERROR: Provider cannot be NULL (use 'brave' or 'google')"
-        if value is None
-        else "Search provider set to: "
-        f"{call.instance.set_option('search_provider', _provider(value))}"
-        for value in call.given.lists("value")[0]
-    ]
-
-
-def _provider(name: str) -> str:
+def set_search_provider(call: FunctionCall) -> list[Any]:
+    """Set the search provider for each row; one that does not exist is `BadInput`."""
+    (values,) = call.arguments.to_lists("value")
     known = [*module_names("webquarry.search.providers"), "none"]
-    if name.strip().lower() not in known:
-        raise BadInput(
-            f"There is no search provider {name!r}.",
-            suggested_action=f"Use one of: {', '.join(known)}.",
-        )
-    return name
+    messages = []
+    for value in values:
+        if value is None:
+            messages.append("ERROR: Provider cannot be NULL (use 'brave' or 'google')")
+            continue
+        if value.strip().lower() not in known:
+            raise BadInput(
+                f"There is no search provider {value!r}.",
+                suggested_action=f"Use one of: {', '.join(known)}.",
+            )
+        provider = call.instance.set_option("search_provider", value)
+        messages.append(f"Search provider set to: {provider}")
+    return messages
 
 
-def _set(call: Call) -> list[Any]:
-    pairs = zip(*call.given.lists("name", "value"), strict=True)
-    return [
-        f"{name} = {call.instance.set_option(name or '', _text(value))}" for name, value in pairs
-    ]
+def set_option(call: FunctionCall) -> list[Any]:
+    """Set an option for each row; NULL takes a limit away."""
+    names, values = call.arguments.to_lists("name", "value")
+    messages = []
+    for name, value in zip(names, values, strict=True):
+        text = "none" if value is None else value
+        kept = call.instance.set_option(name or "", text)
+        messages.append(f"{name} = {kept}")
+    return messages
 
 
-def _text(value: str | None) -> str:
-    if value is None:
-        return "none"
-    return value
-
-
-def usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
+def list_usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
     """The bill of the last days, a row for each statement and model."""
-    return [
-        {name: _cell(getattr(spent, name)) for name in SPENT}
-        for spent in instance.engine.usage(days=days)
-    ]
+    rows = []
+    for record in instance.engine.usage(days=days):
+        row = {name: getattr(record, name) for name in USAGE_ROW}
+        rows.append(row)
+    return rows
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, str | int | float) or value is None:
-        return value
-    return str(value)
+def list_usage_of_days(call: FunctionCall) -> list[Any]:
+    """The bill of so many days for each row; NULL is one day."""
+    (counts,) = call.arguments.to_lists("days")
+    bills = []
+    for count in counts:
+        days = 1 if count is None else count
+        bill = list_usage(call.instance, days)
+        bills.append(bill)
+    return bills
 
 
-def _usage_of_days(call: Call) -> list[Any]:
-    (days,) = call.given.lists("days")
-    return [usage(call.instance, 1 if count is None else count) for count in days]
-
-
-def _key(
+def _build_key_setter(
     name: str, variable: str, done: str, null: str = "ERROR: API key cannot be NULL"
 ) -> Function:
-    return Function(name, parameters("value!"), "VARCHAR", partial(_set_key, variable, done, null))
+    """The function that sets one of the keys."""
+    body = partial(set_key, variable, done, null)
+    return Function(name, parse_parameters("value!"), "VARCHAR", body)
 
 
 FUNCTIONS = (
-    _key("stps_set_api_key", MODEL_KEY, "API key configured successfully"),
-    _key("stps_set_brave_api_key", SEARCH_KEY, "Brave API key configured successfully"),
-    _key("stps_set_google_api_key", GOOGLE_KEY, "Google API key configured successfully"),
-    _key(
+    _build_key_setter("stps_set_api_key", MODEL_KEY, "API key configured successfully"),
+    _build_key_setter(
+        "stps_set_brave_api_key", SEARCH_KEY, "Brave API key configured successfully"
+    ),
+    _build_key_setter(
+        "stps_set_google_api_key", GOOGLE_KEY, "Google API key configured successfully"
+    ),
+    _build_key_setter(
         "stps_set_google_cse_id",
         GOOGLE_ENGINE,
         "Google CSE ID configured successfully",
         "ERROR: CSE ID cannot be NULL",
     ),
-    Function("stps_set_model", parameters("value!"), "VARCHAR", _set_model),
-    Function("stps_set_search_provider", parameters("value!"), "VARCHAR", _set_search_provider),
-    Function("webquarry_set", parameters("name!", "value!"), "VARCHAR", _set),
+    Function("stps_set_model", parse_parameters("value!"), "VARCHAR", set_model),
+    Function(
+        "stps_set_search_provider", parse_parameters("value!"), "VARCHAR", set_search_provider
+    ),
+    Function("webquarry_set", parse_parameters("name!", "value!"), "VARCHAR", set_option),
     Function(
         "webquarry_usage",
-        parameters("days BIGINT"),
+        parse_parameters("days BIGINT"),
         _USAGE,
-        _usage_of_days,
+        list_usage_of_days,
         defaults={"days": "1"},
         public=False,
         scalar=None,
@@ -148,23 +167,21 @@ FUNCTIONS = (
 )
 
 
-def _speaking(read: Callable[[], Any]) -> Any:
-    with speaking(None):
-        return read()
-
-
-def without_arguments(instance: Instance) -> dict[str, tuple[Callable[[], Any], Shape]]:
+def build_getters(instance: Instance) -> dict[str, tuple[Callable[[], Any], ValueType]]:
     """Functions that take nothing, which DuckDB knows in another form: by name, the function and
-    its shape.
+    its type.
     """
+
+    def get_option(name: str) -> str:
+        with translate_errors(None):
+            return instance.engine.options.get(name)
+
+    def get_usage() -> list[dict[str, Any]]:
+        with translate_errors(None):
+            return list_usage(instance)
+
     return {
-        "stps_get_model": (
-            lambda: _speaking(lambda: instance.engine.options.get("model")),
-            "VARCHAR",
-        ),
-        "stps_get_search_provider": (
-            lambda: _speaking(lambda: instance.engine.options.get("search_provider")),
-            "VARCHAR",
-        ),
-        "webquarry_usage": (lambda: _speaking(lambda: usage(instance)), _USAGE),
+        "stps_get_model": (lambda: get_option("model"), "VARCHAR"),
+        "stps_get_search_provider": (lambda: get_option("search_provider"), "VARCHAR"),
+        "webquarry_usage": (get_usage, _USAGE),
     }

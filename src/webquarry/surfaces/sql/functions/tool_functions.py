@@ -18,149 +18,183 @@ from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.surfaces.library import find_tool
 from webquarry.surfaces.sql.functions.arguments import Parameter
-from webquarry.surfaces.sql.functions.function import Call, Function
-from webquarry.surfaces.sql.functions.types import ERROR, Shape, arrow_type, fit, shape_of
-from webquarry.surfaces.sql.libraries import library
+from webquarry.surfaces.sql.functions.function import Function, FunctionCall
+from webquarry.surfaces.sql.functions.types import (
+    ERROR,
+    ValueType,
+    build_arrow_type,
+    fit_value,
+    infer_type,
+)
+from webquarry.surfaces.sql.libraries import load_library
 from webquarry.tool import Tool
 
-OFFERED = (
-    "web_search",
-    "instant_answer",
-    "web_fetch",
-    "scrape_page",
-)  # every one more makes each install slower
+# Every one more makes each install slower.
+OFFERED = ("web_search", "instant_answer", "web_fetch", "scrape_page")
 _RENAMED = {"num_results": "n", "sessionId": "session_id"}
-_TYPES = {"string": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
-_AT_ONCE = 16
+_TYPES = {
+    "string": "VARCHAR",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "array": "VARCHAR[]",
+}
+_CALLS_AT_ONCE = 16
 
 
-def tool_functions() -> list[Function]:
-    """The functions of the tools that SQL offers, made from their signatures."""
-    return [made for name in OFFERED for made in _functions(find_tool(name))]
-
-
-def _functions(found: Tool) -> list[Function]:
-    taken = parameters_of(found)
-    shape = shape_of(found.answer.model_json_schema(mode="serialization", by_alias=False))
-    assert isinstance(shape, dict)
-    whole = {**shape, "error": ERROR}
-    listed = shape.get("results")
-    if isinstance(listed, list) and isinstance(listed[0], dict):
-        row = {**listed[0], "error": ERROR}
-    else:
+def build_tool_functions() -> list[Function]:
+    """The functions of the tools that SQL offers, made from their signatures: for each a scalar and
+    a table function.
+    """
+    functions: list[Function] = []
+    for name in OFFERED:
+        tool = find_tool(name)
+        parameters = get_parameters(tool)
+        schema = tool.answer.model_json_schema(mode="serialization", by_alias=False)
+        fields = infer_type(schema)
+        assert isinstance(fields, dict)
+        whole = {**fields, "error": ERROR}
+        results = fields.get("results")
         row = whole
-    required = sum(1 for one in taken if one.required)
-    return [
-        Function(found.name, taken, whole, partial(_answers, found, whole), places=required),
-        Function(
-            f"{found.name}_rows",
-            (*taken, Parameter("on_error")),
+        if isinstance(results, list) and isinstance(results[0], dict):
+            row = {**results[0], "error": ERROR}
+        required = sum(1 for parameter in parameters if parameter.required)
+        scalar = Function(
+            name, parameters, whole, partial(_answer_scalars, tool, whole), places=required
+        )
+        table = Function(
+            f"{name}_rows",
+            (*parameters, Parameter("on_error")),
             [row],
-            partial(_rows, found, row, row is not whole),
-            macro=found.name,
+            partial(_answer_tables, tool, row, row is not whole),
+            macro=name,
             public=False,
             scalar=None,
             table="SELECT unnest({call}, recursive := false, max_depth := 2)",
-        ),
-    ]
+        )
+        functions += [scalar, table]
+    return functions
 
 
-def parameters_of(found: Tool) -> tuple[Parameter, ...]:
-    """The tool's parameters as SQL has them."""
-    required = found.parameters["required"]
-    made = [
-        Parameter(_RENAMED.get(name, name), _type(schema), name in required)
-        for name, schema in found.parameters["properties"].items()
-    ]
-    return tuple(sorted(made, key=lambda one: not one.required))
+def get_parameters(tool: Tool) -> tuple[Parameter, ...]:
+    """The tool's parameters as SQL has them, the required ones first."""
+    parameters = []
+    for name, schema in tool.parameters["properties"].items():
+        parameter = Parameter(
+            name=_RENAMED.get(name, name),
+            type=_TYPES.get(schema.get("type", ""), "VARCHAR"),
+            required=name in tool.parameters["required"],
+        )
+        parameters.append(parameter)
+    return tuple(sorted(parameters, key=lambda one: not one.required))
 
 
-def _type(schema: dict[str, Any]) -> str:
-    if schema.get("type") == "array":
-        return "VARCHAR[]"
-    return _TYPES.get(schema.get("type", ""), "VARCHAR")
-
-
-def _answers(found: Tool, shape: Shape, call: Call) -> Any:
+def _answer_scalars(tool: Tool, struct: ValueType, call: FunctionCall) -> Any:
     """One struct for each row; a row that failed has its `error` and nothing else."""
-    arrow = library("pyarrow")
-    values = [
-        None
-        if one is None
-        else {"error": _trouble(one)}
-        if isinstance(one, WebquarryError)
-        else one
-        for one in _called(found, call)
-    ]
-    return arrow.array([fit(value, shape) for value in values], arrow_type(shape))
+    arrow = load_library("pyarrow")
+    structs = []
+    for answer in _call_tool(tool, call):
+        fields = answer
+        if isinstance(answer, WebquarryError):
+            fields = {"error": _build_error(answer)}
+        value = fit_value(fields, struct)
+        structs.append(value)
+    arrow_type = build_arrow_type(struct)
+    return arrow.array(structs, arrow_type)
 
 
-def _rows(found: Tool, shape: Shape, listed: bool, call: Call) -> Any:
+def _answer_tables(tool: Tool, struct: ValueType, has_results: bool, call: FunctionCall) -> Any:
     """A list of rows for each row; a failure is an error, or with `on_error := 'column'` a row that
     holds it.
     """
-    arrow = library("pyarrow")
+    arrow = load_library("pyarrow")
+    (ways,) = call.arguments.to_lists("on_error")
+    answers = _call_tool(tool, call)
     lists: list[list[Any]] = []
-    for answer, way in zip(_called(found, call), call.given.lists("on_error")[0], strict=True):
+    for answer, way in zip(answers, ways, strict=True):
         if isinstance(answer, WebquarryError):
             if way != "column":
                 raise answer
-            lists.append([{"error": _trouble(answer)}])
+            rows = [{"error": _build_error(answer)}]
         elif answer is None:
-            lists.append([])
+            rows = []
+        elif has_results:
+            rows = answer["results"]
         else:
-            lists.append(answer["results"] if listed else [answer])
-    return arrow.array(
-        [[fit(row, shape) for row in rows] for rows in lists], arrow.list_(arrow_type(shape))
-    )
+            rows = [answer]
+        values = [fit_value(row, struct) for row in rows]
+        lists.append(values)
+    arrow_type = build_arrow_type(struct)
+    return arrow.array(lists, arrow.list_(arrow_type))
 
 
-def _called(found: Tool, call: Call) -> list[Any]:
-    """The answer, or the error, for each row; the same arguments are answered once in a statement."""
-    taken = parameters_of(found)
-    names = {_RENAMED.get(name, name): name for name in found.parameters["properties"]}
-    columns = call.given.lists(*(one.name for one in taken))
-    wanted: list[Hashable | None] = []
-    asked: dict[Hashable, dict[str, Any]] = {}
-    for row in zip(*columns, strict=True):
-        arguments = {
-            names[one.name]: value
-            for one, value in zip(taken, row, strict=True)
-            if value is not None
-        }
-        missing = any(one.required and names[one.name] not in arguments for one in taken)
-        if missing:
-            key = None
+def _call_tool(tool: Tool, call: FunctionCall) -> list[Any]:
+    """The answer, or the error, for each row, None for one that lacks an argument; the same
+    arguments are answered once in a statement.
+    """
+    keys: list[Hashable | None] = []
+    todo: dict[Hashable, dict[str, Any]] = {}
+    answers: dict[Hashable, Any] = {}
+    for arguments in _read_rows(tool, call):
+        if arguments is None:
+            keys.append(None)
+            continue
+        key = (tool.name, json.dumps(arguments, sort_keys=True))
+        keys.append(key)
+        if key in call.scope.answers:
+            answers[key] = call.scope.answers[key]
         else:
-            key = (found.name, json.dumps(arguments, sort_keys=True))
-        wanted.append(key)
-        if key is not None:
-            asked[key] = arguments
-    known = {key: call.scope.answers[key] for key in asked if key in call.scope.answers}
-    todo = {key: arguments for key, arguments in asked.items() if key not in known}
+            todo[key] = arguments
     if todo:
-        known |= call.instance.run(_call_all(call, found, todo), call.scope, paid=False)
-    return [None if key is None else known[key] for key in wanted]
+        work = _call_all(call, tool, todo)
+        answers |= call.instance.run(work, call.scope, paid=False)
+    return [key and answers[key] for key in keys]
+
+
+def _read_rows(tool: Tool, call: FunctionCall) -> list[dict[str, Any] | None]:
+    """The tool's arguments for each row, by their own names; None where a required one is NULL."""
+    parameters = get_parameters(tool)
+    tool_names = {_RENAMED.get(name, name): name for name in tool.parameters["properties"]}
+    sql_names = [parameter.name for parameter in parameters]
+    columns = call.arguments.to_lists(*sql_names)
+    required = set(tool.parameters["required"])
+    rows: list[dict[str, Any] | None] = []
+    for values in zip(*columns, strict=True):
+        arguments: dict[str, Any] = {}
+        for name, value in zip(sql_names, values, strict=True):
+            if value is not None:
+                arguments[tool_names[name]] = value
+        is_complete = required <= arguments.keys()
+        rows.append(arguments if is_complete else None)
+    return rows
 
 
 async def _call_all(
-    call: Call, found: Tool, todo: dict[Hashable, dict[str, Any]]
+    call: FunctionCall, tool: Tool, todo: dict[Hashable, dict[str, Any]]
 ) -> dict[Hashable, Any]:
-    turn = asyncio.Semaphore(_AT_ONCE)
+    """The answer or the error for each key, a few calls at a time; answers are remembered for the
+    statement.
+    """
+    places = asyncio.Semaphore(_CALLS_AT_ONCE)
 
-    async def one(key: Hashable, arguments: dict[str, Any]) -> tuple[Hashable, Any]:
-        async with turn:
+    async def call_one(key: Hashable, arguments: dict[str, Any]) -> tuple[Hashable, Any]:
+        async with places:
             try:
-                answer: Any = (await found.call(call.instance.kit, arguments)).model_dump(
-                    mode="json", by_alias=False
-                )
+                answer = await tool.call(call.instance.kit, arguments)
             except WebquarryError as error:
                 return key, error
-        call.scope.remember(key, answer)
-        return key, answer
+            fields = answer.model_dump(mode="json", by_alias=False)
+        call.scope.remember(key, fields)
+        return key, fields
 
-    return dict(await asyncio.gather(*(one(key, arguments) for key, arguments in todo.items())))
+    calls = [call_one(key, arguments) for key, arguments in todo.items()]
+    return dict(await asyncio.gather(*calls))
 
 
-def _trouble(error: WebquarryError) -> dict[str, Any]:
-    return {"code": error.kind, "message": redact(error.message), "retryable": error.retryable}
+def _build_error(error: WebquarryError) -> dict[str, Any]:
+    """An error of ours as the `error` field has it."""
+    return {
+        "code": error.kind,
+        "message": redact(error.message),
+        "retryable": error.retryable,
+    }

@@ -1,9 +1,9 @@
-"""Shapes: one description of a value, from which its SQL type, its Arrow type and the structure for
+"""Types of values: one description, from which the SQL type, the Arrow type and the structure for
 `json_transform` come.
 
-A shape is the name of a SQL type, a list with the shape of its elements, or a dict of the shapes of
-its fields. `shape_of` makes one from a JSON Schema, as tools describe their answers; what has no
-fixed shape there is JSON text.
+A value type is the name of a SQL type, a list with the type of its elements, or a dict of the types
+of its fields. `infer_type` makes one from a JSON Schema, as tools describe their answers; what has
+no fixed form there is JSON text.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from webquarry.surfaces.sql.libraries import library
+from webquarry.ask.exchange.schema import quote_identifier
+from webquarry.surfaces.sql.libraries import load_library
 
-Shape = str | list[Any] | dict[str, Any]
+ValueType = str | list[Any] | dict[str, Any]
 
 _SCALARS = {"string": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
-_MOST_DEPTH = (
-    8  # deeper than any answer of ours; a schema that refers to itself ends here as JSON text
-)
+# Deeper than any answer of ours; a schema that refers to itself ends here as JSON text.
+_MOST_DEPTH = 8
 
-SOURCES: Shape = [{"title": "VARCHAR", "url": "VARCHAR"}]
-USAGE: Shape = {
+SOURCES: ValueType = [{"title": "VARCHAR", "url": "VARCHAR"}]
+USAGE: ValueType = {
     "calls": "BIGINT",
     "input_tokens": "BIGINT",
     "output_tokens": "BIGINT",
@@ -30,7 +30,7 @@ USAGE: Shape = {
     "searches": "BIGINT",
     "usd": "DOUBLE",
 }
-ERROR: Shape = {"code": "VARCHAR", "message": "VARCHAR", "retryable": "BOOLEAN"}
+ERROR: ValueType = {"code": "VARCHAR", "message": "VARCHAR", "retryable": "BOOLEAN"}
 ADDRESS: dict[str, Any] = {
     "city": "VARCHAR",
     "postal_code": "VARCHAR",
@@ -39,29 +39,32 @@ ADDRESS: dict[str, Any] = {
 }
 
 
-def sql_type(shape: Shape) -> str:
-    """The shape as DuckDB writes it."""
-    if isinstance(shape, str):
-        return shape
-    if isinstance(shape, list):
-        return f"{sql_type(shape[0])}[]"
-    return (
-        f"STRUCT({', '.join(f'{quoted(name)} {sql_type(part)}' for name, part in shape.items())})"
-    )
+def build_sql_type(value_type: ValueType) -> str:
+    """The type as DuckDB writes it."""
+    if isinstance(value_type, str):
+        return value_type
+    if isinstance(value_type, list):
+        return f"{build_sql_type(value_type[0])}[]"
+    fields = []
+    for name, part in value_type.items():
+        sql_type = build_sql_type(part)
+        fields.append(f"{quote_identifier(name)} {sql_type}")
+    return f"STRUCT({', '.join(fields)})"
 
 
-def structure(shape: Shape) -> str:
-    """The shape as `json_transform` takes it."""
-    return json.dumps(shape, ensure_ascii=False)
+def build_json_structure(value_type: ValueType) -> str:
+    """The type as `json_transform` takes it."""
+    return json.dumps(value_type, ensure_ascii=False)
 
 
-def arrow_type(shape: Shape) -> Any:
-    """The shape as Arrow has it."""
-    arrow = library("pyarrow")
-    if isinstance(shape, list):
-        return arrow.list_(arrow_type(shape[0]))
-    if isinstance(shape, dict):
-        return arrow.struct([(name, arrow_type(part)) for name, part in shape.items()])
+def build_arrow_type(value_type: ValueType) -> Any:
+    """The type as Arrow has it."""
+    arrow = load_library("pyarrow")
+    if isinstance(value_type, list):
+        return arrow.list_(build_arrow_type(value_type[0]))
+    if isinstance(value_type, dict):
+        fields = [(name, build_arrow_type(part)) for name, part in value_type.items()]
+        return arrow.struct(fields)
     scalars = {
         "VARCHAR": arrow.string(),
         "BIGINT": arrow.int64(),
@@ -69,53 +72,53 @@ def arrow_type(shape: Shape) -> Any:
         "DOUBLE": arrow.float64(),
         "BOOLEAN": arrow.bool_(),
     }
-    return scalars[shape]
+    return scalars[value_type]
 
 
-def shape_of(
+def infer_type(
     schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None, depth: int = 0
-) -> Shape:
-    """The shape of what a JSON Schema describes."""
+) -> ValueType:
+    """The type of what a JSON Schema describes."""
     if definitions is None:
-        known = schema.get("$defs", {})
-    else:
-        known = definitions
+        definitions = schema.get("$defs", {})
     if "$ref" in schema:
-        schema = known.get(schema["$ref"].rpartition("/")[2], {})
+        name = schema["$ref"].rpartition("/")[2]
+        schema = definitions.get(name, {})
+    # Something or null is that something.
     options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
     if len(options) == 1:
-        return shape_of(options[0], known, depth)
-    kind = schema.get("type")
+        return infer_type(options[0], definitions, depth)
     if depth > _MOST_DEPTH:
         return "VARCHAR"
-    if kind == "object" and schema.get("properties"):
-        return {
-            name: shape_of(part, known, depth + 1) for name, part in schema["properties"].items()
-        }
-    if kind == "array" and isinstance(schema.get("items"), dict):
-        return [shape_of(schema["items"], known, depth + 1)]
+    kind = schema.get("type")
+    properties = schema.get("properties")
+    items = schema.get("items")
+    if kind == "object" and properties:
+        fields: dict[str, Any] = {}
+        for name, part in properties.items():
+            fields[name] = infer_type(part, definitions, depth + 1)
+        return fields
+    if kind == "array" and isinstance(items, dict):
+        return [infer_type(items, definitions, depth + 1)]
     if isinstance(kind, str):
         return _SCALARS.get(kind, "VARCHAR")
     return "VARCHAR"
 
 
-def fit(value: Any, shape: Shape) -> Any:
-    """The value as the shape has it: what is missing is None, what has no shape is JSON text."""
+def fit_value(value: Any, value_type: ValueType) -> Any:
+    """The value as its type has it: what is missing is None, what has no fixed form is JSON
+    text.
+    """
     if value is None:
         return None
-    if isinstance(shape, dict):
-        if isinstance(value, dict):
-            return {name: fit(value.get(name), part) for name, part in shape.items()}
-        return None
-    if isinstance(shape, list):
-        if isinstance(value, list):
-            return [fit(one, shape[0]) for one in value]
-        return None
-    if shape == "VARCHAR" and not isinstance(value, str):
+    if isinstance(value_type, dict):
+        if not isinstance(value, dict):
+            return None
+        return {name: fit_value(value.get(name), part) for name, part in value_type.items()}
+    if isinstance(value_type, list):
+        if not isinstance(value, list):
+            return None
+        return [fit_value(element, value_type[0]) for element in value]
+    if value_type == "VARCHAR" and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     return value
-
-
-def quoted(name: str) -> str:
-    """A name as an identifier."""
-    return '"' + name.replace('"', '""') + '"'

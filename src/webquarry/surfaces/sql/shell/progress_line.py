@@ -14,13 +14,14 @@ from webquarry.ask.models import Progress
 _EVERY_SECONDS = 0.2
 
 
-def summary(progress: Progress) -> str:
+def summarize(progress: Progress) -> str:
     """What a statement has done so far, in one line."""
     usage = progress.usage
+    rows = f"{progress.done:,} rows"
+    if progress.done < progress.rows:
+        rows = f"{progress.done:,} of {progress.rows:,} rows"
     parts = [
-        f"{progress.done:,} of {progress.rows:,} rows"
-        if progress.done < progress.rows
-        else f"{progress.done:,} rows",
+        rows,
         f"{usage.calls:,} calls",
         f"{progress.hits:,} kept",
         f"{usage.searches:,} searches",
@@ -35,9 +36,15 @@ def summary(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def line(progress: Progress) -> str:
-    left = progress.seconds_left
-    return summary(progress) + (f", {_clock(left)} left" if left is not None else "")
+def format_line(progress: Progress) -> str:
+    """The same, with the time that is left where it can be told."""
+    text = summarize(progress)
+    if progress.seconds_left is None:
+        return text
+    minutes, seconds = divmod(round(progress.seconds_left), 60)
+    if minutes:
+        return f"{text}, {minutes}:{seconds:02} left"
+    return f"{text}, {seconds} s left"
 
 
 class ProgressLine:
@@ -58,7 +65,7 @@ class ProgressLine:
             if now < self._next or not self._is_wanted(stream):
                 return
             self._next, self._shown = now + _EVERY_SECONDS, True
-            stream.write(f"\r\x1b[K{line(progress)}")
+            stream.write(f"\r\x1b[K{format_line(progress)}")
             stream.flush()
 
     def clear(self) -> None:
@@ -71,13 +78,7 @@ class ProgressLine:
             self._shown, self._next = False, 0.0
 
     def _is_wanted(self, stream: TextIO) -> bool:
+        """Whether to show anything: as the user says, else on a terminal."""
         if self.wanted is None:
             return stream.isatty()
         return self.wanted
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes:
-        return f"{minutes}:{rest:02}"
-    return f"{rest} s"

@@ -14,52 +14,9 @@ from datetime import date, datetime, time
 from typing import Any
 
 from webquarry.surfaces.cli.terminal import as_json, one_line
-from webquarry.surfaces.sql.session import Result
+from webquarry.surfaces.sql.session import SqlResult
 
-_WIDEST = 80  # of one cell in a table
-
-
-def as_text(value: Any) -> str:
-    """A value as one text: nested ones as JSON."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        if value:
-            return "true"
-        return "false"
-    if isinstance(value, dict | list | tuple):
-        return json.dumps(plain(value), ensure_ascii=False)
-    return str(value)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, dict):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, date | datetime | time):
-        return value.isoformat()
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    return str(value)
-
-
-def _table(result: Result) -> str:
-    cells = [[_cell(value) for value in row] for row in result.rows]
-    names = [_cut(one_line(name)) for name in result.columns]
-    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
-    numbers = [kind.split("(")[0] in _NUMBERS for kind in result.types]
-    rule = "+".join("-" * (width + 2) for width in widths)
-    lines = [
-        _row(names, widths, [False] * len(names)),
-        rule,
-        *(_row(row, widths, numbers) for row in cells),
-    ]
-    count = len(result.rows)
-    return "\n".join([*lines, f"({count:,} row{'' if count == 1 else 's'})"]) + "\n"
-
-
+_WIDEST_CELL = 80  # characters of one cell in a table
 _NUMBERS = {
     "TINYINT",
     "SMALLINT",
@@ -73,58 +30,119 @@ _NUMBERS = {
 }
 
 
-def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    padded = [
-        cell.rjust(width) if flush else cell.ljust(width)
-        for cell, width, flush in zip(cells, widths, right, strict=True)
-    ]
+def to_text(value: Any) -> str:
+    """A value as one text: nested ones as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(to_json_value(value), ensure_ascii=False)
+    return str(value)
+
+
+def to_json_value(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, dict):
+        return {str(name): to_json_value(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json_value(part) for part in value]
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return str(value)
+
+
+def _render_table(result: SqlResult) -> str:
+    """Columns beside each other, for a person."""
+    names = [_shorten(one_line(name)) for name in result.columns]
+    rows = []
+    for values in result.rows:
+        cells = []
+        for value in values:
+            text = "NULL" if value is None else to_text(value)
+            cells.append(_shorten(one_line(text)))
+        rows.append(cells)
+    widths = []
+    for column in zip(names, *rows, strict=True):
+        widths.append(max(map(len, column)))
+    are_numbers = []
+    for kind in result.types:
+        bare = kind.split("(")[0]  # DECIMAL(18,3)
+        are_numbers.append(bare in _NUMBERS)
+    header = _render_row(names, widths, [False] * len(names))
+    rule = "+".join("-" * (width + 2) for width in widths)
+    lines = [header, rule]
+    for row in rows:
+        lines.append(_render_row(row, widths, are_numbers))
+    count = len(rows)
+    noun = "row" if count == 1 else "rows"
+    lines.append(f"({count:,} {noun})")
+    return "\n".join(lines) + "\n"
+
+
+def _render_row(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequence[bool]) -> str:
+    """Cells beside each other; numbers stand on the right."""
+    padded = []
+    for cell, width, is_number in zip(cells, widths, are_numbers, strict=True):
+        if is_number:
+            padded.append(cell.rjust(width))
+        else:
+            padded.append(cell.ljust(width))
     return " " + " | ".join(padded)
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    return _cut(one_line(as_text(value)))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= _WIDEST:
+def _shorten(text: str) -> str:
+    """The beginning of a text that is too wide for a cell."""
+    if len(text) <= _WIDEST_CELL:
         return text
-    return f"{text[: _WIDEST - 1]}\u2026"
+    return f"{text[: _WIDEST_CELL - 1]}\u2026"
 
 
-def _csv(result: Result) -> str:
+def _render_csv(result: SqlResult) -> str:
+    """Comma-separated values with a header."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(result.columns)
-    writer.writerows([as_text(value) for value in row] for row in result.rows)
+    for row in result.rows:
+        texts = [to_text(value) for value in row]
+        writer.writerow(texts)
     return out.getvalue()
 
 
-def _json(result: Result) -> str:
-    return (
-        as_json([dict(zip(result.columns, map(plain, row), strict=True)) for row in result.rows])
-        + "\n"
-    )
+def _render_json(result: SqlResult) -> str:
+    """A list with an object for each row."""
+    rows = []
+    for row in result.rows:
+        values = map(to_json_value, row)
+        fields = zip(result.columns, values, strict=True)
+        rows.append(dict(fields))
+    return as_json(rows) + "\n"
 
 
-def _markdown(result: Result) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(one_line(cell).replace("|", "\\|") for cell in cells) + " |"
+def _render_markdown(result: SqlResult) -> str:
+    """A table of Markdown."""
+    rule = ["---"] * len(result.columns)
+    table = [result.columns, rule]
+    for row in result.rows:
+        table.append([to_text(value) for value in row])
+    lines = []
+    for cells in table:
+        escaped = [one_line(cell).replace("|", "\\|") for cell in cells]
+        lines.append(f"| {' | '.join(escaped)} |")
+    return "\n".join(lines) + "\n"
 
-    rows = [line([as_text(value) for value in row]) for row in result.rows]
-    return "\n".join([line(result.columns), line(["---"] * len(result.columns)), *rows]) + "\n"
 
-
-FORMATS: dict[str, Callable[[Result], str]] = {
-    "table": _table,
-    "csv": _csv,
-    "json": _json,
-    "markdown": _markdown,
+FORMATS: dict[str, Callable[[SqlResult], str]] = {
+    "table": _render_table,
+    "csv": _render_csv,
+    "json": _render_json,
+    "markdown": _render_markdown,
 }
 
 
-def render(result: Result, style: str) -> str:
+def render(result: SqlResult, style: str) -> str:
     """The rows in one of `FORMATS`; nothing for a statement that has none."""
     if result.columns:
         return FORMATS[style](result)

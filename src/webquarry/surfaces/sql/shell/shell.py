@@ -16,14 +16,15 @@ from pathlib import Path
 from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.surfaces.cli.terminal import one_line, printable
-from webquarry.surfaces.sql.libraries import library
-from webquarry.surfaces.sql.session import Result, Session
-from webquarry.surfaces.sql.shell.progress_line import summary
+from webquarry.surfaces.sql.libraries import load_library
+from webquarry.surfaces.sql.session import SqlResult, SqlSession
+from webquarry.surfaces.sql.shell.progress_line import summarize
 from webquarry.surfaces.sql.shell.rendering import FORMATS, render
-from webquarry.surfaces.sql.shell.splitting import is_blank, pieces, split
+from webquarry.surfaces.sql.shell.splitting import is_blank, split_commands, split_statements
 
 _HELP = """\
-End a statement with ; and it runs. SELECT ask('Bitcoin', 'What is it?').answer; FROM web_search('duckdb', n := 3);
+End a statement with ; and it runs. \
+SELECT ask('Bitcoin', 'What is it?').answer; FROM web_search('duckdb', n := 3);
   .help           this list
   .tables         tables and views
   .schema [NAME]  how a table was made, or all of them
@@ -34,8 +35,10 @@ End a statement with ; and it runs. SELECT ask('Bitcoin', 'What is it?').answer;
   .quit           leave (Ctrl-D does, too)
 """
 _KEY_SETTER = re.compile(r"(?is)(stps_set_\w*key\s*\(\s*'(?P<key>(?:[^']|'')+)')")
-_ASKS = re.compile(
-    r"(?is)\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\()*(?:select|from|with|values|table|insert|update|delete|copy)\b"
+# Statements whose rows mean something, behind comments and brackets.
+_HAS_ROWS = re.compile(
+    r"(?is)\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\()*"
+    r"(?:select|from|with|values|table|insert|update|delete|copy)\b"
 )
 _TABLES = (
     "SELECT table_name AS name, table_type AS type FROM information_schema.tables ORDER BY ALL"
@@ -46,17 +49,21 @@ SELECT sql FROM (SELECT table_name AS name, sql FROM duckdb_tables() WHERE NOT i
 WHERE $1 = '' OR name = $1 ORDER BY name
 """
 _FUNCTIONS = """
-SELECT DISTINCT function_name AS name, function_type AS type, array_to_string(parameters, ', ') AS parameters
+SELECT DISTINCT function_name AS name, function_type AS type,
+  array_to_string(parameters, ', ') AS parameters
 FROM duckdb_functions()
 WHERE database_name = 'temp' AND function_name NOT LIKE '\\_webquarry%' ESCAPE '\\' ORDER BY ALL
 """
 _USAGE = "FROM webquarry_usage(days := 1)"
+_QUIT = (".quit", ".exit")
+_MOST_DEPTH = 10  # of files that read files
+_HISTORY_LINES = 1000
 
 
 class Shell:
     """One session with a person, a file or a pipe."""
 
-    def __init__(self, session: Session, style: str, *, spend: bool = True) -> None:
+    def __init__(self, session: SqlSession, style: str, *, spend: bool = True) -> None:
         self._session = session
         self._style = style
         self._spend = spend
@@ -64,77 +71,85 @@ class Shell:
         self.failed = False
         self.interrupted = False
         self._commands: dict[str, Callable[[str], None]] = {
-            ".help": lambda _: self._say(_HELP),
-            ".tables": lambda _: self._show(self._session.sql(_TABLES, lint=False)),
-            ".schema": self._schema,
-            ".read": self._read,
-            ".format": self._format,
-            ".functions": lambda _: self._show(self._session.sql(_FUNCTIONS, lint=False)),
-            ".usage": lambda _: self._show(self._session.sql(_USAGE, lint=False)),
+            ".help": lambda _: self._write_note(_HELP),
+            ".tables": lambda _: self._show_query(_TABLES),
+            ".schema": self._show_schema,
+            ".read": self._read_file,
+            ".format": self._set_format,
+            ".functions": lambda _: self._show_query(_FUNCTIONS),
+            ".usage": lambda _: self._show_query(_USAGE),
         }
 
-    def talk(self) -> None:
+    def run_interactive(self) -> None:
         """With a person at a terminal, until they leave."""
-        with history():
-            self._say("webquarry sql: statements end with ; and .help lists the commands.\n")
+        with keep_history():
+            self._write_note("webquarry sql: statements end with ; and .help lists the commands.\n")
             pending = ""
             while True:
                 try:
-                    line = input("webquarry> " if is_blank(pending) else "      ...> ")
+                    prompt = "webquarry> " if is_blank(pending) else "      ...> "
+                    line = input(prompt)
                 except EOFError:
-                    self._say("\n")
+                    self._write_note("\n")
                     return
                 except KeyboardInterrupt:
-                    self._say("\n")
+                    self._write_note("\n")
                     pending = ""
                     continue
                 forget_keys(line)
-                if is_blank(pending) and line.strip() in (".quit", ".exit"):
+                if is_blank(pending) and line.strip() in _QUIT:
                     return
-                pending = self._take(pending, line + "\n")
+                pending = self._add_line(pending, line + "\n")
 
     def run_text(self, text: str, *, go_on: bool = False) -> None:
-        """Statements and commands one after the other; without `go_on` up to the first that fails."""
-        for is_command, piece in pieces(text):
-            if is_command and piece in (".quit", ".exit"):
+        """Statements and commands one after the other; without `go_on` up to the first that
+        fails.
+        """
+        for is_command, piece in split_commands(text):
+            if is_command and piece in _QUIT:
                 return
             if is_command:
-                self._command(piece)
+                self._run_command(piece)
             else:
-                self._run(piece)
+                self._run_statement(piece)
             if self.failed and not go_on:
                 return
 
-    def _take(self, pending: str, line: str) -> str:
+    def _add_line(self, pending: str, line: str) -> str:
+        """Run what is complete with this line; what is left over comes back."""
         if is_blank(pending) and line.lstrip().startswith("."):
-            self._command(line.strip())
+            self._run_command(line.strip())
             return ""
         if ";" not in line:
             return pending + line
-        statements, rest = split(pending + line)
+        statements, rest = split_statements(pending + line)
         for statement in statements:
-            self._run(statement)
+            self._run_statement(statement)
         return rest
 
-    def _run(self, statement: str) -> None:
-        with self._telling():
+    def _run_statement(self, statement: str) -> None:
+        """Show the rows of a statement, and what it cost."""
+        with self._report_errors():
             result = self._session.sql(statement)
-            if not _is_only_done(statement, result):
+            # DuckDB answers a CREATE or SET with a table that says nothing.
+            is_empty_table = result.columns in (("Count",), ("Success",))
+            if not is_empty_table or _HAS_ROWS.match(statement):
                 self._show(result)
             if self._spend and (result.progress.rows or result.progress.planned):
-                self._say(f"{summary(result.progress)}\n")
+                self._write_note(f"{summarize(result.progress)}\n")
 
-    def _command(self, line: str) -> None:
+    def _run_command(self, line: str) -> None:
+        """Run a command of the shell by its name."""
         name, _, rest = line.partition(" ")
         command = self._commands.get(name)
-        with self._telling():
+        with self._report_errors():
             if command is None:
                 self._fail(f"There is no command {name}. .help lists them.")
             else:
                 command(rest.strip())
 
     @contextlib.contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _report_errors(self) -> Iterator[None]:
         """An error is told, and nothing ends."""
         try:
             yield
@@ -146,70 +161,83 @@ class Shell:
             )
         except WebquarryError as error:
             self._fail(f"Error: {error.message}\nTry: {error.suggested_action}")
-        except library("duckdb").Error as error:
-            self._fail(without_keys(str(error)))
+        except load_library("duckdb").Error as error:
+            self._fail(redact_keys(str(error)))
         except OSError as error:
             self._fail(f"Error: {error}")
 
-    def _show(self, result: Result) -> None:
-        sys.stdout.write(render(result, self._style))
+    def _show(self, result: SqlResult) -> None:
+        """Write the rows to stdout, in the format of the shell."""
+        text = render(result, self._style)
+        sys.stdout.write(text)
         sys.stdout.flush()
 
-    def _schema(self, name: str) -> None:
-        for (text,) in self._session.sql(_SCHEMA, [name], lint=False).rows:
+    def _show_query(self, query: str) -> None:
+        """Run a query of ours and show its rows."""
+        result = self._session.sql(query, lint=False)
+        self._show(result)
+
+    def _show_schema(self, name: str) -> None:
+        """The statements that made the tables; of one, if a name is given."""
+        result = self._session.sql(_SCHEMA, [name], lint=False)
+        for (text,) in result.rows:
             sys.stdout.write(f"{printable(text)}\n")
 
-    def _read(self, name: str) -> None:
-        if self._depth > 10:
+    def _read_file(self, name: str) -> None:
+        """Run the statements of a file."""
+        if self._depth > _MOST_DEPTH:
             self._fail("The files read each other.")
             return
         self._depth += 1
         try:
-            self.run_text(Path(name).expanduser().read_text("utf-8"), go_on=True)
+            text = Path(name).expanduser().read_text("utf-8")
+            self.run_text(text, go_on=True)
         finally:
             self._depth -= 1
 
-    def _format(self, name: str) -> None:
+    def _set_format(self, name: str) -> None:
+        """Write rows in another format from now on."""
         if name in FORMATS:
             self._style = name
         else:
             self._fail(f"There is no format {one_line(name)!r}. Use one of: {', '.join(FORMATS)}.")
 
     def _fail(self, message: str) -> None:
+        """Say what went wrong, without secrets."""
         self.failed = True
-        self._say(f"{printable(redact(message))}\n")
+        text = printable(redact(message))
+        self._write_note(f"{text}\n")
 
-    def _say(self, text: str) -> None:
+    def _write_note(self, text: str) -> None:
+        """On stderr, behind the rows that were written before."""
         sys.stdout.flush()
         sys.stderr.write(text)
         sys.stderr.flush()
 
 
-def _is_only_done(statement: str, result: Result) -> bool:
-    """DuckDB answers a CREATE or SET with a table that says nothing."""
-    return result.columns in (("Count",), ("Success",)) and not _ASKS.match(statement)
-
-
-def without_keys(text: str) -> str:
+def redact_keys(text: str) -> str:
     """DuckDB repeats the line that is wrong; a key in it is not repeated."""
     for found in _KEY_SETTER.finditer(text):
-        Secret(found["key"])
-        text = text.replace(found["key"], "***")
+        key = found["key"]
+        Secret(key)  # known from now on, so that no text repeats it
+        text = text.replace(key, "***")
     return redact(text)
 
 
 def forget_keys(line: str) -> None:
     """A line with a key is not remembered."""
-    if _KEY_SETTER.search(line):
-        with contextlib.suppress(ImportError):
-            import readline
+    if not _KEY_SETTER.search(line):
+        return
+    with contextlib.suppress(ImportError):
+        import readline
 
-            if readline.get_current_history_length():
-                readline.remove_history_item(readline.get_current_history_length() - 1)
+        length = readline.get_current_history_length()
+        if length:
+            readline.remove_history_item(length - 1)
 
 
 @contextlib.contextmanager
-def history() -> Iterator[None]:
+def keep_history() -> Iterator[None]:
     """Lines typed before, where the system has readline; kept in the user's state folder."""
     try:
         import readline
@@ -222,16 +250,17 @@ def history() -> Iterator[None]:
     from webquarry.settings import Settings
 
     folder = find_records_folder(Settings.from_environment(), os.environ)
-    place = folder / "sql-history" if folder else None
-    if place is not None:
-        with contextlib.suppress(OSError):
-            readline.read_history_file(place)
+    if not folder:
+        yield
+        return
+    file = folder / "sql-history"
+    with contextlib.suppress(OSError):
+        readline.read_history_file(file)
     try:
         yield
     finally:
-        if place is not None:
-            with contextlib.suppress(OSError):
-                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                readline.set_history_length(1000)
-                readline.write_history_file(place)
-                place.chmod(0o600)
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            readline.set_history_length(_HISTORY_LINES)
+            readline.write_history_file(file)
+            file.chmod(0o600)

@@ -21,34 +21,38 @@ _TOKEN = re.compile(
 _COMMENT = re.compile(r"(?s)(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*")
 
 
-def split(text: str) -> tuple[list[str], str]:
+def split_statements(text: str) -> tuple[list[str], str]:
     """The statements that are complete, without their semicolons, and what is left over."""
     statements: list[str] = []
     start = 0
     for token in _TOKEN.finditer(text):
         if token[0] == ";":
-            statements.append(text[start : token.start()].strip())
+            statement = text[start : token.start()].strip()
             start = token.end()
-    return [one for one in statements if not is_blank(one)], text[start:]
+            if not is_blank(statement):
+                statements.append(statement)
+    return statements, text[start:]
 
 
-def pieces(text: str) -> Iterator[tuple[bool, str]]:
+def split_commands(text: str) -> Iterator[tuple[bool, str]]:
     """The commands (True) and statements of a whole text in order, each looked at once however long
     the text is.
     """
     start = 0
     while start < len(text):
-        found = _COMMENT.match(text, start)
-        begun = found.end() if found else start
-        line = text.rfind("\n", 0, begun) + 1
-        if text.startswith(".", begun) and not text[line:begun].strip():
-            end = (text.find("\n", begun) + 1) or len(text)
-            yield True, text[begun:end].strip()
+        blank = _COMMENT.match(text, start)
+        begin = blank.end() if blank else start
+        line_start = text.rfind("\n", 0, begin) + 1
+        is_first_on_line = not text[line_start:begin].strip()
+        if text.startswith(".", begin) and is_first_on_line:
+            end = (text.find("\n", begin) + 1) or len(text)
+            yield True, text[begin:end].strip()
         else:
-            end = next(
-                (token.end() for token in _TOKEN.finditer(text, begun) if token[0] == ";"),
-                len(text),
-            )
+            end = len(text)
+            for token in _TOKEN.finditer(text, begin):
+                if token[0] == ";":
+                    end = token.end()
+                    break
             statement = text[start:end].strip().removesuffix(";").strip()
             if not is_blank(statement):
                 yield False, statement
