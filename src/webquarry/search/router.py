@@ -4,10 +4,6 @@ results.
 `search` asks the provider that is named. `route` plans who is asked (`plan`), keeps what was found
 for a while, and lets concurrent callers with the same question share one answer. What may come back
 is enforced on our side, whatever the provider was asked for.
-
-Anything but results passes the question on to the next provider. "Nothing found" is the answer only
-when nobody after it had results. One deadline holds for the whole: each provider may use half of
-the time that is left, and the last one all of it, so that a slow one leaves time for the next.
 """
 
 from __future__ import annotations
@@ -19,22 +15,20 @@ from functools import cached_property
 from typing import Any
 
 from webquarry.cache.base import key_of
-from webquarry.cache.cache import Cache, Made
+from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, WebquarryError
+from webquarry.errors import BadInput
 from webquarry.net.client import Client
-from webquarry.search.models import Attempt, Found, Query, Result
+from webquarry.search.ask_in_order import ask_in_order
+from webquarry.search.models import Found, Query, Result
 from webquarry.search.paging import ResultCollector, read_pages
-from webquarry.search.plan import Plan, build_plan, normalise_query, resolve_names
+from webquarry.search.plan import build_plan, normalise_query, resolve_names
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter
-from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
 from webquarry.search.query.lenses import Lens
 from webquarry.search.services.breakers import Breakers
-from webquarry.search.services.failure import choose_error
-from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
-from webquarry.search.stored import VERSION, pack, unpack
+from webquarry.search.stored import VERSION, unpack
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -144,7 +138,9 @@ class Router:
             "good": [self._settings.cache_search_seconds, self._settings.cache_empty_seconds],
         }
         key = key_of("search", VERSION, parameters)
-        kept = await self._cache.get_or_make(key, lambda: self._ask_in_order(plan))
+        kept = await self._cache.get_or_make(
+            key, lambda: ask_in_order(self.services, self._settings, plan)
+        )
         return replace(
             unpack(kept.value),
             cached=kept.cached,
@@ -176,81 +172,3 @@ class Router:
             if variable not in provider.missing
         }
         return [name, origins, values]
-
-    async def _ask_in_order(self, plan: Plan) -> Made:
-        """What the providers of a plan found, asked one after the other, as the cache keeps it; if
-        none of them answered, the error that helps most.
-        """
-        if plan.domains.admits_nothing:
-            return self._pack(Found((), "", notes=plan.notes), [])
-        attempts: list[Attempt] = []
-        failures: list[WebquarryError] = []
-        empty: Found | None = None
-        end = self._clock.monotonic() + self._settings.timeout_seconds
-        await self.services.learn(plan.names)
-        for place, name in enumerate(plan.names):
-            seconds = self._share_time(end, plan.names[place + 1 :])
-            call, found = await self._ask(self.services.get(name), plan, seconds)
-            attempts.append(call.attempt)
-            if call.error is not None:
-                failures.append(call.error)
-            elif found.results:
-                return self._pack(found, attempts)
-            else:
-                empty = empty or found
-        if empty is not None:
-            return self._pack(empty, attempts)
-        others = []
-        for provider in self.services.healthy():
-            if provider.kind == "web" and provider.name not in plan.names:
-                others.append(provider.name)
-        raise choose_error(failures, attempts, others)
-
-    async def _ask(
-        self, provider: Provider, plan: Plan, seconds: float
-    ) -> tuple[GuardedCall, Found]:
-        """How the call of one provider went, and what it found; what had come when the time was
-        over counts.
-        """
-        sieve = Sieve.of(plan.query, plan.domains, provider, self._clock.now())
-        collector = ResultCollector(plan.query.count, sieve.admits)
-        query = with_reserve(plan.query, provider)
-        async with self.services.guard(provider, seconds, late=NO_ANSWER) as call:
-            if call.is_admitted:
-                pages = read_pages(self.services, provider, query, collector, seconds)
-                async for batch in pages:
-                    collector.add(batch)
-                    call.found = collector.count
-                if collector.came:
-                    call.why_empty = f"None of {collector.came} results passed the filters."
-        if call.is_cut_short:
-            collector.is_partial = True
-            collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
-        found = Found(
-            results=collector.merge_results(),
-            provider=provider.name,
-            notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
-            unapplied=unapplied(plan.query, provider),
-            order=plan.names,
-            because=plan.because,
-            partial=collector.is_partial,
-        )
-        return call, found
-
-    def _share_time(self, end: float, later: tuple[str, ...]) -> float:
-        """Seconds for a provider: all that is left if nobody after it can be asked, half of it
-        otherwise.
-        """
-        left = end - self._clock.monotonic()
-        for name in later:
-            if self.services.get(name).configured:
-                return left / 2
-        return left
-
-    def _pack(self, found: Found, attempts: list[Attempt]) -> Made:
-        """What was found as bytes; it is good for long only if it is whole."""
-        seconds = self._settings.cache_empty_seconds
-        if found.results and not found.partial:
-            seconds = self._settings.cache_search_seconds
-        found = replace(found, attempts=tuple(attempts))
-        return Made(pack(found), seconds)

@@ -1,0 +1,105 @@
+"""A plan in, what its providers found out: asked one after the other until one has results.
+
+Anything but results passes the question on to the next provider. "Nothing found" is the answer only
+when nobody after it had results. One deadline holds for the whole: each provider may use half of
+the time that is left, and the last one all of it, so that a slow one leaves time for the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from webquarry.cache.cache import Made
+from webquarry.errors import WebquarryError
+from webquarry.search.models import Attempt, Found
+from webquarry.search.paging import ResultCollector, read_pages
+from webquarry.search.plan import Plan
+from webquarry.search.provider import Provider
+from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
+from webquarry.search.services.failure import choose_error
+from webquarry.search.services.guard import NO_ANSWER, GuardedCall
+from webquarry.search.services.services import Services
+from webquarry.search.stored import pack
+from webquarry.settings import Settings
+
+
+async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
+    """What the providers of a plan found, asked one after the other, as the cache keeps it; if
+    none of them answered, the error that helps most.
+    """
+    if plan.domains.admits_nothing:
+        return _pack(settings, Found((), "", notes=plan.notes), [])
+    attempts: list[Attempt] = []
+    failures: list[WebquarryError] = []
+    empty: Found | None = None
+    end = services.clock.monotonic() + settings.timeout_seconds
+    await services.learn(plan.names)
+    for place, name in enumerate(plan.names):
+        seconds = _share_time(services, end, plan.names[place + 1 :])
+        call, found = await _ask(services, services.get(name), plan, seconds)
+        attempts.append(call.attempt)
+        if call.error is not None:
+            failures.append(call.error)
+        elif found.results:
+            return _pack(settings, found, attempts)
+        else:
+            empty = empty or found
+    if empty is not None:
+        return _pack(settings, empty, attempts)
+    others = []
+    for provider in services.healthy():
+        if provider.kind == "web" and provider.name not in plan.names:
+            others.append(provider.name)
+    raise choose_error(failures, attempts, others)
+
+
+async def _ask(
+    services: Services[Provider], provider: Provider, plan: Plan, seconds: float
+) -> tuple[GuardedCall, Found]:
+    """How the call of one provider went, and what it found; what had come when the time was
+    over counts.
+    """
+    sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
+    collector = ResultCollector(plan.query.count, sieve.admits)
+    query = with_reserve(plan.query, provider)
+    async with services.guard(provider, seconds, late=NO_ANSWER) as call:
+        if call.is_admitted:
+            pages = read_pages(services, provider, query, collector, seconds)
+            async for batch in pages:
+                collector.add(batch)
+                call.found = collector.count
+            if collector.came:
+                call.why_empty = f"None of {collector.came} results passed the filters."
+    if call.is_cut_short:
+        collector.is_partial = True
+        collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
+    found = Found(
+        results=collector.merge_results(),
+        provider=provider.name,
+        notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
+        unapplied=unapplied(plan.query, provider),
+        order=plan.names,
+        because=plan.because,
+        partial=collector.is_partial,
+    )
+    return call, found
+
+
+def _share_time(services: Services[Provider], end: float, later: tuple[str, ...]) -> float:
+    """Seconds for a provider: all that is left if nobody after it can be asked, half of it
+    otherwise.
+    """
+    left = end - services.clock.monotonic()
+    for name in later:
+        if services.get(name).configured:
+            return left / 2
+    return left
+
+
+def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
+    """What was found as bytes; it is good for long only if it is whole."""
+    seconds = settings.cache_empty_seconds
+    if found.results and not found.partial:
+        seconds = settings.cache_search_seconds
+    found = replace(found, attempts=tuple(attempts))
+    return Made(pack(found), seconds)
