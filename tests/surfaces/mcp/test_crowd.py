@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.surfaces.mcp.http_process import http_server, modern
+from tests.surfaces.server.http_process import http_server, modern
 from webquarry.surfaces.mcp.server import build_server
 
 CALLS = 200

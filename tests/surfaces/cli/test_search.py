@@ -18,7 +18,7 @@ import pytest
 
 import webquarry
 from tests.executables import Answer, Asked, Site, as_json
-from tests.surfaces.test_cli import Runner, on_terminal, without_colours
+from tests.surfaces.cli.test_app import Runner, on_terminal, without_colours
 from webquarry.search.query.lenses import load_lenses
 from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.mcp.server import call

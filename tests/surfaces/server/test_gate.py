@@ -16,9 +16,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.surfaces.http.issuer import issuing
-from tests.surfaces.mcp.http_process import HEADERS, Served, http_server, message_in, modern
 from tests.surfaces.mcp.stdio_process import command_of
+from tests.surfaces.server.http_process import HEADERS, Served, http_server, message_in, modern
+from tests.surfaces.server.issuer import issuing
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
 from webquarry.surfaces.server.access import access_of

@@ -14,7 +14,7 @@ import webquarry
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 
-from tests.surfaces.test_cli import RECORDED, Runner, on_terminal, run_apart, without_colours  # noqa: E402
+from tests.surfaces.cli.test_app import RECORDED, Runner, on_terminal, run_apart, without_colours  # noqa: E402
 
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
 NOTES = "https://blog.saltmarsh.example/notes/reading-list.md"

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from tests.surfaces.http.asgi import asked, scope_of
+from tests.surfaces.server.asgi import asked, scope_of
 from webquarry.surfaces.server.slow_clients import Patience, PatientProtocol
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import jwt
 import pytest
 
-from tests.surfaces.http.issuer import Issuer, issuing
+from tests.surfaces.server.issuer import Issuer, issuing
 from webquarry.clock import Clock
 from webquarry.settings import Settings
 from webquarry.surfaces.server.oauth import OAuthVerifier

@@ -10,8 +10,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from tests.surfaces.http.asgi import Answered, asked
-from tests.surfaces.mcp.http_process import http_server
+from tests.surfaces.server.asgi import Answered, asked
+from tests.surfaces.server.http_process import http_server
 from webquarry.clock import Clock
 from webquarry.quota.base import Quota
 from webquarry.quota.file import FileQuota

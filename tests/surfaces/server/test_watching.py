@@ -21,11 +21,11 @@ import httpx2
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from tests.surfaces.http.asgi import asked
-from tests.surfaces.http.issuer import issuing
-from tests.surfaces.http.test_cluster import searxng
-from tests.surfaces.http.test_gate import children_of
-from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
+from tests.surfaces.server.asgi import asked
+from tests.surfaces.server.http_process import Served, http_server, message_in, modern
+from tests.surfaces.server.issuer import issuing
+from tests.surfaces.server.test_cluster import searxng
+from tests.surfaces.server.test_gate import children_of
 from webquarry import meter
 from webquarry.errors import RateLimited
 from webquarry.surfaces.server.metrics import Metrics
