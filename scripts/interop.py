@@ -35,7 +35,7 @@ from scripts.mcp_clients.judging import Heard, Schemas, differences, faults_of  
 from scripts.mcp_clients.packages import environment, installed, python_with  # noqa: E402
 from scripts.mcp_clients.serving import OURS, served  # noqa: E402
 
-from webquarry.surfaces.mcp.listing import listed_tools  # noqa: E402
+from webquarry.surfaces.mcp.listing import ServedTools  # noqa: E402
 
 # The clients and their packages, the slowest last; the Python SDK is the one that we have
 # ourselves.
@@ -216,7 +216,7 @@ def main() -> int:
     arguments = chosen()
     clients, transports = arguments.client or list(PINNED), arguments.transport or list(TRANSPORTS)
     schemas = {
-        name: {tool.name: tool.output_schema for tool in listed_tools(name).listed()}
+        name: {tool.name: tool.output_schema for tool in ServedTools(name).listed()}
         for name in CALLS
     }
     for name, tools in schemas.items():

@@ -17,7 +17,7 @@ from webquarry.errors import AuthFailure, BadInput, NetworkFailure, WebquarryErr
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
 from webquarry.store.redis.open import check_redis, open_link, place_of, redis_url, store_key
-from webquarry.surfaces.cli.doctor.command import examine
+from webquarry.surfaces.cli.doctor.examine import examine
 from webquarry.toolkit import Toolkit
 
 PASSWORD = "canary-redis-5678"

@@ -16,7 +16,7 @@ from scripts.mcp_clients.drivers import ClientFailed, spoken
 from scripts.mcp_clients.judging import Heard, faults_of
 
 from scripts import interop
-from webquarry.surfaces.mcp.listing import listed_tools
+from webquarry.surfaces.mcp.listing import ServedTools
 
 
 def program(folder: Path, body: str) -> list[str]:
@@ -116,7 +116,7 @@ def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
 
     assert (
         faults_of(
-            heard, {tool.name: tool.output_schema for tool in listed_tools("research").listed()}
+            heard, {tool.name: tool.output_schema for tool in ServedTools("research").listed()}
         )
         == []
     )

@@ -10,7 +10,7 @@ import pytest
 from scripts.mcp_clients.calls import CALLS, filled, unknown
 from scripts.mcp_clients.judging import Heard, differences, faults_of
 
-from webquarry.surfaces.mcp.listing import listed_tools
+from webquarry.surfaces.mcp.listing import ServedTools
 
 SCHEMA = {"type": "object", "properties": {"count": {"type": "number"}}, "required": ["count"]}
 SERVED: dict[str, dict[str, Any] | None] = {"look": SCHEMA, "count": SCHEMA}
@@ -180,7 +180,7 @@ def test_tool_sets_are_compared_each_by_itself() -> None:
 
 @pytest.mark.parametrize("toolset", CALLS)
 def test_every_tool_that_is_served_has_a_call(toolset: str) -> None:
-    assert unknown(toolset, listed_tools(toolset)) == []
+    assert unknown(toolset, ServedTools(toolset)) == []
 
 
 def test_a_tool_that_nobody_has_written_a_call_for_is_named() -> None:

@@ -17,12 +17,12 @@ import pytest
 from rich.console import Console
 
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.cli.demo import tell
+from webquarry.surfaces.cli.demo.walkthrough import run_demo
 
 
 def told() -> str:
     console = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False)
-    bridge.run(tell(console))
+    bridge.run(run_demo(console))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -85,7 +85,7 @@ def test_it_has_colours_on_a_terminal() -> None:
     console = Console(
         file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False
     )
-    bridge.run(tell(console))
+    bridge.run(run_demo(console))
     assert isinstance(console.file, io.StringIO)
 
     assert "\x1b[1m  | ## Sources\x1b[0m" in console.file.getvalue()

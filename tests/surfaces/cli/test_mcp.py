@@ -13,7 +13,7 @@ from webquarry.__main__ import main
 from webquarry.registry import module_names
 from webquarry.surfaces.cli import mcp as mcp_cli
 from webquarry.surfaces.cli.app import app
-from webquarry.surfaces.server.app import Place
+from webquarry.surfaces.server.app import ListenOptions
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
         == 0
     )
     assert calls == [
-        ("webquarry", "core", False, "digest", ("info", "json"), Place("127.0.0.1", 8123)),
-        ("webquarry", "research", False, None, (None, None), Place("0.0.0.0", 9, 4)),
+        ("webquarry", "core", False, "digest", ("info", "json"), ListenOptions("127.0.0.1", 8123)),
+        ("webquarry", "research", False, None, (None, None), ListenOptions("0.0.0.0", 9, 4)),
     ]
 
 

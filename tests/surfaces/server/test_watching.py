@@ -24,12 +24,12 @@ from starlette.types import Receive, Scope, Send
 from tests.surfaces.server.asgi import asked
 from tests.surfaces.server.http_process import Served, http_server, message_in, modern
 from tests.surfaces.server.issuer import issuing
+from tests.surfaces.server.test_authentication import children_of
 from tests.surfaces.server.test_cluster import searxng
-from tests.surfaces.server.test_gate import children_of
 from webquarry import meter
 from webquarry.errors import RateLimited
 from webquarry.surfaces.server.metrics import Metrics
-from webquarry.surfaces.server.observe import Observe
+from webquarry.surfaces.server.request_tracking import RequestTracking
 from webquarry.surfaces.server.tokens import METRICS, TokenFile
 from webquarry.surfaces.server.traces import wanted
 
@@ -242,9 +242,9 @@ def test_a_client_that_hung_up_is_no_failure_of_the_server(
         raise ValueError("broken")
 
     caplog.set_level("INFO", "webquarry")
-    asyncio.run(asked(Observe(silent)))
+    asyncio.run(asked(RequestTracking(silent)))
     with pytest.raises(ValueError, match="broken"):
-        asyncio.run(asked(Observe(broken)))
+        asyncio.run(asked(RequestTracking(broken)))
 
     said = [record.getMessage() for record in caplog.records]
     assert [text.split()[2] for text in said] == ["499", "500"]

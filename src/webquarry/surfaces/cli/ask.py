@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line, printable
+from webquarry.surfaces.cli.terminal import AsJson, Output, command_output, one_line, printable
 
 if TYPE_CHECKING:
     from webquarry.ask.models import Progress, Question, Reply, Trouble
@@ -60,7 +60,7 @@ def ask(
     """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about
     twice as dear.
     """
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.ask.models import Question
         from webquarry.surfaces.bridge import bridge
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, answering, one_line
+from webquarry.surfaces.cli.terminal import AsJson, command_output, one_line
 
 if TYPE_CHECKING:
     from webquarry.cache.disk import DiskStore
@@ -17,7 +17,7 @@ app = typer.Typer(help="What is kept on disk for a while: how much there is, and
 @app.command()
 def stats(as_json: AsJson = None) -> None:
     """Say where the cache is and how much is in it."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.bridge import bridge
 
         report = bridge.run(_stats())
@@ -36,7 +36,7 @@ def stats(as_json: AsJson = None) -> None:
 @app.command()
 def clear(as_json: AsJson = None) -> None:
     """Forget everything that is kept. Sessions and other records are elsewhere, and stay."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.bridge import bridge
 
         cleared = bridge.run(_clear())

@@ -102,10 +102,10 @@ def mcp(
         _one_of(value, known, flag, f"{value!r} is not known")
     name = _SCRIPTS.get(toolset, "webquarry")
     if http:
-        from webquarry.surfaces.server.app import Place
+        from webquarry.surfaces.server.app import ListenOptions
         from webquarry.surfaces.server.app import run as run_http
 
-        place = Place(host, port, workers)
+        place = ListenOptions(host, port, workers)
         raise typer.Exit(run_http(name, toolset, with_tools, text, (log_level, log_format), place))
     from webquarry.surfaces.mcp.stdio import run
 
@@ -131,16 +131,16 @@ def config(
     ] = ("research"),
 ) -> None:
     """Print what a client needs to start this server, or write it where the client looks."""
-    from webquarry.surfaces.cli.mcp_config import CLIENTS, entry_for, written
-    from webquarry.surfaces.cli.terminal import answering
+    from webquarry.surfaces.cli.mcp_config import CLIENTS, entry_for, write_entry
+    from webquarry.surfaces.cli.terminal import command_output
 
     _one_of(client, tuple(CLIENTS), "CLIENT", f"There is no client {client!r}")
     _one_of(toolset, _served_sets(), "--toolset", f"There is no tool set {toolset!r}")
-    with answering(False):
+    with command_output(False):
         if not write:
             typer.echo(CLIENTS[client].block(entry_for(toolset)), nl=False)
             return
-        place, backup = written(CLIENTS[client], entry_for(toolset), file)
+        place, backup = write_entry(CLIENTS[client], entry_for(toolset), file)
         typer.echo(
             f"Written to {place}." + (f" What it held before is in {backup}." if backup else "")
         )

@@ -27,7 +27,7 @@ _INDENT = 2
 
 
 @dataclass(frozen=True)
-class Entry:
+class ServerEntry:
     """One server in a client's configuration."""
 
     name: str
@@ -36,7 +36,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Client:
+class McpClient:
     """Where a client looks, and under which key."""
 
     key: str
@@ -44,22 +44,22 @@ class Client:
     extra: tuple[tuple[str, str], ...] = ()  # what an entry needs besides
     toml: bool = False
 
-    def fields(self, entry: Entry) -> dict[str, Any]:
+    def fields(self, entry: ServerEntry) -> dict[str, Any]:
         return {**dict(self.extra), "command": entry.command, "args": entry.args}
 
-    def block(self, entry: Entry) -> str:
+    def block(self, entry: ServerEntry) -> str:
         """The block as it stands in the client's file."""
         if self.toml:
             return _toml(self.key, entry)
         return json.dumps({self.key: {entry.name: self.fields(entry)}}, indent=_INDENT) + "\n"
 
-    def merged(self, text: str, entry: Entry) -> str:
+    def merged(self, text: str, entry: ServerEntry) -> str:
         """The text of the file with our entry set and all others as they were."""
         if self.toml:
             return _merged_toml(text, self.key, entry)
         return self._merged_json(text, entry)
 
-    def _merged_json(self, text: str, entry: Entry) -> str:
+    def _merged_json(self, text: str, entry: ServerEntry) -> str:
         whole = json.loads(text) if text.strip() else {}
         if not isinstance(whole, dict) or not isinstance(whole.setdefault(self.key, {}), dict):
             raise ValueError(f"{self.key} is not where it belongs")
@@ -82,15 +82,15 @@ def _desktop() -> Path:
 
 
 CLIENTS = {
-    "claude": Client("mcpServers", lambda: Path(".mcp.json"), (("type", "stdio"),)),
-    "claude-desktop": Client("mcpServers", _desktop),
-    "cursor": Client("mcpServers", lambda: Path("~/.cursor/mcp.json").expanduser()),
-    "vscode": Client("servers", lambda: Path(".vscode/mcp.json"), (("type", "stdio"),)),
-    "codex": Client("mcp_servers", lambda: Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser() / "config.toml", toml=True),
+    "claude": McpClient("mcpServers", lambda: Path(".mcp.json"), (("type", "stdio"),)),
+    "claude-desktop": McpClient("mcpServers", _desktop),
+    "cursor": McpClient("mcpServers", lambda: Path("~/.cursor/mcp.json").expanduser()),
+    "vscode": McpClient("servers", lambda: Path(".vscode/mcp.json"), (("type", "stdio"),)),
+    "codex": McpClient("mcp_servers", lambda: Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser() / "config.toml", toml=True),
 }  # fmt: skip
 
 
-def entry_for(toolset: str) -> Entry:
+def entry_for(toolset: str) -> ServerEntry:
     """How this installation is started: by its whole path, which desktop applications need."""
     beside = Path(sys.executable).parent / (
         f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
@@ -99,12 +99,14 @@ def entry_for(toolset: str) -> Entry:
         command = str(beside)
     else:
         command = shutil.which(_SCRIPT) or _SCRIPT
-    return Entry(
+    return ServerEntry(
         "webquarry", command, ["mcp", *([] if toolset == "research" else ["--toolset", toolset])]
     )
 
 
-def written(client: Client, entry: Entry, place: Path | None = None) -> tuple[Path, Path | None]:
+def write_entry(
+    client: McpClient, entry: ServerEntry, place: Path | None = None
+) -> tuple[Path, Path | None]:
     """Write the entry; where to, and where what was there before is kept."""
     place = (place or client.place()).expanduser()
     try:
@@ -155,12 +157,12 @@ def _free_name(place: Path) -> Path:
     return next(name for name in names if not name.exists())
 
 
-def _toml(key: str, entry: Entry) -> str:
+def _toml(key: str, entry: ServerEntry) -> str:
     args = ", ".join(json.dumps(word) for word in entry.args)  # a JSON string is a TOML string
     return f"[{key}.{entry.name}]\ncommand = {json.dumps(entry.command)}\nargs = [{args}]\n"
 
 
-def _merged_toml(text: str, key: str, entry: Entry) -> str:
+def _merged_toml(text: str, key: str, entry: ServerEntry) -> str:
     """Our table takes the place of the one there was, or stands at the end; its other values are
     kept.
     """

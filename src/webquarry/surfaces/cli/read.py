@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line
+from webquarry.surfaces.cli.terminal import AsJson, Output, command_output, one_line
 
 
 def read(
@@ -50,7 +50,7 @@ def read(
         "find": find,
         "cursor": cursor,
     }
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
         answer = call_with("scrape_page", arguments, "research")

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line
+from webquarry.surfaces.cli.terminal import AsJson, Output, command_output, one_line
 
 
 def search(
@@ -64,7 +64,7 @@ def search(
         for name, value in locals().items()
         if name not in ("explain", "as_json", "session_id")
     }
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
         try:

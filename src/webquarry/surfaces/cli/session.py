@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, answering, as_json, one_line, printable
+from webquarry.surfaces.cli.terminal import AsJson, as_json, command_output, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +29,7 @@ Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", m
 @app.command("list")
 def list_(as_json: AsJson = None) -> None:
     """Show the sessions that there are, the one used last first."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.bridge import bridge
 
         found = bridge.run(_sessions())
@@ -39,7 +39,7 @@ def list_(as_json: AsJson = None) -> None:
 @app.command()
 def show(id: Id, as_json: AsJson = None) -> None:
     """Show a session: its goal, its steps and its sources."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
         found = call_with("get_research_session", {"sessionId": _whole(id)}, "research").as_dict()
@@ -57,7 +57,7 @@ def export(
     ] = False,
 ) -> None:
     """Write a whole session to stdout: steps, numbered sources with APA citations, errors."""
-    with answering(format == "json") as output:
+    with command_output(format == "json") as output:
         from webquarry.progress import listening
         from webquarry.surfaces.library import call_with
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from webquarry.surfaces.cli.terminal import answering
+from webquarry.surfaces.cli.terminal import command_output
 
 
 def sql(
@@ -43,7 +43,7 @@ def sql(
     ] = False,
 ) -> None:
     """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family."""
-    with answering(False):
+    with command_output(False):
         from webquarry.surfaces.sql.session import Session
         from webquarry.surfaces.sql.shell.shell import Shell
 

@@ -66,7 +66,7 @@ def as_json(value: Any) -> str:
     return _JSON_ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def speak_utf8() -> None:
+def use_utf8_streams() -> None:
     """UTF-8 on all three streams, whatever the locale."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -113,7 +113,7 @@ class Output:
 
 
 @contextmanager
-def answering(as_json: bool | None) -> Iterator[Output]:
+def command_output(as_json: bool | None) -> Iterator[Output]:
     """Give the command its output; an error becomes two lines for a person, and exit code 1."""
     output = Output(as_json)
     _set_up_logs()

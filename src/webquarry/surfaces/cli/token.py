@@ -44,10 +44,10 @@ def add(
     ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
-    from webquarry.surfaces.cli.terminal import answering
+    from webquarry.surfaces.cli.terminal import command_output
     from webquarry.surfaces.server.tokens import MCP, METRICS
 
-    with answering(False):
+    with command_output(False):
         token = _file().add(
             name, lasts=_duration(expires), like=like, use=METRICS if metrics else MCP
         )
@@ -61,10 +61,10 @@ def list_() -> None:
     share a caller.
     """
     from webquarry.clock import Clock
-    from webquarry.surfaces.cli.terminal import answering
+    from webquarry.surfaces.cli.terminal import command_output
     from webquarry.surfaces.server.tokens import METRICS
 
-    with answering(False):
+    with command_output(False):
         file = _file()
         tokens = file.tokens()
         if not tokens:
@@ -99,9 +99,9 @@ def list_() -> None:
 @app.command()
 def revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
     """Make a token worthless at once; running servers notice."""
-    from webquarry.surfaces.cli.terminal import answering
+    from webquarry.surfaces.cli.terminal import command_output
 
-    with answering(False):
+    with command_output(False):
         _file().revoke(name)
         typer.echo(f"The token {name!r} is revoked.", err=True)
 

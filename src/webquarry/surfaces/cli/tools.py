@@ -29,7 +29,7 @@ from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.cli.terminal import AsJson, answering, one_line
+from webquarry.surfaces.cli.terminal import AsJson, command_output, one_line
 
 app = typer.Typer(
     help="The tools on this machine, ours and yours: list, check, export and run them.",
@@ -60,7 +60,7 @@ class GeminiForm(StrEnum):
 @app.command("list")
 def list_tools(as_json: AsJson = None) -> None:
     """Every tool that was found, with its state, and the reason if it was skipped."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         host = _discover()
         rows = [_tool_row(tool) for tool in host.tools] + [
             _skipped_row(one) for one in host.skipped
@@ -73,7 +73,7 @@ def show(
     name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
 ) -> None:
     """One tool: where it is, what it takes, and what is unusual about its description."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         tool = _discover().get(name)
         output.show({**_tool_row(tool), "parameters": tool.parameters})
 
@@ -88,7 +88,7 @@ def check(
     ] = False,
 ) -> None:
     """Validate executables or schema files; exit code 1 if any error was found."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         settings = Settings.from_environment()
         report = bridge.run(check_paths(paths, settings, os.environ))
         found = [(path, finding) for path, findings in report for finding in findings]
@@ -126,7 +126,7 @@ def export(
     """The tools in a vendor's form, as JSON for its `tools` field."""
     if strict and vendor in (Vendor.gemini, Vendor.mcp):
         raise typer.BadParameter(f"{vendor.value} has no strict form.", param_hint="--strict")
-    with answering(True) as output:
+    with command_output(True) as output:
         output.show(_exported(_discover().only(names or []), vendor, strict, form))
 
 
@@ -139,7 +139,7 @@ def run(
         raise typer.BadParameter(
             "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
         )
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         try:
             arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))
         except NotJson as error:
@@ -153,7 +153,7 @@ def trust(
     as_json: AsJson = None,
 ) -> None:
     """Let the tools of a project be run, as they are now; any change to them takes that back."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         folder = folder_to_trust(
             expand(path, os.environ), Settings.from_environment().project_tools
         )
@@ -170,7 +170,7 @@ def untrust(
     as_json: AsJson = None,
 ) -> None:
     """Do not run the tools of a project any more."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         given, store = expand(path, os.environ), TrustStore.of(os.environ)
         folder = given / Settings.from_environment().project_tools
         forgotten = [one for one in (folder, given) if store.forget(one)]

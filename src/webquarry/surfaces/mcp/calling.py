@@ -34,7 +34,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Manner:
+class CallOptions:
     """How a call is to be made: what the text holds, the time it may take, and to whom progress is
     told.
     """
@@ -48,7 +48,7 @@ async def call(
     tool: Tool,
     kit: Toolkit,
     arguments: dict[str, Any],
-    manner: Manner = Manner(),  # noqa: B008 - frozen
+    manner: CallOptions = CallOptions(),  # noqa: B008 - frozen
 ) -> types.CallToolResult:
     """Run a tool and give back what the protocol wants of it."""
     try:

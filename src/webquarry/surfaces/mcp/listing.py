@@ -59,17 +59,10 @@ class ServedTools(Mapping[str, Tool]):
         return [types.Tool.model_validate(ready[name]) for name in self]
 
 
-def served_sets() -> list[str]:
+def toolset_names() -> list[str]:
     """The names under which tools are served: the sets, and the named parts of them."""
     parts = [part for name in module_names(_TOOLS) for part in _parts(name)]
     return sorted([*module_names(_TOOLS), *parts])
-
-
-def listed_tools(set_name: str) -> ServedTools:
-    """The tools by name, in the order their set gives, if it gives one: the first is the one most
-    often wanted.
-    """
-    return ServedTools(set_name)
 
 
 def describe(tool: Tool) -> types.Tool:
@@ -104,7 +97,9 @@ def generated_list(set_name: str) -> str:
     return json.dumps([_written(tool) for tool in tools], ensure_ascii=False, indent=1) + "\n"
 
 
-async def as_written(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def restore_key_order(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
     """Middleware: the SDK writes the keys of its models by the alphabet; a list of tools gets back
     its own order.
     """
@@ -136,7 +131,7 @@ def _package_and_names(set_name: str) -> tuple[str, tuple[str, ...] | None]:
             return package, _parts(package)[set_name]
     raise BadInput(
         f"There is no tool set {set_name!r}.",
-        suggested_action=f"Use one of: {', '.join(served_sets())}.",
+        suggested_action=f"Use one of: {', '.join(toolset_names())}.",
     )
 
 

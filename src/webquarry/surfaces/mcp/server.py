@@ -22,9 +22,9 @@ from mcp.shared.exceptions import MCPError
 from webquarry import __version__
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp import identity, prompts, resources
-from webquarry.surfaces.mcp.calling import Manner, call
+from webquarry.surfaces.mcp.calling import CallOptions, call
 from webquarry.surfaces.mcp.external import ExternalTools
-from webquarry.surfaces.mcp.listing import ServedTools, as_written, listed_tools
+from webquarry.surfaces.mcp.listing import ServedTools, restore_key_order
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _RESEARCH = "research"  # the package whose sets have resources and prompts besi
 
 Context = ServerRequestContext[Toolkit]
 
-__all__ = ["build_server", "call", "settings_of"]
+__all__ = ["build_server", "call", "read_settings"]
 
 
 def build_server(
@@ -58,7 +58,7 @@ def build_server(
     Its toolkit is opened when it starts to serve and closed when it ends, unless one is given.
     `text` is what the text of a result holds; the setting says it otherwise.
     """
-    tools = listed_tools(set_name)
+    tools = ServedTools(set_name)
     external = ExternalTools(host, tools) if host else None
     listed = types.ListToolsResult(tools=[*tools.listed(), *(external.listed if external else [])])
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
@@ -94,16 +94,16 @@ def build_server(
         server.middleware[:] = [
             one for one in server.middleware if type(one).__name__ != "OpenTelemetryMiddleware"
         ]
-    server.middleware.append(as_written)
+    server.middleware.append(restore_key_order)
     return server
 
 
-def settings_of(set_name: str) -> Settings:
+def read_settings(set_name: str) -> Settings:
     """The settings from the environment, as a tool set that has some of its own (`own_settings`)
     wants them.
     """
     settings = Settings.from_environment()
-    package = listed_tools(set_name).package
+    package = ServedTools(set_name).package
     adapt = getattr(import_module(f"webquarry.tools.{package}"), "own_settings", None)
     return adapt(settings) if adapt else settings
 
@@ -122,7 +122,7 @@ def _caller(
             )
         kit = context.lifespan_context
         wanted = context.meta is not None and "progress_token" in context.meta
-        manner = Manner(
+        manner = CallOptions(
             text or kit.settings.mcp_text,
             kit.settings.seconds_for(params.name),
             context.session.report_progress if wanted else None,
@@ -140,7 +140,7 @@ def _toolkit_of(
         if given is not None:
             yield given
             return
-        async with Toolkit.open(settings_of(set_name)) as kit:
+        async with Toolkit.open(read_settings(set_name)) as kit:
             yield kit
 
     return toolkit

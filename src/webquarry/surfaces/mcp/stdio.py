@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 from webquarry.errors import WebquarryError
 from webquarry.logs import set_up
 from webquarry.secret import redact
-from webquarry.surfaces.mcp.server import build_server, settings_of
+from webquarry.surfaces.mcp.server import build_server, read_settings
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -73,11 +73,11 @@ def run(
     # nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        settings = settings_of(set_name)
+        settings = read_settings(set_name)
         set_up(logs[0] or settings.log_level, logs[1] or settings.log_format)
         asyncio.run(serve(name, set_name, with_tools, text))
     except (WebquarryError, BaseExceptionGroup) as raised:
-        error = ours_in(raised)
+        error = find_own_error(raised)
         if error is None:
             raise
         sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
@@ -85,12 +85,12 @@ def run(
     return 0
 
 
-def ours_in(raised: BaseException) -> WebquarryError | None:
+def find_own_error(raised: BaseException) -> WebquarryError | None:
     """The error of ours in what was raised: what goes wrong at the start comes in the task groups
     of the SDK.
     """
     if isinstance(raised, BaseExceptionGroup):
-        return next((found for one in raised.exceptions if (found := ours_in(one))), None)
+        return next((found for one in raised.exceptions if (found := find_own_error(one))), None)
     if isinstance(raised, WebquarryError):
         return raised
     return None

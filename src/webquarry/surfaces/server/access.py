@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
-from webquarry.surfaces.server.gate import Challenge
+from webquarry.surfaces.server.authentication import AuthChallenge
 from webquarry.surfaces.server.principal import Verifier
 from webquarry.surfaces.server.tokens import MCP, METRICS, TokenFile, TokenVerifier, tokens_path
 
@@ -23,12 +23,12 @@ class Access:
     """How callers are told apart, and what is guarded: by path, what a token needs for it."""
 
     verifier: Verifier
-    guarded: Mapping[str, Challenge]
+    guarded: Mapping[str, AuthChallenge]
     metadata_path: str | None = None  # where clients learn which issuer gives out tokens
     metadata: Mapping[str, object] | None = None
 
 
-def access_of(
+def configure_access(
     settings: Settings, environ: Mapping[str, str], host: str, *, running: bool = False
 ) -> Access | None:
     """The access of a server on this address; None where everybody on this machine may use it.
@@ -67,8 +67,8 @@ def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Ac
             "(WEBQUARRY_OAUTH_ISSUER).",
         )
     guarded = {
-        _TOOLS: Challenge((MCP,), lacking="This token is for /metrics alone."),
-        _FIGURES: Challenge(
+        _TOOLS: AuthChallenge((MCP,), lacking="This token is for /metrics alone."),
+        _FIGURES: AuthChallenge(
             (METRICS,),
             lacking="This token is not for /metrics: make one with webquarry token add NAME "
             "--metrics.",
@@ -104,8 +104,8 @@ def _oauth(settings: Settings) -> Access:
     verifier = OAuthVerifier(issuer, settings.oauth_audience or resource, settings)
     wanted = settings.metrics_scope
     guarded = {
-        _TOOLS: Challenge(scopes, origin + place),
-        _FIGURES: Challenge(
+        _TOOLS: AuthChallenge(scopes, origin + place),
+        _FIGURES: AuthChallenge(
             (wanted,),
             origin + place,
             f"The token does not have the scope {wanted}, which /metrics needs.",

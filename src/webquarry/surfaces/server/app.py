@@ -5,8 +5,8 @@
 
 Without access control only this machine is served, and whoever asks must name it as the host and
 come from no page of another site: a page in a browser could reach a loopback address otherwise.
-With it, everything that reaches the protocol has passed, from the outside in: Observe (a request
-id), Patience (slow clients), OriginCheck, Gate (who it is), Limits (how much they may ask).
+With it, everything that reaches the protocol has passed, from the outside in: RequestTracking (a request
+id), SlowClientLimits (slow clients), OriginCheck, Authentication (who it is), RequestLimits (how much they may ask).
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.server import settings_of
-from webquarry.surfaces.mcp.stdio import Logs, built, ours_in
+from webquarry.surfaces.mcp.server import read_settings
+from webquarry.surfaces.mcp.stdio import Logs, built, find_own_error
 from webquarry.surfaces.server import traces
-from webquarry.surfaces.server.access import Access, access_of
-from webquarry.surfaces.server.gate import Gate
-from webquarry.surfaces.server.gauges import looked_up
+from webquarry.surfaces.server.access import Access, configure_access
+from webquarry.surfaces.server.authentication import Authentication
+from webquarry.surfaces.server.gauges import read_gauges
 from webquarry.surfaces.server.health import Health
-from webquarry.surfaces.server.limits import Limits
+from webquarry.surfaces.server.limits import RequestLimits
 from webquarry.surfaces.server.metrics import Metrics, share_among_workers
-from webquarry.surfaces.server.observe import Observe
 from webquarry.surfaces.server.origins import OriginCheck
-from webquarry.surfaces.server.slow_clients import Patience, PatientProtocol
+from webquarry.surfaces.server.request_tracking import RequestTracking
+from webquarry.surfaces.server.slow_clients import LimitedH11Protocol, SlowClientLimits
 from webquarry.surfaces.server.workers import supervise
 from webquarry.toolkit import Toolkit
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
-def app_of(
+def build_app(
     server: Server[Any],
     settings: Settings,
     *,
@@ -94,18 +94,18 @@ def app_of(
     app.router.routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
     app.router.routes.extend((health or Health()).routes())
     if access is None:
-        return Observe(
-            Patience(app, settings.http_max_request_bytes, settings.http_max_header_bytes)
+        return RequestTracking(
+            SlowClientLimits(app, settings.http_max_request_bytes, settings.http_max_header_bytes)
         )
     if access.metadata_path:
         app.router.routes.append(
             Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"])
         )
-    limited = Limits(app, quota or LocalQuota(), settings, clock or Clock())
-    gate = Gate(limited, access.verifier, access.guarded)
+    limited = RequestLimits(app, quota or LocalQuota(), settings, clock or Clock())
+    gate = Authentication(limited, access.verifier, access.guarded)
     checked = OriginCheck(gate, [*_own_origins(), *settings.http_origins])
-    return Observe(
-        Patience(checked, settings.http_max_request_bytes, settings.http_max_header_bytes)
+    return RequestTracking(
+        SlowClientLimits(checked, settings.http_max_request_bytes, settings.http_max_header_bytes)
     )
 
 
@@ -208,7 +208,7 @@ async def serve(
     """Serve until told to end; the socket is closed by then."""
     config = uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=LimitedH11Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -232,7 +232,7 @@ def announce(listening: socket.socket) -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class ListenOptions:
     """Where a server listens, and in how many processes."""
 
     host: str = "127.0.0.1"
@@ -246,26 +246,26 @@ def run(
     with_tools: bool = False,
     text: str | None = None,
     logs: Logs = (None, None),
-    place: Place = Place(),  # noqa: B008 - frozen
+    place: ListenOptions = ListenOptions(),  # noqa: B008 - frozen
 ) -> int:
     """The whole life of an HTTP server; what a command returns."""
     try:
-        settings = settings_of(set_name)
+        settings = read_settings(set_name)
         set_up(logs[0] or settings.log_level, logs[1] or settings.log_format)
-        access_of(
+        configure_access(
             settings, os.environ, place.host
         )  # what cannot be served is told before anybody listens
 
         async def whole() -> None:
             async with _watched(settings) as (kit, health):
-                access = access_of(settings, os.environ, place.host, running=True)
+                access = configure_access(settings, os.environ, place.host, running=True)
                 server = await built(name, set_name, with_tools, text, kit)
                 quota = (
                     FileQuota(common / "quota.sqlite3")
                     if common and kit.link is None
                     else kit.quota
                 )
-                app = app_of(
+                app = build_app(
                     server, settings, access=access, clock=kit.clock, quota=quota, health=health
                 )
                 try:
@@ -304,7 +304,7 @@ async def _can_be_opened(settings: Settings) -> None:
 async def _watched(settings: Settings) -> AsyncIterator[tuple[Toolkit, Health]]:
     """The toolkit of a process, and those who listen to what it does."""
     async with Toolkit.open(settings, shared=True) as kit:
-        metrics = Metrics(lambda: looked_up(kit)) if settings.metrics else None
+        metrics = Metrics(lambda: read_gauges(kit)) if settings.metrics else None
         tracing = traces.Traces() if traces.wanted(os.environ) else None
         listeners = [one for one in (metrics, tracing) if one]
         for one in listeners:
@@ -322,7 +322,7 @@ def _reported(name: str, life: Callable[[], None]) -> int:
     try:
         life()
     except (WebquarryError, BaseExceptionGroup) as raised:
-        error = ours_in(raised)
+        error = find_own_error(raised)
         if error is None:
             raise
         return _failed(name, error)

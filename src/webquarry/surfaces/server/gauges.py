@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def looked_up(kit: Toolkit) -> list[tuple[str, dict[str, str], float]]:
+def read_gauges(kit: Toolkit) -> list[tuple[str, dict[str, str], float]]:
     """(name, labels, value) of each."""
     found = [
         ("webquarry_breaker_open", {"provider": name}, float(state == "open"))

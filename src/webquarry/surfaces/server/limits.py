@@ -17,7 +17,7 @@ from webquarry.errors import NoSlot
 from webquarry.meter import count
 from webquarry.quota.base import Denied, Limit, Quota
 from webquarry.settings import Settings
-from webquarry.surfaces.server.gate import answer
+from webquarry.surfaces.server.authentication import answer
 from webquarry.surfaces.server.principal import Principal
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 _MINUTE, _DAY = 60.0, 86_400.0
 
 
-class Limits:
+class RequestLimits:
     """An ASGI application before another one: those who ask too much wait. Stands behind the gate."""
 
     def __init__(self, app: ASGIApp, quota: Quota, settings: Settings, clock: Clock) -> None:

@@ -21,7 +21,12 @@ from webquarry.clock import Clock
 from webquarry.errors import MissingExtra, WebquarryError
 from webquarry.net.client import Client
 from webquarry.settings import Settings
-from webquarry.surfaces.server.principal import CannotTell, Denied, Principal, Verifier
+from webquarry.surfaces.server.principal import (
+    AccessDenied,
+    Principal,
+    Verifier,
+    VerifierUnavailable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -77,14 +82,14 @@ class OAuthVerifier(Verifier):
     async def verify(self, token: str) -> Principal:
         jwt = self._jwt
         if len(token) > _LONGEST or token.count(".") != 2:
-            raise Denied("The token is no JWT.")
+            raise AccessDenied("The token is no JWT.")
         try:
             header = jwt.get_unverified_header(token)
         except jwt.PyJWTError:
-            raise Denied("The token is no JWT.") from None
+            raise AccessDenied("The token is no JWT.") from None
         algorithm = header.get("alg")
         if algorithm not in ALGORITHMS:
-            raise Denied("The token is signed in a way that is not accepted.")
+            raise AccessDenied("The token is signed in a way that is not accepted.")
         key = await self._key(header.get("kid"), algorithm)
         try:
             claims = jwt.decode(
@@ -97,7 +102,7 @@ class OAuthVerifier(Verifier):
                 options={"require": ["exp", "iss", "aud"]},
             )
         except jwt.PyJWTError as error:
-            raise Denied(_reason(jwt, error)) from None
+            raise AccessDenied(_reason(jwt, error)) from None
         return _principal(claims)
 
     async def aclose(self) -> None:
@@ -116,9 +121,9 @@ class OAuthVerifier(Verifier):
                 await self._refresh()
             key = self._found(name, algorithm)
         if key is None and not self._keys:
-            raise CannotTell
+            raise VerifierUnavailable
         if key is None:
-            raise Denied("The token is signed with a key that the issuer does not publish.")
+            raise AccessDenied("The token is signed with a key that the issuer does not publish.")
         return key
 
     def _found(self, name: str | None, algorithm: str) -> Any:
@@ -204,7 +209,7 @@ class OAuthVerifier(Verifier):
 def _principal(claims: dict[str, Any]) -> Principal:
     who = claims.get("sub") or claims.get("client_id") or claims.get("azp")
     if not isinstance(who, str) or not who:
-        raise Denied("The token does not say for whom it speaks.")
+        raise AccessDenied("The token does not say for whom it speaks.")
     granted = claims.get("scope", claims.get("scp", ""))
     if isinstance(granted, str):
         scopes = granted.split()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webquarry.meter import count
-from webquarry.surfaces.server.gate import answer
+from webquarry.surfaces.server.authentication import answer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,7 +27,7 @@ HEAD_SECONDS = 15.0
 _CROWDED_SECONDS = 5
 
 
-class PatientProtocol(H11Protocol):
+class LimitedH11Protocol(H11Protocol):
     """The server's side of a connection, which ends when the head of a request does not arrive in
     time.
 
@@ -82,7 +82,7 @@ class PatientProtocol(H11Protocol):
         self.transport.abort()
 
 
-class Patience:
+class SlowClientLimits:
     """An ASGI application before another one: bodies arrive in time and answers are taken in time."""
 
     def __init__(

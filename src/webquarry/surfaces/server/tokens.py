@@ -25,7 +25,12 @@ from typing import Any
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, NotFound
 from webquarry.settings import Settings
-from webquarry.surfaces.server.principal import CannotTell, Denied, Principal, Verifier
+from webquarry.surfaces.server.principal import (
+    AccessDenied,
+    Principal,
+    Verifier,
+    VerifierUnavailable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -159,12 +164,12 @@ class TokenVerifier(Verifier):
             if error.message != self._unreadable:
                 log.error("%s Nobody can be let in.", error.message)
             self._unreadable = error.message
-            raise CannotTell from error
+            raise VerifierUnavailable from error
         self._unreadable = None
         if found is None:
-            raise Denied("The token is not known.")
+            raise AccessDenied("The token is not known.")
         if found.is_over(self._clock.now()):
-            raise Denied("The token has expired.")
+            raise AccessDenied("The token has expired.")
         return Principal(found.principal, found.name, frozenset({found.use}))
 
     def _current(self) -> dict[str, Token]:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry import __version__
-from webquarry.surfaces.cli.doctor.command import ProviderFinding, Report
+from webquarry.surfaces.cli.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.cli.terminal import one_line
 
 _MARKS = {
@@ -30,7 +30,7 @@ def show_report(console: Console, report: Report) -> None:
     console.print(Text(f"\n{report.advice}", "bold" if report.ok else "bold red"), soft_wrap=True)
 
 
-def _members(console: Console, title: str, findings: list[ProviderFinding]) -> None:
+def _members(console: Console, title: str, findings: list[ServiceCheck]) -> None:
     if not findings:
         return
     console.print(Text(f"\n{title}", "bold"))
@@ -56,7 +56,7 @@ def _line(console: Console, state: str, name: str, detail: str, cure: str) -> No
         console.print(Text(f"      → {one_line(cure)}", "cyan"), soft_wrap=True)
 
 
-def _with_sources(finding: ProviderFinding) -> str:
+def _with_sources(finding: ServiceCheck) -> str:
     """The places are told, the values never."""
     sources = finding.provider.sources()
     told = ", ".join(

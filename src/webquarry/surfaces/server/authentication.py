@@ -16,7 +16,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webquarry.caller import serving
-from webquarry.surfaces.server.principal import CannotTell, Denied, Principal, Verifier
+from webquarry.surfaces.server.principal import (
+    AccessDenied,
+    Principal,
+    Verifier,
+    VerifierUnavailable,
+)
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -27,7 +32,7 @@ _RETRY_SECONDS = 30
 
 
 @dataclass(frozen=True)
-class Challenge:
+class AuthChallenge:
     """What a token needs for a path, and what a client that was turned away is told: the scopes,
     where to learn who gives out tokens, and a sentence for one whose token is good for something
     else.
@@ -50,12 +55,14 @@ class Challenge:
         return f"Bearer {parts}".rstrip()
 
 
-class Gate:
+class Authentication:
     """An ASGI application before another one: nobody passes to a guarded path without a token that
     is good for it.
     """
 
-    def __init__(self, app: ASGIApp, verifier: Verifier, guarded: Mapping[str, Challenge]) -> None:
+    def __init__(
+        self, app: ASGIApp, verifier: Verifier, guarded: Mapping[str, AuthChallenge]
+    ) -> None:
         self._app = app
         self._verifier = verifier
         self._guarded = guarded
@@ -74,7 +81,9 @@ class Gate:
         with serving(principal.id):
             await self._app(scope, receive, send)
 
-    async def _admitted(self, scope: Scope, send: Send, challenge: Challenge) -> Principal | None:
+    async def _admitted(
+        self, scope: Scope, send: Send, challenge: AuthChallenge
+    ) -> Principal | None:
         """Who it is; None where the refusal has been sent."""
         token = _bearer(scope)
         if token is None:
@@ -82,10 +91,10 @@ class Gate:
             return None
         try:
             principal = await self._verifier.verify(token)
-        except Denied as denied:
+        except AccessDenied as denied:
             log.info("a token was turned away: %s", denied.reason)
             await _refuse(send, challenge, 401, "invalid_token", denied.reason)
-        except CannotTell:
+        except VerifierUnavailable:
             headers = [(b"retry-after", str(_RETRY_SECONDS).encode())]
             await answer(
                 send,
@@ -103,7 +112,7 @@ class Gate:
 
 
 async def _refuse(
-    send: Send, challenge: Challenge, status: int, error: str, description: str
+    send: Send, challenge: AuthChallenge, status: int, error: str, description: str
 ) -> None:
     header = challenge.header(error, description if error else "")
     headers = [(b"www-authenticate", header.encode("latin-1", "replace"))]

@@ -23,7 +23,7 @@ _HUNG_UP = 499  # nobody was there any more to be answered
 _FIT = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
-class Observe:
+class RequestTracking:
     """An ASGI application before all others."""
 
     def __init__(self, app: ASGIApp) -> None:

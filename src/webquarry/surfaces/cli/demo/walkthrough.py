@@ -39,7 +39,7 @@ _WIDTH = 96
 _EXCERPT_LINES = 12
 
 
-async def tell(console: Console) -> None:
+async def run_demo(console: Console) -> None:
     """The whole demo, step by step."""
     story = _Story(console)
     with tempfile.TemporaryDirectory(prefix="webquarry-demo-") as folder:
