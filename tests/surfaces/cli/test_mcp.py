@@ -117,7 +117,7 @@ def test_the_usual_start_reads_no_flags_and_serves_the_same(
 
 
 def test_tool_sets_complete() -> None:
-    assert mcp_cli._toolsets("duck") == ["duckduckgo"]
+    assert mcp_cli._complete_toolset("duck") == ["duckduckgo"]
 
 
 def test_the_command_serves_as_the_script_does() -> None:
