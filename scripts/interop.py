@@ -216,7 +216,7 @@ def main() -> int:
     arguments = chosen()
     clients, transports = arguments.client or list(PINNED), arguments.transport or list(TRANSPORTS)
     schemas = {
-        name: {tool.name: tool.output_schema for tool in ServedTools(name).listed()}
+        name: {tool.name: tool.output_schema for tool in ServedTools(name).describe_all()}
         for name in CALLS
     }
     for name, tools in schemas.items():

@@ -116,7 +116,8 @@ def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
 
     assert (
         faults_of(
-            heard, {tool.name: tool.output_schema for tool in ServedTools("research").listed()}
+            heard,
+            {tool.name: tool.output_schema for tool in ServedTools("research").describe_all()},
         )
         == []
     )

@@ -19,7 +19,7 @@ from webquarry.errors import BadInput
 from webquarry.progress import note
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp import calling
-from webquarry.surfaces.mcp.calling import CallOptions, call
+from webquarry.surfaces.mcp.calling import CallOptions, call_tool
 from webquarry.surfaces.mcp.linking import LIFE_SECONDS, read_artifact
 from webquarry.surfaces.mcp.listing import describe
 from webquarry.tool import Answer, Tool, load, tool
@@ -55,9 +55,9 @@ def kit_with(**settings: Any) -> Toolkit:
 
 
 def run(
-    function: Callable[..., Awaitable[Answer]], manner: CallOptions, kit: Toolkit | None = None
+    function: Callable[..., Awaitable[Answer]], options: CallOptions, kit: Toolkit | None = None
 ) -> types.CallToolResult:
-    return asyncio.run(call(Tool(function), kit or kit_with(), {}, manner))
+    return asyncio.run(call_tool(Tool(function), kit or kit_with(), {}, options))
 
 
 def texts(result: types.CallToolResult) -> list[str]:
@@ -159,7 +159,9 @@ def test_work_that_fails_right_after_a_note_ends_at_once() -> None:
         await asyncio.sleep(0)
 
     async def many() -> list[types.CallToolResult]:
-        calls = [call(Tool(failing), kit_with(), {}, CallOptions(report=report)) for _ in range(20)]
+        calls = [
+            call_tool(Tool(failing), kit_with(), {}, CallOptions(report=report)) for _ in range(20)
+        ]
         return await asyncio.wait_for(asyncio.gather(*calls), 20)
 
     assert all(result.is_error for result in asyncio.run(many()))

@@ -16,7 +16,7 @@ from webquarry.surfaces.mcp.listing import (
     GENERATED,
     ServedTools,
     describe,
-    generated_list,
+    render_list,
     toolset_names,
 )
 
@@ -29,7 +29,7 @@ def test_what_a_model_sees_of_a_set_stays_small(
 ) -> None:
     seen = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
-        for tool in ServedTools(set_name).listed()
+        for tool in ServedTools(set_name).describe_all()
     ]
     size = len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode())
     with capsys.disabled():
@@ -42,7 +42,7 @@ def test_what_a_model_sees_of_a_set_stays_small(
 def test_the_list_that_ships_is_the_one_that_the_signatures_describe(set_name: str) -> None:
     shipped = (ROOT / "src" / "webquarry" / "data" / "mcp" / f"{set_name}.json").read_text("utf-8")
 
-    assert shipped == generated_list(set_name), "run: make generate"
+    assert shipped == render_list(set_name), "run: make generate"
 
 
 def test_a_list_that_names_other_tools_than_there_are_is_left_aside(
@@ -50,7 +50,7 @@ def test_a_list_that_names_other_tools_than_there_are_is_left_aside(
 ) -> None:
     monkeypatch.setattr(listing, "_generated", lambda package: {"web_search": {}})
 
-    assert ServedTools("research").listed() == [
+    assert ServedTools("research").describe_all() == [
         describe(tool) for tool in ServedTools("research").values()
     ]
 

@@ -15,8 +15,9 @@ from mcp.shared.exceptions import MCPError
 from webquarry.errors import RateLimited
 from webquarry.secret import Secret
 from webquarry.surfaces.mcp import server as door
+from webquarry.surfaces.mcp.calling import call_tool
 from webquarry.surfaces.mcp.listing import ServedTools, describe
-from webquarry.surfaces.mcp.server import build_server, call, read_settings
+from webquarry.surfaces.mcp.server import build_server, read_settings
 from webquarry.tool import Answer, TextAnswer, Tool, load
 from webquarry.toolkit import Toolkit
 
@@ -32,7 +33,7 @@ class Count(Answer):
 def run_tool(function: Callable[..., Awaitable[Answer]]) -> types.CallToolResult:
     """What the server makes of a tool with this function; none of these tools needs a toolkit."""
     kit: Any = None
-    return asyncio.run(call(Tool(function), kit, {}))
+    return asyncio.run(call_tool(Tool(function), kit, {}))
 
 
 def text_in(result: types.CallToolResult, place: int = 0) -> str:

@@ -31,7 +31,7 @@ from webquarry.errors import RateLimited
 from webquarry.surfaces.server.metrics import Metrics
 from webquarry.surfaces.server.request_tracking import RequestTracking
 from webquarry.surfaces.server.tokens import METRICS, TokenFile
-from webquarry.surfaces.server.traces import wanted
+from webquarry.surfaces.server.traces import is_enabled
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
@@ -314,9 +314,9 @@ def test_traces_are_sent_where_an_endpoint_is_configured() -> None:
 
 
 def test_without_an_endpoint_there_are_no_traces() -> None:
-    assert not wanted({})
-    assert not wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"})
-    assert wanted({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"})
+    assert not is_enabled({})
+    assert not is_enabled({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"})
+    assert is_enabled({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"})
 
 
 def test_a_span_is_told_with_its_outcome_and_errors_by_their_kind() -> None:
@@ -331,7 +331,7 @@ def test_a_span_is_told_with_its_outcome_and_errors_by_their_kind() -> None:
             raise ValueError("x")
     finally:
         meter.unlisten(metrics)
-    text = metrics.text()[0].decode()
+    text = metrics.render()[0].decode()
 
     for outcome in ("empty", "rate_limited", "internal"):
         assert sample(text, "webquarry_tool_seconds_count", tool="a", outcome=outcome) == 1

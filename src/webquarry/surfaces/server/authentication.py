@@ -1,8 +1,8 @@
-"""The gate before the protocol: a request in, the same request in the name of its principal out, or
-a challenge.
+"""Authentication before the protocol: a request in, the same request in the name of its principal
+out, or a challenge.
 
-What it guards is named by path, each with the scopes that it takes: who may ask the tools may not
-see the figures for that. Everything else (health, the metadata that tells a client where to get a
+What is guarded is named by path, each with the scopes that it takes: who may ask the tools may not
+see the metrics for that. Everything else (health, the metadata that tells a client where to get a
 token) is open. Challenges are those of RFC 6750, with the scopes and the metadata that the MCP
 specification asks for.
 """
@@ -43,16 +43,13 @@ class AuthChallenge:
     lacking: str = "The token does not have all the scopes that it needs."
 
     def header(self, error: str = "", description: str = "") -> str:
-        told = {
-            "error": error,
-            "error_description": description,
-            "scope": " ".join(self.scopes)
-            if self.metadata_url
-            else "",  # our own tokens are not asked for by scope
-            "resource_metadata": self.metadata_url or "",
-        }
-        parts = ", ".join(f'{name}="{value}"' for name, value in told.items() if value)
-        return f"Bearer {parts}".rstrip()
+        """The value of `WWW-Authenticate`; what is empty is left out."""
+        fields = {"error": error, "error_description": description}
+        if self.metadata_url:  # our own tokens are not asked for by scope
+            fields["scope"] = " ".join(self.scopes)
+            fields["resource_metadata"] = self.metadata_url
+        parts = [f'{name}="{value}"' for name, value in fields.items() if value]
+        return f"Bearer {', '.join(parts)}".rstrip()
 
 
 class Authentication:
@@ -74,73 +71,71 @@ class Authentication:
         if challenge is None:
             await self._app(scope, receive, send)
             return
-        principal = await self._admitted(scope, send, challenge)
+        principal = await self._authenticate(scope, send, challenge)
         if principal is None:
             return
         scope.setdefault("state", {})["principal"] = principal
         with serving(principal.id):
             await self._app(scope, receive, send)
 
-    async def _admitted(
+    async def _authenticate(
         self, scope: Scope, send: Send, challenge: AuthChallenge
     ) -> Principal | None:
         """Who it is; None where the refusal has been sent."""
-        token = _bearer(scope)
+        token = _bearer_token(scope)
         if token is None:
-            await _refuse(send, challenge, 401, "", "Send a token: Authorization: Bearer ...")
+            description = "Send a token: Authorization: Bearer ..."
+            await _refuse(send, 401, "unauthorized", description, challenge.header())
             return None
         try:
             principal = await self._verifier.verify(token)
         except AccessDenied as denied:
             log.info("a token was turned away: %s", denied.reason)
-            await _refuse(send, challenge, 401, "invalid_token", denied.reason)
+            header = challenge.header("invalid_token", denied.reason)
+            await _refuse(send, 401, "invalid_token", denied.reason, header)
+            return None
         except VerifierUnavailable:
             headers = [(b"retry-after", str(_RETRY_SECONDS).encode())]
-            await answer(
-                send,
-                503,
-                "temporarily_unavailable",
-                "Tokens cannot be checked at the moment.",
-                headers,
-            )
-        else:
-            if principal.scopes.issuperset(challenge.scopes):
-                return principal
+            description = "Tokens cannot be checked at the moment."
+            await send_error(send, 503, "temporarily_unavailable", description, headers)
+            return None
+        if not principal.scopes.issuperset(challenge.scopes):
             log.info("%r may not use %s", principal.name, scope["path"])
-            await _refuse(send, challenge, 403, "insufficient_scope", challenge.lacking)
-        return None
+            header = challenge.header("insufficient_scope", challenge.lacking)
+            await _refuse(send, 403, "insufficient_scope", challenge.lacking, header)
+            return None
+        return principal
 
 
-async def _refuse(
-    send: Send, challenge: AuthChallenge, status: int, error: str, description: str
-) -> None:
-    header = challenge.header(error, description if error else "")
+async def _refuse(send: Send, status: int, error: str, description: str, header: str) -> None:
     headers = [(b"www-authenticate", header.encode("latin-1", "replace"))]
-    await answer(send, status, error or "unauthorized", description, headers)
+    await send_error(send, status, error, description, headers)
 
 
-async def answer(
+async def send_error(
     send: Send,
     status: int,
     error: str,
     description: str,
     headers: list[tuple[bytes, bytes]] | None = None,
 ) -> None:
-    """A refusal as JSON."""
+    """Send a refusal as JSON."""
     body = json.dumps({"error": error, "error_description": description}).encode()
-    fixed = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send(
-        {"type": "http.response.start", "status": status, "headers": [*fixed, *(headers or [])]}
-    )
+    all_headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        *(headers or []),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})
     await send({"type": "http.response.body", "body": body})
 
 
-def _bearer(scope: Scope) -> str | None:
+def _bearer_token(scope: Scope) -> str | None:
     """The token of the request, if it has exactly one."""
-    given = [value for name, value in scope["headers"] if name == b"authorization"]
-    if len(given) != 1:
+    values = [value for name, value in scope["headers"] if name == b"authorization"]
+    if len(values) != 1:
         return None
-    scheme, _, token = given[0].decode("latin-1").partition(" ")
-    if scheme.lower() == "bearer":
-        return token.strip() or None
-    return None
+    scheme, _, token = values[0].decode("latin-1").partition(" ")
+    if scheme.lower() != "bearer":
+        return None
+    return token.strip() or None

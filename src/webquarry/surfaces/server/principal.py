@@ -36,8 +36,8 @@ class Verifier(ABC):
 
     @abstractmethod
     async def verify(self, token: str) -> Principal:
-        """The principal; `AccessDenied` where the token is not good, `VerifierUnavailable` where that cannot be
-        found out now.
+        """The principal; `AccessDenied` where the token is not good, `VerifierUnavailable` where
+        that cannot be found out now.
         """
 
     async def aclose(self) -> None:  # noqa: B027 - most hold nothing open

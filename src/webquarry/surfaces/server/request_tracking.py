@@ -20,11 +20,13 @@ log = logging.getLogger(__name__)
 
 _HEADER = b"x-request-id"
 _HUNG_UP = 499  # nobody was there any more to be answered
-_FIT = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_WATCHING_PATHS = ("/health/live", "/health/ready", "/metrics")  # asked too often to be logged
+_KNOWN_PATHS = ("/mcp", *_WATCHING_PATHS)
 
 
 class RequestTracking:
-    """An ASGI application before all others."""
+    """An ASGI application before all others: gives each request its id, measures and logs it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -33,45 +35,43 @@ class RequestTracking:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = _id_of(scope)
+        request_id = _find_request_id(scope) or secrets.token_hex(8)
+        path = _path_label(scope["path"])
         status = _HUNG_UP
         started = time.monotonic()
 
-        async def marked(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", []), (_HEADER, request.encode())]
+                headers = message.get("headers", [])
+                message["headers"] = [*headers, (_HEADER, request_id.encode())]
             await send(message)
 
-        with add_labels(request=request), span("request", path=_place(scope["path"])) as end:
+        with add_labels(request=request_id), span("request", path=path) as end:
             try:
-                await self._app(scope, receive, marked)
+                await self._app(scope, receive, send_with_id)
             except BaseException:
-                status = 500 if status == _HUNG_UP else status
+                if status == _HUNG_UP:
+                    status = 500
                 raise
             finally:
                 end(str(status))
-                if scope["path"] not in ("/health/live", "/health/ready", "/metrics"):
-                    took = (time.monotonic() - started) * 1000
-                    log.info(
-                        "%s %s %s in %.0f ms", scope["method"], _place(scope["path"]), status, took
-                    )
+                if scope["path"] not in _WATCHING_PATHS:
+                    milliseconds = (time.monotonic() - started) * 1000
+                    log.info("%s %s %s in %.0f ms", scope["method"], path, status, milliseconds)
 
 
-def _id_of(scope: Scope) -> str:
+def _find_request_id(scope: Scope) -> str | None:
     """The id that came with the request, if it can be one."""
-    given = next(
-        (value.decode("latin-1") for name, value in scope["headers"] if name == _HEADER), ""
-    )
-    if _FIT.fullmatch(given):
-        return given
-    return secrets.token_hex(8)
+    for name, value in scope["headers"]:
+        if name == _HEADER:
+            request_id: str = value.decode("latin-1")
+            return request_id if _ACCEPTABLE_ID.fullmatch(request_id) else None
+    return None
 
 
-def _place(path: str) -> str:
+def _path_label(path: str) -> str:
     """The path, if it is one of ours: labels must be few."""
-    known = ("/mcp", "/health/live", "/health/ready", "/metrics")
-    if path.rstrip("/") in known:
-        return path.rstrip("/")
-    return "other"
+    path = path.rstrip("/")
+    return path if path in _KNOWN_PATHS else "other"
