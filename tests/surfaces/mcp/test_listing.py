@@ -48,7 +48,7 @@ def test_the_list_that_ships_is_the_one_that_the_signatures_describe(set_name: s
 def test_a_list_that_names_other_tools_than_there_are_is_left_aside(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(listing, "_generated", lambda package: {"web_search": {}})
+    monkeypatch.setattr(listing, "_read_generated_list", lambda package: {"web_search": {}})
 
     assert ServedTools("research").describe_all() == [
         describe(tool) for tool in ServedTools("research").values()

@@ -1,4 +1,4 @@
-"""The command `webquarry mcp`: a tool set as an MCP server, on stdin and stdout or over HTTP, and
+"""`webquarry mcp`: a tool set as an MCP server, on stdin and stdout or over HTTP, and
 how clients find it.
 """
 

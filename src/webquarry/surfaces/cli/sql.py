@@ -1,4 +1,4 @@
-"""Door: `webquarry sql`, a SQL shell on a DuckDB database with our functions in it.
+"""`webquarry sql`: a SQL shell on a DuckDB database with our functions in it.
 
 SQL comes from -c, from stdin when it is no terminal, or from a person. Rows go to stdout,
 everything else to stderr. Exit codes: 0 done, 1 a statement failed, 130 interrupted.

@@ -25,8 +25,9 @@ from webquarry.search.router import Router
 from webquarry.search.services.service import Member
 from webquarry.search.services.services import Family
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor import checks as doctor_parts
-from webquarry.surfaces.cli.doctor.checks import CheckResult, examine_parts
+from webquarry.surfaces.cli.doctor import installation
+from webquarry.surfaces.cli.doctor.check_result import CheckResult
+from webquarry.surfaces.cli.doctor.checks import examine_parts
 from webquarry.surfaces.cli.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.surfaces.cli.doctor.view import show_report
 from webquarry.toolkit import Toolkit
@@ -298,11 +299,11 @@ def find(name: str, environ: Mapping[str, str]) -> CheckResult:
 def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor_parts, "_present", lambda module: True)
+    monkeypatch.setattr(installation, "is_importable", lambda module: True)
     assert find("compiled", environ).state == "ok"
 
     walk = "webquarry.read.main_content._walk"
-    monkeypatch.setattr(doctor_parts, "_present", lambda module: module != walk)
+    monkeypatch.setattr(installation, "is_importable", lambda module: module != walk)
     found = find("compiled", environ)
 
     assert found.state == "off"
@@ -332,7 +333,7 @@ def test_a_library_that_is_not_there_is_off_and_says_how_to_get_it(
     assert find(name, environ).state == "ok"
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        doctor_parts, "find_spec", lambda module: None if module in modules else real(module)
+        installation, "find_spec", lambda module: None if module in modules else real(module)
     )
 
     assert find(name, environ).state == "off"
@@ -342,7 +343,7 @@ def test_a_library_that_is_not_there_is_off_and_says_how_to_get_it(
 def test_a_socks_proxy_without_its_library_is_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor_parts, "find_spec", lambda module: None)
+    monkeypatch.setattr(installation, "find_spec", lambda module: None)
 
     assert find("socks", environ | {"ALL_PROXY": "socks5://127.0.0.1:9"}).state == "broken"
 

@@ -23,13 +23,16 @@ from webquarry.search.services.service import Member
 from webquarry.search.services.services import Family
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor.checks import CheckResult, examine_parts, probe_redis
+from webquarry.surfaces.cli.doctor.check_result import CheckResult
+from webquarry.surfaces.cli.doctor.checks import examine_parts
+from webquarry.surfaces.cli.doctor.configuration import probe_redis
 from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
 
 _PROBE_SECONDS = 10
 _IN_DETAIL = {"scholarly", "patents"}  # parts whose members are listed one by one
+_READABLE_BY_OTHERS = 0o077
 
 
 @dataclass(frozen=True)
@@ -43,16 +46,15 @@ class ServiceCheck:
     detail: str
     cure: str = ""
     reachable: bool | None = None
-    chosen: bool = (
-        True  # by the user, with a credential, a URL or a setting; others are simply there
-    )
+    # By the user, with a credential, a URL or a setting; others are simply there.
+    chosen: bool = True
 
     @property
     def configured(self) -> bool:
         return self.provider.configured
 
     def as_dict(self) -> dict[str, Any]:
-        fields = {
+        fields: dict[str, Any] = {
             "name": self.provider.name,
             "label": self.provider.label,
             "state": self.state,
@@ -63,8 +65,11 @@ class ServiceCheck:
             "reachable": self.reachable,
             "detail": self.detail,
         }
-        also = {"cure": self.cure, "notice": self.provider.notice}
-        return fields | {name: value for name, value in also.items() if value}
+        if self.cure:
+            fields["cure"] = self.cure
+        if self.provider.notice:
+            fields["notice"] = self.provider.notice
+        return fields
 
 
 @dataclass(frozen=True)
@@ -78,41 +83,45 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        asked = [*self.providers, *self.indexes, *self.registers]
-        return "broken" not in [finding.state for finding in asked] + [
-            finding.state for finding in self.parts
-        ]
+        services = [*self.providers, *self.indexes, *self.registers]
+        states = [check.state for check in services]
+        states += [part.state for part in self.parts]
+        return "broken" not in states
 
     @property
     def advice(self) -> str:
         """What to do next, in one sentence."""
         if not self.ok:
             return "Something that you have configured does not work; the cures are above."
-        ready = [finding for finding in self.providers if finding.configured]
+        ready = [check for check in self.providers if check.configured]
         if not ready:
-            return f"No search provider is configured: set {self._example} to search. Reading pages needs no key."
-        if not any(finding.chosen for finding in ready):
-            web = [
-                one.provider
-                for one in ready
-                if isinstance(one.provider, Provider) and one.provider.kind == "web"
-            ]
-            free = " and ".join(provider.label for provider in web)
-            return f"No key is configured, so searches go to {free}. A key, such as {self._example}, adds another."
-        if not any(finding.reachable for finding in ready):
+            return (
+                f"No search provider is configured: set {self._example_variable} to search. "
+                "Reading pages needs no key."
+            )
+        if not any(check.chosen for check in ready):
+            return (
+                f"No key is configured, so searches go to {self._free_providers(ready)}. "
+                f"A key, such as {self._example_variable}, adds another."
+            )
+        if not any(check.reachable for check in ready):
             return "What is configured looks complete; nobody was asked."
         return "All that is configured works."
 
+    def _free_providers(self, ready: list[ServiceCheck]) -> str:
+        labels = []
+        for check in ready:
+            if isinstance(check.provider, Provider) and check.provider.kind == "web":
+                labels.append(check.provider.label)
+        return " and ".join(labels)
+
     @property
-    def _example(self) -> str:
+    def _example_variable(self) -> str:
         """What would have to be set for one provider."""
-        keyed = [
-            finding.provider.credentials
-            for finding in self.providers
-            if finding.provider.credentials
-        ]
-        if keyed:
-            return " and ".join(wanted.variable for wanted in keyed[0])
+        for check in self.providers:
+            if check.provider.credentials:
+                variables = [credential.variable for credential in check.provider.credentials]
+                return " and ".join(variables)
         return "a key"
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,10 +129,10 @@ class Report:
             "version": __version__,
             "ok": self.ok,
             "advice": self.advice,
-            "providers": [finding.as_dict() for finding in self.providers],
-            "indexes": [finding.as_dict() for finding in self.indexes],
-            "registers": [finding.as_dict() for finding in self.registers],
-            "parts": [finding.as_dict() for finding in self.parts],
+            "providers": [check.as_dict() for check in self.providers],
+            "indexes": [check.as_dict() for check in self.indexes],
+            "registers": [check.as_dict() for check in self.registers],
+            "parts": [part.as_dict() for part in self.parts],
         }
 
 
@@ -131,35 +140,38 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     """Look at everything. A setting that cannot be used is a finding too, and the rest is looked at
     without it.
     """
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = os.environ
+    skipped = set(_IN_DETAIL)
     broken: list[CheckResult] = []
     try:
         settings = Settings.from_environment(environ)
     except BadInput as error:
-        broken = [CheckResult("settings", "broken", error.message, error.suggested_action)]
-        settings, offline = Settings.from_environment({}), True
-    told = {"settings"} if broken else set()
-    parts = [
-        part for part in examine_parts(settings, environ) if part.name not in told | _IN_DETAIL
-    ]
+        broken.append(CheckResult("settings", "broken", error.message, error.suggested_action))
+        skipped.add("settings")
+        settings = Settings.from_environment({})
+        offline = True
+    parts = [part for part in examine_parts(settings, environ) if part.name not in skipped]
+    offline = offline or settings.replay is not None
     # A probe is one question: it is not repeated, and not part of anybody's recording.
-    asked = settings.model_copy(
+    probe_settings = settings.model_copy(
         update={"retries": 0, "record": None, "replay": None, "lenses": None}
     )
-    silent = offline or settings.replay is not None
-    async with Toolkit.open(asked, environ) as kit:
-        providers, indexes, registers, shared = await asyncio.gather(
+    async with Toolkit.open(probe_settings, environ) as kit:
+        providers, indexes, registers, probed_parts = await asyncio.gather(
             asyncio.gather(
-                *(check_provider(kit, one, offline=silent) for one in kit.router.providers())
+                *(check_provider(kit, one, offline=offline) for one in kit.router.providers())
             ),
-            _examine_family(kit.scholar.family, settings, offline=silent),
-            _examine_family(kit.patents.family, settings, offline=silent),
-            asyncio.gather(*(_asked(part, settings, environ, offline=silent) for part in parts)),
+            _check_family(kit.scholar.family, settings, offline=offline),
+            _check_family(kit.patents.family, settings, offline=offline),
+            asyncio.gather(
+                *(_probe_part(part, settings, environ, offline=offline) for part in parts)
+            ),
         )
-    return Report(list(providers), broken + list(shared), indexes, registers)
+    return Report(list(providers), [*broken, *probed_parts], indexes, registers)
 
 
-async def _asked(
+async def _probe_part(
     part: CheckResult, settings: Settings, environ: Mapping[str, str], *, offline: bool
 ) -> CheckResult:
     """The part, asked if it is one that can be."""
@@ -168,114 +180,114 @@ async def _asked(
     return await probe_redis(part, settings, environ)
 
 
-async def _examine_family(
+async def _check_family(
     family: Family[Any], settings: Settings, *, offline: bool
 ) -> list[ServiceCheck]:
-    """Its members, asked at once unless `offline`."""
+    """The members of a family of services, all asked at once unless `offline`."""
 
-    def probe(member: Member) -> Callable[[], Awaitable[None]]:
-        return lambda: family.probe(member, _PROBE_SECONDS)
-
-    members = family.members()
-    return list(
-        await asyncio.gather(
-            *(_examined(one, settings, probe(one), offline=offline) for one in members)
+    async def check(member: Member) -> ServiceCheck:
+        return await _check_member(
+            member, settings, lambda: family.probe(member, _PROBE_SECONDS), offline=offline
         )
-    )
+
+    return list(await asyncio.gather(*(check(member) for member in family.members())))
 
 
 async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ServiceCheck:
     """One provider, asked unless `offline`."""
-    return await _examined(
+    return await _check_member(
         provider, kit.settings, lambda: kit.router.probe(provider.name), offline=offline
     )
 
 
-async def _examined(
+async def _check_member(
     member: Member, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
 ) -> ServiceCheck:
     if member.unusable:
-        without = ", or remove it: it works without"
-        if member.missing:
-            without = ""
-        said = " ".join(member.unusable.values())
-        return ServiceCheck(
-            member, "broken", said, f"Replace it; get one from {member.sign_up}{without}"
-        )
+        detail = " ".join(member.unusable.values())
+        cure = f"Replace it; get one from {member.sign_up}"
+        if not member.missing:
+            cure += ", or remove it: it works without"
+        return ServiceCheck(member, "broken", detail, cure)
     if not member.configured:
-        return _incomplete(member)
-    chosen = (
-        bool(member.sources())
+        return _describe_incomplete(member)
+    has_credentials = bool(member.sources())
+    is_chosen = (
+        has_credentials
         or member.name in settings.origins
         or member.name == settings.search_provider
     )
     if offline:
-        detail = "needs no key; not asked"
-        if chosen:
-            detail = "configured; not asked"
-        return _with_open_files(ServiceCheck(member, "ok", detail, chosen=chosen))
+        detail = "configured; not asked" if is_chosen else "needs no key; not asked"
+        return _warn_of_open_files(ServiceCheck(member, "ok", detail, chosen=is_chosen))
+    error = await _run_probe(member, probe)
+    if error is not None:
+        return _describe_failure(member, error, is_chosen)
+    detail = "answers and accepts the credentials" if has_credentials else "answers"
+    check = ServiceCheck(member, "ok", detail, reachable=True, chosen=is_chosen)
+    return _warn_of_open_files(check)
+
+
+async def _run_probe(member: Member, probe: Callable[[], Awaitable[None]]) -> WebquarryError | None:
+    """Ask once; out comes what went wrong, if anything did."""
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
             await probe()
     except TimeoutError:
-        return _failed(
-            member, NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds."), chosen
-        )
+        return NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds.")
     except WebquarryError as error:
-        return _failed(member, error, chosen)
+        return error
     except Exception as error:  # one from another package may do anything
         log.warning("the probe of %s failed in a way of its own", member.name, exc_info=True)
-        return _failed(
-            member, ProviderFailure(f"{member.label} failed: {type(error).__name__}."), chosen
-        )
-    accepted = "answers"
-    if member.sources():
-        accepted = "answers and accepts the credentials"
-    return _with_open_files(ServiceCheck(member, "ok", accepted, reachable=True, chosen=chosen))
+        return ProviderFailure(f"{member.label} failed: {type(error).__name__}.")
+    return None
 
 
-def _incomplete(provider: Member) -> ServiceCheck:
+def _describe_incomplete(member: Member) -> ServiceCheck:
     """None of the credentials: off. Only some: somebody began and did not finish."""
-    missing = " and ".join(provider.missing)
-    files = [
-        f"~/.config/webquarry/{one.file}"
-        for one in provider.credentials
-        if one.variable in provider.missing
-    ]
-    or_write = ""
+    missing = " and ".join(member.missing)
+    files = []
+    for credential in member.credentials:
+        if credential.variable in member.missing:
+            files.append(f"~/.config/webquarry/{credential.file}")
+    cure = f"Set {missing}"
     if files:
-        or_write = f", or write {' and '.join(files)}"
-    cure = f"Set {missing}{or_write}; get it from {provider.sign_up}"
-    if provider.sources():
-        return ServiceCheck(provider, "broken", f"half configured: {missing} was not found", cure)
-    return ServiceCheck(provider, "off", "not configured", cure)
+        cure += f", or write {' and '.join(files)}"
+    cure += f"; get it from {member.sign_up}"
+    if member.sources():
+        return ServiceCheck(member, "broken", f"half configured: {missing} was not found", cure)
+    return ServiceCheck(member, "off", "not configured", cure)
 
 
-def _failed(provider: Member, error: WebquarryError, chosen: bool) -> ServiceCheck:
+def _describe_failure(member: Member, error: WebquarryError, is_chosen: bool) -> ServiceCheck:
     """The error in two lines. The notice is shown beside them, so it need not stand in both."""
-    said, cure = (
-        text.replace(provider.notice, "").strip()
-        for text in (error.message, error.suggested_action)
-    )
-    said = said.removeprefix(f"{provider.label}: ")
-    if said == provider.credentials_text:
-        said = "answers, but does not accept the credentials"
-    reached = not isinstance(error, NetworkFailure | Refused)
-    state = "broken" if chosen else "warning"
+    detail = error.message.replace(member.notice, "").strip()
+    detail = detail.removeprefix(f"{member.label}: ")
+    if detail == member.credentials_text:
+        detail = "answers, but does not accept the credentials"
+    cure = error.suggested_action.replace(member.notice, "").strip()
     return ServiceCheck(
-        provider, state, redact(said), redact(cure), reachable=reached, chosen=chosen
+        member,
+        "broken" if is_chosen else "warning",
+        redact(detail),
+        redact(cure),
+        reachable=not isinstance(error, NetworkFailure | Refused),
+        chosen=is_chosen,
     )
 
 
-def _with_open_files(finding: ServiceCheck) -> ServiceCheck:
+def _warn_of_open_files(check: ServiceCheck) -> ServiceCheck:
     """A credential file that others can read turns an ok into a warning."""
     if os.name != "posix":
-        return finding
-    sources = [
-        Path(source) for source in finding.provider.sources().values() if Path(source).is_absolute()
-    ]
-    readable = [str(path) for path in sources if path.exists() and path.stat().st_mode & 0o077]
-    if not readable:
-        return finding
-    detail = f"{finding.detail}, but others can read {' and '.join(readable)}"
-    return replace(finding, state="warning", detail=detail, cure=f"chmod 600 {' '.join(readable)}")
+        return check
+    exposed = []
+    for source in check.provider.sources().values():
+        path = Path(source)
+        if not path.is_absolute() or not path.exists():
+            continue
+        if path.stat().st_mode & _READABLE_BY_OTHERS:
+            exposed.append(str(path))
+    if not exposed:
+        return check
+    detail = f"{check.detail}, but others can read {' and '.join(exposed)}"
+    return replace(check, state="warning", detail=detail, cure=f"chmod 600 {' '.join(exposed)}")
