@@ -64,9 +64,8 @@ def _run(script: str, flags: list[str]) -> int:
         return _write(f"{script} {__version__}\n".encode())
     if flags in (["--help"], ["-h"]):
         return _write(USAGE.format(script=script).encode())
-    return _report_misuse(
-        script, f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}."
-    )
+    problem = f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}."
+    return _report_misuse(script, problem)
 
 
 def _call_tool(script: str, name: str) -> int:
@@ -148,6 +147,7 @@ def _report_crash(error: Exception) -> int:
 
 
 def _report_misuse(script: str, sentence: str) -> int:
+    """Wrong usage: the error object on stdout, the right usage on stderr."""
     if sys.stderr is not None:
         sys.stderr.write(USAGE.format(script=script))
     _write_json({"error": sentence})

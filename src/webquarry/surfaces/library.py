@@ -69,14 +69,30 @@ class Quarry:
         self._toolset = toolset
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Answer]]:
+        """A tool as a method; it is made when it is first asked for, and kept."""
         if name.startswith("_"):
             raise AttributeError(name)
         try:
             tool = find_tool(name, self._toolset)
         except BadInput as error:
             raise AttributeError(f"{error.message} {error.suggested_action}") from None
-        method = _bind(tool, self._kit)
+        method = self._bind(tool)
         self.__dict__[name] = method
+        return method
+
+    def _bind(self, tool: Tool) -> Callable[..., Awaitable[Answer]]:
+        """The tool as a method, with its own signature but for the toolkit."""
+        signature = inspect.signature(tool.function)
+        parameters = list(signature.parameters.values())[1:]
+        keyword_only = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
+
+        @functools.wraps(tool.function)
+        async def method(**arguments: Any) -> Answer:
+            return await tool.call(self._kit, arguments)
+
+        method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=keyword_only
+        )
         return method
 
     def __dir__(self) -> list[str]:
@@ -114,20 +130,6 @@ def _sets_to_search(toolset: str | None) -> list[str]:
             suggested_action=f"Use one of: {', '.join(known)}.",
         )
     return [toolset]
-
-
-def _bind(tool: Tool, kit: Toolkit) -> Callable[..., Awaitable[Answer]]:
-    """The tool bound to a toolkit, with its own signature but for the toolkit."""
-    signature = inspect.signature(tool.function)
-    parameters = list(signature.parameters.values())[1:]
-    keyword_only = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
-
-    @functools.wraps(tool.function)
-    async def method(**arguments: Any) -> Answer:
-        return await tool.call(kit, arguments)
-
-    method.__signature__ = signature.replace(parameters=keyword_only)  # type: ignore[attr-defined]
-    return method
 
 
 class _SharedToolkit:

@@ -122,6 +122,7 @@ def _show_reply(console: Console, reply: Reply) -> None:
 
 
 def _as_dict(reply: Reply) -> dict[str, Any]:
+    """The reply as JSON; `value` is there where a typed answer was asked for."""
     fields: dict[str, Any] = {
         "answer": reply.answer,
         "sources": [asdict(source) for source in reply.sources],
@@ -154,6 +155,7 @@ def _write_usage(reply: Reply) -> None:
 
 
 def _build_error(trouble: Trouble) -> WebquarryError:
+    """The engine's trouble as an error of the command line, with what to do about it."""
     kind = _KINDS.get(trouble.code, ProviderFailure)
     if trouble.retryable:
         action = "Try again."

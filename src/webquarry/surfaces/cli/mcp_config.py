@@ -42,7 +42,7 @@ class McpClient:
     """Where a client looks for its servers, and under which key."""
 
     key: str
-    usual_path: Callable[[], Path]
+    usual_path: Callable[[], Path]  # may begin with ~
     extra: tuple[tuple[str, str], ...] = ()  # what an entry needs besides
     toml: bool = False
 
@@ -68,10 +68,13 @@ class McpClient:
         return self._merge_json(text, entry)
 
     def _merge_json(self, text: str, entry: ServerEntry) -> str:
+        """Our entry keeps its place and its other values, or stands at the end."""
         whole = json.loads(text) if text.strip() else {}
-        if not isinstance(whole, dict) or not isinstance(whole.setdefault(self.key, {}), dict):
+        servers = None
+        if isinstance(whole, dict):
+            servers = whole.setdefault(self.key, {})
+        if not isinstance(servers, dict):
             raise ValueError(f"{self.key} is not where it belongs")
-        servers = whole[self.key]
         before = servers.get(entry.name)
         if not isinstance(before, dict):
             before = {}
@@ -99,6 +102,7 @@ class McpClient:
         return after
 
     def _replace_in_toml(self, text: str, entry: ServerEntry) -> str:
+        """The text with the values of our table replaced, and everything else as it is."""
         import tomlkit
         from tomlkit.items import Table
 
@@ -113,29 +117,26 @@ class McpClient:
 
 
 def _claude_desktop_path() -> Path:
+    """Where Claude Desktop keeps its configuration on this platform."""
     if sys.platform == "darwin":
-        folder = Path("~/Library/Application Support/Claude").expanduser()
+        folder = Path("~/Library/Application Support/Claude")
     elif sys.platform == "win32":
-        folder = Path(os.environ.get("APPDATA", "~")).expanduser() / "Claude"
+        folder = Path(os.environ.get("APPDATA", "~")) / "Claude"
     else:
-        folder = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "Claude"
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "Claude"
     return folder / "claude_desktop_config.json"
 
 
-def _cursor_path() -> Path:
-    return Path("~/.cursor/mcp.json").expanduser()
-
-
 def _codex_path() -> Path:
-    folder = Path(os.environ.get("CODEX_HOME") or "~/.codex")
-    return folder.expanduser() / "config.toml"
+    folder = os.environ.get("CODEX_HOME") or "~/.codex"
+    return Path(folder) / "config.toml"
 
 
 _STDIO = (("type", "stdio"),)
 CLIENTS = {
     "claude": McpClient("mcpServers", lambda: Path(".mcp.json"), _STDIO),
     "claude-desktop": McpClient("mcpServers", _claude_desktop_path),
-    "cursor": McpClient("mcpServers", _cursor_path),
+    "cursor": McpClient("mcpServers", lambda: Path("~/.cursor/mcp.json")),
     "vscode": McpClient("servers", lambda: Path(".vscode/mcp.json"), _STDIO),
     "codex": McpClient("mcp_servers", _codex_path, toml=True),
 }
@@ -189,7 +190,10 @@ def _replace_file(path: Path, content: str) -> Path | None:
     path.parent.mkdir(parents=True, exist_ok=True)
     backup = None
     if path.exists():
-        backup = _unused_backup_path(path)
+        # An older backup may be the one that somebody needs.
+        names = (f"{path.name}.bak{number or ''}" for number in range(_MOST_BACKUPS))
+        unused = (path.with_name(name) for name in names if not path.with_name(name).exists())
+        backup = next(unused)
         shutil.copy2(path, backup)
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
@@ -201,11 +205,3 @@ def _replace_file(path: Path, content: str) -> Path | None:
     finally:
         draft.unlink(missing_ok=True)
     return backup
-
-
-def _unused_backup_path(path: Path) -> Path:
-    """A name for the backup that nothing has yet: an older backup may be the one that somebody
-    needs.
-    """
-    names = (path.with_name(f"{path.name}.bak{number or ''}") for number in range(_MOST_BACKUPS))
-    return next(name for name in names if not name.exists())

@@ -29,46 +29,50 @@ def complete_lens(incomplete: str) -> list[str]:
     return [name for name in lenses if name.startswith(incomplete)]
 
 
+Count = Annotated[int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)]
+TimeRange = Annotated[
+    Literal["day", "week", "month", "year"] | None, typer.Option(help="How recent pages must be.")
+]
+Safe = Annotated[Literal["off", "medium", "high"], typer.Option(help="Safe search.")]
+Language = Annotated[
+    str | None, typer.Option(help="Only in this language: an ISO 639-1 code, such as en.")
+]
+Site = Annotated[str | None, typer.Option(help="Only from this domain and those below it.")]
+ExactTerms = Annotated[str | None, typer.Option(help="A phrase that must occur as it is.")]
+ExcludeTerms = Annotated[str | None, typer.Option(help="Words that must not occur.")]
+Country = Annotated[str | None, typer.Option(help="As seen from this country, such as US.")]
+LensName = Annotated[
+    str | None,
+    typer.Option(
+        help="Only from a field's trusted domains, such as academic.",
+        autocompletion=complete_lens,
+    ),
+]
+ProviderName = Annotated[str | None, typer.Option(help="Ask this provider and no other.")]
+SessionId = Annotated[str | None, typer.Option(help="Research session to record the sources in.")]
+Claim = Annotated[
+    str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")
+]
+
+
 def search(
     query: Annotated[str, typer.Argument(help="What to search for.")],
-    num_results: Annotated[
-        int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)
-    ] = 5,
-    time_range: Annotated[
-        Literal["day", "week", "month", "year"] | None,
-        typer.Option(help="How recent pages must be."),
-    ] = None,
-    safe: Annotated[Literal["off", "medium", "high"], typer.Option(help="Safe search.")] = "medium",
-    language: Annotated[
-        str | None, typer.Option(help="Only in this language: an ISO 639-1 code, such as en.")
-    ] = None,
-    site: Annotated[
-        str | None, typer.Option(help="Only from this domain and those below it.")
-    ] = None,
-    exact_terms: Annotated[
-        str | None, typer.Option(help="A phrase that must occur as it is.")
-    ] = None,
-    exclude_terms: Annotated[str | None, typer.Option(help="Words that must not occur.")] = None,
-    country: Annotated[
-        str | None, typer.Option(help="As seen from this country, such as US.")
-    ] = None,
-    lens: Annotated[
-        str | None,
-        typer.Option(
-            help="Only from a field's trusted domains, such as academic.",
-            autocompletion=complete_lens,
-        ),
-    ] = None,
-    provider: Annotated[str | None, typer.Option(help="Ask this provider and no other.")] = None,
-    session_id: Annotated[
-        str | None, typer.Option(help="Research session to record the sources in.")
-    ] = None,
-    claim: Annotated[
-        str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")
-    ] = False,
+    num_results: Count = 5,
+    time_range: TimeRange = None,
+    safe: Safe = "medium",
+    language: Language = None,
+    site: Site = None,
+    exact_terms: ExactTerms = None,
+    exclude_terms: ExcludeTerms = None,
+    country: Country = None,
+    lens: LensName = None,
+    provider: ProviderName = None,
+    session_id: SessionId = None,
+    claim: Claim = None,
+    explain: Explain = False,
     as_json: AsJson = None,
 ) -> None:
     """Search the web. Needs no key; with one, that provider is asked first."""

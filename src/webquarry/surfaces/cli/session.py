@@ -67,16 +67,12 @@ def export(
         arguments = {"sessionId": _complete_id(id), "format": format, "verify_links": verify_links}
         with ExitStack() as stack:
             if sys.stderr.isatty():
-                stack.enter_context(listening(_show_progress))
+                stack.enter_context(listening(lambda text: typer.echo(one_line(text), err=True)))
             exported = call_with("research_export", arguments, "research").as_dict()
         if format == "json":
             output.write(as_json(exported))
         else:
             output.write(printable(exported["content"]).rstrip("\n"))
-
-
-def _show_progress(message: str) -> None:
-    typer.echo(one_line(message), err=True)
 
 
 def _complete_id(id: str) -> str:
@@ -128,6 +124,7 @@ async def _summarize_sessions() -> list[dict[str, Any]]:
 
 
 def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
+    """One line a session, for a person."""
     from webquarry.search.replies.text import shortened
 
     if not sessions:
@@ -142,6 +139,7 @@ def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _show_session(console: Console, session: Mapping[str, Any]) -> None:
+    """Goal, steps, sources and errors of one session, for a person."""
     from rich.text import Text
 
     def line(text: str, style: str = "") -> None:

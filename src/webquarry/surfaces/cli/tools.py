@@ -135,7 +135,18 @@ def export(
         raise typer.BadParameter(f"{vendor.value} has no strict form.", param_hint="--strict")
     with command_output(True) as output:
         host = _discover().only(names or [])
-        output.show(_export(host, vendor, strict, form))
+        match vendor:
+            case Vendor.anthropic:
+                tools = host.for_anthropic(strict)
+            case Vendor.openai:
+                tools = host.for_openai(strict)
+            case Vendor.openai_chat:
+                tools = host.for_openai_chat(strict)
+            case Vendor.gemini:
+                tools = host.for_gemini("legacy" if form is GeminiForm.legacy else "json_schema")
+            case Vendor.mcp:
+                tools = host.for_mcp()
+        output.show(tools)
 
 
 @app.command()
@@ -209,18 +220,6 @@ def _discover() -> ToolHost:
         return bridge.run(ToolHost.adiscover())
     finally:
         logger.setLevel(before)
-
-
-def _export(host: ToolHost, vendor: Vendor, strict: bool, form: GeminiForm) -> list[dict[str, Any]]:
-    if vendor is Vendor.anthropic:
-        return host.for_anthropic(strict)
-    if vendor is Vendor.openai:
-        return host.for_openai(strict)
-    if vendor is Vendor.openai_chat:
-        return host.for_openai_chat(strict)
-    if vendor is Vendor.gemini:
-        return host.for_gemini("legacy" if form is GeminiForm.legacy else "json_schema")
-    return host.for_mcp()
 
 
 def _tool_row(tool: HostedTool) -> dict[str, Any]:

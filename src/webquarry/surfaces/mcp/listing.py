@@ -34,8 +34,9 @@ class ServedTools(Mapping[str, Tool]):
     """
 
     def __init__(self, set_name: str) -> None:
-        self.package, names = _find_toolset(set_name)
-        self._names = _sort_names(self.package, names)
+        package, names = _find_toolset(set_name)
+        self.package = package
+        self._names = _sort_names(package, names)
 
     def __getitem__(self, name: str) -> Tool:
         if name not in self._names:
@@ -54,7 +55,8 @@ class ServedTools(Mapping[str, Tool]):
     def describe_all(self) -> list[types.Tool]:
         """The tools as `tools/list` shows them."""
         generated = _read_generated_list(self.package)
-        if set(generated) != set(module_names(f"{_TOOLS}.{self.package}")):
+        present = module_names(f"{_TOOLS}.{self.package}")
+        if set(generated) != set(present):
             return [describe(tool) for tool in self.values()]
         return [types.Tool.model_validate(generated[name]) for name in self]
 

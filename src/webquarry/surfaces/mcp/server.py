@@ -126,6 +126,8 @@ def read_settings(set_name: str) -> Settings:
 def _call_handler(
     tools: ServedTools, external: ExternalTools | None, text: str | None
 ) -> CallHandler:
+    """What answers `tools/call`: an external tool or one of the set; others are not known."""
+
     async def handle_call(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:

@@ -31,7 +31,8 @@ def render_markdown(data: Mapping[str, Any]) -> str:
 
 def render_digest(data: Mapping[str, Any], limit: int) -> str:
     """The beginning of the answer as Markdown in at most `limit` bytes; what was cut is marked."""
-    return cut(render_markdown(_drop_details(data, limit)), limit)
+    short = _drop_details(data, limit)
+    return cut(render_markdown(short), limit)
 
 
 def cut(text: str, limit: int) -> str:
@@ -50,16 +51,16 @@ def _drop_details(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     short: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            short[key] = [_texts_of(entry) for entry in value[:_DIGEST_ENTRIES]]
+            entries = []
+            for entry in value[:_DIGEST_ENTRIES]:
+                texts = {name: part for name, part in entry.items() if isinstance(part, str)}
+                entries.append(texts)
+            short[key] = entries
         elif isinstance(value, str):
             short[key] = value[:limit]
         elif not isinstance(value, dict | list):
             short[key] = value
     return short
-
-
-def _texts_of(entry: Mapping[str, Any]) -> dict[str, str]:
-    return {name: value for name, value in entry.items() if isinstance(value, str)}
 
 
 def _markdown_lines(data: Mapping[str, Any]) -> Iterator[str]:
@@ -68,7 +69,7 @@ def _markdown_lines(data: Mapping[str, Any]) -> Iterator[str]:
     for key, value in data.items():
         if value in _EMPTY:
             continue
-        if isinstance(value, str) and (len(value) > _LONG or "\n" in value.strip()):
+        if _is_long_text(value):
             texts[key] = value
         elif isinstance(value, list) and isinstance(value[0], dict):
             yield f"\n## {key}\n"
@@ -80,7 +81,15 @@ def _markdown_lines(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"\n## {key}\n\n{text}"
 
 
+def _is_long_text(value: Any) -> bool:
+    """Whether it is too long, or has too many lines, to stand in a line."""
+    if not isinstance(value, str):
+        return False
+    return len(value) > _LONG or "\n" in value.strip()
+
+
 def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:
+    """An entry by its number and name, then a line for each of its other values."""
     name_key = next((key for key in _NAME_KEYS if entry.get(key)), None)
     if name_key is None:
         yield f"{number}."

@@ -110,6 +110,7 @@ def build_app(
 
 
 async def _refuse_stream(request: Request) -> Response:
+    """To clients that want a stream for what the server has to say."""
     error = {
         "error": "method_not_allowed",
         "error_description": "Send requests with POST; there is no other stream.",
@@ -265,6 +266,7 @@ class _ServerProcess:
         return 0
 
     async def _serve(self) -> None:
+        """Open what this process needs, serve, and close it again."""
         settings = self.settings
         async with _open_toolkit(settings) as (kit, health):
             access = configure_access(settings, os.environ, self.host, running=True)

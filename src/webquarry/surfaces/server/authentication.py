@@ -65,6 +65,7 @@ class Authentication:
         self._guarded = guarded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on in the name of its principal, or refuse it."""
         challenge = None
         if scope["type"] == "http":
             challenge = self._guarded.get(scope["path"].rstrip("/"))
@@ -108,6 +109,7 @@ class Authentication:
 
 
 async def _refuse(send: Send, status: int, error: str, description: str, header: str) -> None:
+    """Send a refusal with the challenge that says which token would do."""
     headers = [(b"www-authenticate", header.encode("latin-1", "replace"))]
     await send_error(send, status, error, description, headers)
 

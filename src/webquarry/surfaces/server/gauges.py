@@ -32,5 +32,6 @@ def read_gauges(kit: Toolkit) -> list[Gauge]:
     except WebquarryError as error:
         log.warning("what was spent is not known: %s", error.message)
     else:
-        gauges.append(("webquarry_spend_usd_today", {}, sum(row.usd for row in rows)))
+        spent = sum(row.usd for row in rows)
+        gauges.append(("webquarry_spend_usd_today", {}, spent))
     return gauges

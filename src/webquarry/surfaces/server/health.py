@@ -46,6 +46,7 @@ class Health:
         return JSONResponse({"status": "ok"})
 
     async def _answer_ready(self, request: Request) -> Response:
+        """Whether requests should come here, and whether all parts work."""
         if self.draining:
             return JSONResponse({"status": "draining"}, 503, {"Retry-After": "5"})
         link = self._kit.link if self._kit else None
@@ -58,4 +59,5 @@ class Health:
     async def _answer_metrics(self, request: Request) -> Response:
         assert self._metrics is not None
         text, content_type = await asyncio.to_thread(self._metrics.render)
-        return Response(text, media_type=None, headers={"Content-Type": content_type})
+        headers = {"Content-Type": content_type}
+        return Response(text, media_type=None, headers=headers)

@@ -40,6 +40,7 @@ class RequestLimits:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on within its caller's limits, or refuse it."""
         principal = scope.get("state", {}).get("principal")
         if not isinstance(principal, Principal):  # nothing that is guarded
             await self._app(scope, receive, send)
@@ -80,6 +81,7 @@ class RequestLimits:
         return [(name, most) for name, most in limits if most]
 
     async def _refuse(self, send: Send, principal: Principal, reason: str, seconds: float) -> None:
+        """Send 429 and when to come back, in whole seconds."""
         count("refused", reason="limit")
         log.info("%r asked too much: %s", principal.name, reason)
         after = str(max(1, math.ceil(seconds)))

@@ -73,16 +73,20 @@ class Metrics:
             )
 
     def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
+        """Add to a counter; what has none is passed over."""
         if name not in self._counters:
             return
         values = [labels[label] for label in _COUNTS[name]]
-        self._counters[name].labels(*values).inc(value)
+        counter = self._counters[name].labels(*values)
+        counter.inc(value)
 
     def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+        """Add to a histogram; what has none is passed over."""
         if name not in self._histograms:
             return
         values = [labels[label] for label in _SPANS[name]]
-        self._histograms[name].labels(*values, outcome).observe(seconds)
+        histogram = self._histograms[name].labels(*values, outcome)
+        histogram.observe(seconds)
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
         return nullcontext()

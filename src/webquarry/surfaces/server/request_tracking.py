@@ -35,7 +35,9 @@ class RequestTracking:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = _find_request_id(scope) or secrets.token_hex(8)
+        request_id = _find_request_id(scope)
+        if request_id is None:
+            request_id = secrets.token_hex(8)
         path = _path_label(scope["path"])
         status = _HUNG_UP
         started = time.monotonic()

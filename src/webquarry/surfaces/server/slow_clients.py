@@ -61,6 +61,9 @@ class LimitedH11Protocol(H11Protocol):
         self._start_head_timer()
 
     def data_received(self, data: bytes) -> None:
+        """A new cycle begins when the head is complete; the next head is awaited after the
+        answer.
+        """
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
@@ -82,6 +85,7 @@ class LimitedH11Protocol(H11Protocol):
             self._head_timer = None
 
     def _abort(self) -> None:
+        """The head of the request did not arrive in time."""
         self._head_timer = None
         log.info("a client took too long to say what it wants")
         self.transport.abort()

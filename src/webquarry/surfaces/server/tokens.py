@@ -52,7 +52,32 @@ class Token:
     expires: str | None = None
     use: str = MCP
 
+    @classmethod
+    def from_entry(cls, entry: dict[str, Any]) -> Token:
+        """A token from its entry in the file; a ValueError or TypeError where it is none."""
+        token = cls(**entry)
+        for text in (token.name, token.principal, token.sha256, token.created):
+            if not isinstance(text, str) or not text:
+                raise ValueError("a token is a name, a caller, a hash and a moment")
+        if token.use not in (MCP, METRICS):
+            raise ValueError("a token for something that is not known")
+        if token.expires is not None:
+            moment = datetime.fromisoformat(token.expires)
+            if moment.tzinfo is None:
+                raise ValueError("a moment without its zone")
+        return token
+
+    def as_entry(self) -> dict[str, Any]:
+        """Its entry in the file. What is for the tools does not say so: a server of an older
+        version can read it.
+        """
+        entry = asdict(self)
+        if self.use == MCP:
+            del entry["use"]
+        return entry
+
     def is_over(self, now: datetime) -> bool:
+        """Whether it has expired; without an end it never does."""
         if self.expires is None:
             return False
         return datetime.fromisoformat(self.expires) <= now
@@ -86,7 +111,7 @@ class TokenFile:
                 f"The token file {self.path} cannot be read: {error.strerror}."
             ) from error
         try:
-            return [_parse_token(entry) for entry in json.loads(content)["tokens"]]
+            return [Token.from_entry(entry) for entry in json.loads(content)["tokens"]]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise BadInput(
                 f"The token file {self.path} is damaged.",
@@ -141,12 +166,7 @@ class TokenFile:
 
     def _write(self, tokens: list[Token]) -> None:
         """Put these tokens in the file's place in one step."""
-        entries = []
-        for token in tokens:
-            entry = asdict(token)
-            if token.use == MCP:  # not said, so that a server of an older version can read it
-                del entry["use"]
-            entries.append(entry)
+        entries = [token.as_entry() for token in tokens]
         content = {"version": _VERSION, "tokens": entries}
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{secrets.token_hex(4)}")
@@ -210,25 +230,14 @@ class TokenVerifier(Verifier):
         return (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
-def _parse_token(entry: dict[str, Any]) -> Token:
-    """A token from its entry in the file; a ValueError or TypeError where it is none."""
-    token = Token(**entry)
-    for text in (token.name, token.principal, token.sha256, token.created):
-        if not isinstance(text, str) or not text:
-            raise ValueError("a token is a name, a caller, a hash and a moment")
-    if token.use not in (MCP, METRICS):
-        raise ValueError("a token for something that is not known")
-    if token.expires is not None and datetime.fromisoformat(token.expires).tzinfo is None:
-        raise ValueError("a moment without its zone")
-    return token
-
-
 def _hash(token: str) -> str:
+    """What is kept of a token: its SHA-256 in hexadecimal."""
     data = token.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()
 
 
 def _find_token(tokens: list[Token], name: str) -> Token:
+    """The token of this name; NotFound where there is none."""
     for token in tokens:
         if token.name == name:
             return token

@@ -86,7 +86,8 @@ class _Supervisor:
             self._running[process] = time.monotonic()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             return
-        signal.signal(signal.SIGTERM, _end_at_once)
+        # Until it serves, and has a handler of its own, it ends at once.
+        signal.signal(signal.SIGTERM, lambda number, frame: os._exit(0))
         # A terminal sends it to all; the parent passes on that it ends.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
@@ -131,8 +132,3 @@ class _Supervisor:
         """In a worker: wait until the parent is gone, and end then."""
         os.read(self._worker_pipe, 1)
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _end_at_once(number: int, frame: FrameType | None) -> None:
-    """A worker that is to end before it began to serve."""
-    os._exit(0)

@@ -54,6 +54,7 @@ class ServiceCheck:
         return self.provider.configured
 
     def as_dict(self) -> dict[str, Any]:
+        """The fields as JSON; without a cure or a notice where there is none."""
         fields: dict[str, Any] = {
             "name": self.provider.name,
             "label": self.provider.label,
@@ -203,6 +204,7 @@ async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> 
 async def _check_member(
     member: Member, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
 ) -> ServiceCheck:
+    """Whether a service is configured and, unless `offline`, whether it answers the probe."""
     if member.unusable:
         detail = " ".join(member.unusable.values())
         cure = f"Replace it; get one from {member.sign_up}"

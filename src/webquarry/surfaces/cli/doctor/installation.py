@@ -29,24 +29,26 @@ def is_importable(module: str) -> bool:
 
 
 def check_python(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    return CheckResult("python", "ok", _dotted(sys.version_info[:3]))
+    return CheckResult("python", "ok", _join_version(sys.version_info[:3]))
 
 
 def check_libxml2(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """The version that lxml was built with, which need not be the system's."""
     from lxml import etree
 
-    version = _dotted(etree.LIBXML_VERSION)
+    version = _join_version(etree.LIBXML_VERSION)
     if etree.LIBXML_VERSION >= LIBXML2_NEEDED:
         return CheckResult("libxml2", "ok", f"{version}, reads HTML as browsers do")
+    needed = _join_version(LIBXML2_NEEDED)
     return CheckResult(
         "libxml2",
         "broken",
-        f"{version} reads HTML by the rules of 1999; {_dotted(LIBXML2_NEEDED)} or newer is needed",
+        f"{version} reads HTML by the rules of 1999; {needed} or newer is needed",
         "Install lxml from its wheel: pip install --upgrade --only-binary lxml 'lxml>=6.1'",
     )
 
 
-def _dotted(version: tuple[int, ...]) -> str:
+def _join_version(version: tuple[int, ...]) -> str:
     return ".".join(str(number) for number in version)
 
 
@@ -86,6 +88,7 @@ def _check_library(name: str, modules: tuple[str, ...], purpose: str) -> CheckRe
 
 
 def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """SOCKS is optional, unless the proxy that is configured speaks it."""
     if is_importable("socksio"):
         return CheckResult("socks", "ok", "SOCKS proxies")
     cure = "pip install 'webquarry[socks]'"
@@ -120,6 +123,7 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
 
 
 def _has_system_authorities() -> bool:
+    """Whether OpenSSL finds any; macOS and Windows keep theirs elsewhere."""
     if sys.platform in ("darwin", "win32"):
         return True
     paths = ssl.get_default_verify_paths()
