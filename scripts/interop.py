@@ -30,8 +30,18 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from scripts.mcp_clients.calls import CALLS, WRONG, Json, fill_session, find_unmatched  # noqa: E402
-from scripts.mcp_clients.drivers import ClientFailed, Driver, Inspector, start_line_client  # noqa: E402
-from scripts.mcp_clients.judging import ClientRun, Schemas, find_differences, find_faults  # noqa: E402
+from scripts.mcp_clients.drivers import (  # noqa: E402
+    ClientFailed,
+    Driver,
+    Inspector,
+    start_line_client,
+)
+from scripts.mcp_clients.judging import (  # noqa: E402
+    ClientRun,
+    Schemas,
+    find_differences,
+    find_faults,
+)
 from scripts.mcp_clients.packages import install_npm, install_python, node_environment  # noqa: E402
 from scripts.mcp_clients.serving import OURS, start_server  # noqa: E402
 

@@ -81,7 +81,6 @@ async def large(kit: Toolkit) -> Pages:
 
 
 # --- time and progress
-# ------------------------------------------------------------------------------------------------
 
 
 def test_a_call_that_takes_too_long_is_stopped_and_told_as_one_to_try_again() -> None:
@@ -188,7 +187,6 @@ def test_nobody_is_told_of_what_is_noted_after_the_call() -> None:
 
 
 # --- text
-# -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_text_is_the_same_json_unless_another_is_chosen() -> None:
@@ -207,7 +205,6 @@ def test_the_text_is_the_same_json_unless_another_is_chosen() -> None:
 
 
 # --- large answers
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_a_large_answer_is_kept_under_its_own_hash_and_linked_to() -> None:

@@ -156,7 +156,9 @@ def test_a_server_told_to_end_first_says_that_no_more_should_come() -> None:
 
 
 def search(server: Served, revision: str) -> httpx2.Response:
-    """A search, as clients of this revision ask: the older ones are answered by a stream of events."""
+    """A search, as clients of this revision ask: the older ones are answered by a stream of
+    events.
+    """
     if revision == "old":
         return server.post("tools/call", SEARCH)
     body, headers = modern("tools/call", **SEARCH)
