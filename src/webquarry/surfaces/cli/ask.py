@@ -82,6 +82,7 @@ def ask(
 async def _ask_engine(
     question: Question, max_usd: float | None, dry_run: bool
 ) -> tuple[Reply, Progress]:
+    """Ask on an engine of its own; the reply comes back with what the statement took."""
     from webquarry.toolkit import Toolkit
 
     async with Toolkit.open() as kit:

@@ -39,6 +39,7 @@ def clear(as_json: AsJson = None) -> None:
 
 
 async def _measure_cache() -> dict[str, Any]:
+    """Where the cache is and what it holds, as JSON."""
     from webquarry.settings import Settings
 
     settings = Settings.from_environment()
@@ -61,6 +62,7 @@ async def _measure_cache() -> dict[str, Any]:
 
 
 async def _clear_cache() -> int:
+    """Forget everything; how many answers that were comes back."""
     store = _open_store()
     if store is None:
         return 0

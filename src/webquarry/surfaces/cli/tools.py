@@ -223,6 +223,7 @@ def _discover() -> ToolHost:
 
 
 def _tool_row(tool: HostedTool) -> dict[str, Any]:
+    """A tool that can be run, as JSON."""
     row: dict[str, Any] = {
         "name": tool.name,
         "state": "ready",
@@ -237,6 +238,7 @@ def _tool_row(tool: HostedTool) -> dict[str, Any]:
 
 
 def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
+    """One line a tool, for a person."""
     if not rows:
         console.print("No tools were found.")
         return

@@ -38,7 +38,9 @@ class RequestTracking:
         request_id = _find_request_id(scope)
         if request_id is None:
             request_id = secrets.token_hex(8)
-        path = _path_label(scope["path"])
+        path = scope["path"].rstrip("/")
+        if path not in _KNOWN_PATHS:  # labels must be few
+            path = "other"
         status = _HUNG_UP
         started = time.monotonic()
 
@@ -71,9 +73,3 @@ def _find_request_id(scope: Scope) -> str | None:
             request_id: str = value.decode("latin-1")
             return request_id if _ACCEPTABLE_ID.fullmatch(request_id) else None
     return None
-
-
-def _path_label(path: str) -> str:
-    """The path, if it is one of ours: labels must be few."""
-    path = path.rstrip("/")
-    return path if path in _KNOWN_PATHS else "other"

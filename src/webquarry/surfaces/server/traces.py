@@ -53,6 +53,7 @@ class Traces:
 
     @contextmanager
     def within(self, name: str, labels: dict[str, str]) -> Iterator[None]:
+        """A span of theirs around one of ours, named by it and its labels."""
         attributes = {f"webquarry.{key}": value for key, value in labels.items()}
         title = " ".join([name, *labels.values()])
         with self._tracer.start_as_current_span(title, attributes=attributes):

@@ -62,6 +62,7 @@ async def run_demo(console: Console) -> None:
 
 
 async def show_search(kit: Toolkit, printer: Printer) -> Result:
+    """Search, and list what was found; the first result comes back."""
     printer.heading(f"Search: {QUESTION}")
     results = await kit.router.search("brave", Query(QUESTION, 3))
     for number, result in enumerate(results, 1):
@@ -75,6 +76,7 @@ async def show_search(kit: Toolkit, printer: Printer) -> Result:
 
 
 async def show_page_and_citation(kit: Toolkit, printer: Printer, best: Result) -> None:
+    """Read a result as Markdown, show its beginning, and cite it."""
     page = await kit.reader.read(best.url)
     lines = page.markdown.splitlines()
     start = _find_first_heading(lines)
@@ -91,6 +93,7 @@ async def show_page_and_citation(kit: Toolkit, printer: Printer, best: Result) -
 
 
 async def show_japanese_page(kit: Toolkit, printer: Printer) -> None:
+    """Read a page that is not in UTF-8."""
     page = await kit.reader.read(JAPANESE_PAGE)
     printer.heading(f"Any encoding comes out as UTF-8: this page is in {page.encoding}")
     printer.line(f"  {JAPANESE_PAGE}", "cyan")

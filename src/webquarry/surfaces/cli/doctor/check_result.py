@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from webquarry.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -24,3 +27,6 @@ class CheckResult:
         if self.reachable is not None:
             fields["reachable"] = self.reachable
         return fields
+
+
+Check = Callable[[Settings, Mapping[str, str]], CheckResult]

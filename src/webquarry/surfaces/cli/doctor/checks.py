@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.doctor import configuration, installation
-from webquarry.surfaces.cli.doctor.check_result import CheckResult
+from webquarry.surfaces.cli.doctor.check_result import Check, CheckResult
 
 # In the order in which they are shown.
-CHECKS: tuple[Callable[[Settings, Mapping[str, str]], CheckResult], ...] = (
+CHECKS: tuple[Check, ...] = (
     installation.check_python,
     configuration.check_variables,
     installation.check_libxml2,

@@ -68,6 +68,7 @@ def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 
 
 def _proxy_host(proxy: str) -> str:
+    """Host and port of a proxy's URL, or of one without its scheme."""
     if "://" not in proxy:
         proxy = f"http://{proxy}"
     try:
@@ -250,6 +251,7 @@ def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 
 
 def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """How many lenses there are; a file of the user's must be readable."""
     from webquarry.search.query.lenses import load_lenses
 
     try:

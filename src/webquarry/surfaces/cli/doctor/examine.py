@@ -84,6 +84,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
+        """Whether nothing that the user has configured would fail now."""
         services = [*self.providers, *self.indexes, *self.registers]
         states = [check.state for check in services]
         states += [part.state for part in self.parts]
@@ -110,6 +111,7 @@ class Report:
         return "All that is configured works."
 
     def _free_providers(self, ready: list[ServiceCheck]) -> str:
+        """Who searches the web without a key."""
         labels = []
         for check in ready:
             if isinstance(check.provider, Provider) and check.provider.kind == "web":

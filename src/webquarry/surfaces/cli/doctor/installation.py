@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor.check_result import CheckResult
+from webquarry.surfaces.cli.doctor.check_result import Check, CheckResult
 
 LIBXML2_NEEDED = (2, 14)
 _HTTPX2 = "'httpx2[http2,brotli,zstd]'"
@@ -68,23 +68,21 @@ def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResul
     )
 
 
-def check_http2(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    return _check_library("http2", ("h2",), "HTTP/2")
+def library_check(name: str, modules: tuple[str, ...], purpose: str) -> Check:
+    """The check of a part of the HTTP stack, which is there when one of these modules is."""
+
+    def check(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+        if any(is_importable(module) for module in modules):
+            return CheckResult(name, "ok", purpose)
+        detail = f"not installed: {purpose}"
+        return CheckResult(name, "off", detail, f"pip install {_HTTPX2}")
+
+    return check
 
 
-def check_brotli(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    return _check_library("brotli", ("brotli", "brotlicffi"), "brotli-compressed answers")
-
-
-def check_zstd(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    return _check_library("zstd", _ZSTD_MODULES, "zstd-compressed answers")
-
-
-def _check_library(name: str, modules: tuple[str, ...], purpose: str) -> CheckResult:
-    """A part of the HTTP stack that is there when one of these modules can be imported."""
-    if any(is_importable(module) for module in modules):
-        return CheckResult(name, "ok", purpose)
-    return CheckResult(name, "off", f"not installed: {purpose}", f"pip install {_HTTPX2}")
+check_http2 = library_check("http2", ("h2",), "HTTP/2")
+check_brotli = library_check("brotli", ("brotli", "brotlicffi"), "brotli-compressed answers")
+check_zstd = library_check("zstd", _ZSTD_MODULES, "zstd-compressed answers")
 
 
 def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -133,6 +131,7 @@ def _has_system_authorities() -> bool:
 
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Where answers and pages are kept for a while."""
     if settings.cache_folder is not None:
         folder = settings.cache_folder.expanduser().absolute()
         return _check_writable("cache folder", folder, "WEBQUARRY_CACHE_FOLDER")
@@ -141,6 +140,7 @@ def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
 
 
 def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Where sessions and other records are kept."""
     folder = _xdg_folder(environ, "XDG_STATE_HOME", ".local/state")
     return _check_writable("state folder", folder, "XDG_STATE_HOME")
 
