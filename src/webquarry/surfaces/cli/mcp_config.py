@@ -24,7 +24,6 @@ from webquarry.errors import BadInput
 
 _SCRIPT = "webquarry"
 _INDENT = 2
-_MOST_BACKUPS = 10_000
 _OWNER_ONLY = 0o600  # a client's file may hold keys
 
 
@@ -128,6 +127,7 @@ def _claude_desktop_path() -> Path:
 
 
 def _codex_path() -> Path:
+    """In Codex's folder, which a variable may move."""
     folder = os.environ.get("CODEX_HOME") or "~/.codex"
     return Path(folder) / "config.toml"
 
@@ -191,9 +191,11 @@ def _replace_file(path: Path, content: str) -> Path | None:
     backup = None
     if path.exists():
         # An older backup may be the one that somebody needs.
-        names = (f"{path.name}.bak{number or ''}" for number in range(_MOST_BACKUPS))
-        unused = (path.with_name(name) for name in names if not path.with_name(name).exists())
-        backup = next(unused)
+        backup = path.with_name(f"{path.name}.bak")
+        number = 0
+        while backup.exists():
+            number += 1
+            backup = path.with_name(f"{path.name}.bak{number}")
         shutil.copy2(path, backup)
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:

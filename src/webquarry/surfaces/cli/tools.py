@@ -193,8 +193,9 @@ def untrust(
     """Do not run the tools of a project any more."""
     with command_output(as_json) as output:
         store = TrustStore.of(os.environ)
+        settings = Settings.from_environment()
         project = expand(path, os.environ)
-        tools = project / Settings.from_environment().project_tools
+        tools = project / settings.project_tools
         forgotten = [folder for folder in (tools, project) if store.forget(folder)]
         if not forgotten:
             raise BadInput(

@@ -163,8 +163,10 @@ def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult
     from webquarry.search.routing import order_for
 
     kinds = members_of("webquarry.search.providers", Provider, group="webquarry.providers")
+    providers = {}
     try:
-        providers = {kind.name: kind.configure(settings, environ) for kind in kinds}
+        for kind in kinds:
+            providers[kind.name] = kind.configure(settings, environ)
         order, because = order_for("web", settings, providers)
     except WebquarryError as error:
         return _broken_by("routing", error)

@@ -128,6 +128,7 @@ class Report:
         return "a key"
 
     def as_dict(self) -> dict[str, Any]:
+        """The whole report as JSON."""
         return {
             "version": __version__,
             "ok": self.ok,
@@ -161,15 +162,15 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
         update={"retries": 0, "record": None, "replay": None, "lenses": None}
     )
     async with Toolkit.open(probe_settings, environ) as kit:
+        provider_checks = [
+            check_provider(kit, provider, offline=offline) for provider in kit.router.providers()
+        ]
+        part_checks = [_probe_part(part, settings, environ, offline=offline) for part in parts]
         providers, indexes, registers, probed_parts = await asyncio.gather(
-            asyncio.gather(
-                *(check_provider(kit, one, offline=offline) for one in kit.router.providers())
-            ),
+            asyncio.gather(*provider_checks),
             _check_family(kit.scholar.family, settings, offline=offline),
             _check_family(kit.patents.family, settings, offline=offline),
-            asyncio.gather(
-                *(_probe_part(part, settings, environ, offline=offline) for part in parts)
-            ),
+            asyncio.gather(*part_checks),
         )
     return Report(list(providers), [*broken, *probed_parts], indexes, registers)
 
@@ -189,18 +190,22 @@ async def _check_family(
     """The members of a family of services, all asked at once unless `offline`."""
 
     async def check(member: Member) -> ServiceCheck:
-        return await _check_member(
-            member, settings, lambda: family.probe(member, _PROBE_SECONDS), offline=offline
-        )
+        def probe() -> Awaitable[None]:
+            return family.probe(member, _PROBE_SECONDS)
 
-    return list(await asyncio.gather(*(check(member) for member in family.members())))
+        return await _check_member(member, settings, probe, offline=offline)
+
+    checks = [check(member) for member in family.members()]
+    return list(await asyncio.gather(*checks))
 
 
 async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ServiceCheck:
     """One provider, asked unless `offline`."""
-    return await _check_member(
-        provider, kit.settings, lambda: kit.router.probe(provider.name), offline=offline
-    )
+
+    def probe() -> Awaitable[None]:
+        return kit.router.probe(provider.name)
+
+    return await _check_member(provider, kit.settings, probe, offline=offline)
 
 
 async def _check_member(
