@@ -32,10 +32,10 @@ def mcp_lists() -> dict[Path, bytes]:
     """What `tools/list` shows of the sets that ship: a server that is only asked what it has starts
     at once.
     """
-    from webquarry.surfaces.mcp.listing import GENERATED, generated_list
+    from webquarry.surfaces.mcp.listing import GENERATED, render_list
 
     return {
-        Path("src/webquarry/data/mcp") / f"{name}.json": generated_list(name).encode()
+        Path("src/webquarry/data/mcp") / f"{name}.json": render_list(name).encode()
         for name in GENERATED
     }
 

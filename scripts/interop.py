@@ -29,13 +29,23 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from scripts.mcp_clients.calls import CALLS, WRONG, Json, filled, unknown  # noqa: E402
-from scripts.mcp_clients.drivers import ClientFailed, Driver, Inspector, spoken  # noqa: E402
-from scripts.mcp_clients.judging import Heard, Schemas, differences, faults_of  # noqa: E402
-from scripts.mcp_clients.packages import environment, installed, python_with  # noqa: E402
-from scripts.mcp_clients.serving import OURS, served  # noqa: E402
+from scripts.mcp_clients.calls import CALLS, WRONG, Json, fill_session, find_unmatched  # noqa: E402
+from scripts.mcp_clients.drivers import (  # noqa: E402
+    ClientFailed,
+    Driver,
+    Inspector,
+    start_line_client,
+)
+from scripts.mcp_clients.judging import (  # noqa: E402
+    ClientRun,
+    Schemas,
+    find_differences,
+    find_faults,
+)
+from scripts.mcp_clients.packages import install_npm, install_python, node_environment  # noqa: E402
+from scripts.mcp_clients.serving import OURS, start_server  # noqa: E402
 
-from webquarry.surfaces.mcp.listing import listed_tools  # noqa: E402
+from webquarry.surfaces.mcp.listing import ServedTools  # noqa: E402
 
 # The clients and their packages, the slowest last; the Python SDK is the one that we have
 # ourselves.
@@ -53,40 +63,45 @@ AT_ONCE = 2
 
 
 @dataclass(frozen=True)
-class Ready:
-    """A client that is installed: how it is started, and where it and its server look for programs."""
+class InstalledClient:
+    """A client that is installed: how it is started, and where it and its server look for
+    programs.
+    """
 
     command: list[str]
     path: str
 
 
 @dataclass(frozen=True)
-class Kit:
+class Clients:
     """The folder of everything, and the clients, which are being installed while others already
     run.
     """
 
     work: Path
-    clients: Mapping[str, Future[Ready]]
+    installations: Mapping[str, Future[InstalledClient]]
 
 
 def say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def being_made_ready(work: Path, clients: list[str], pool: ThreadPoolExecutor) -> Kit:
-    """The clients, whose installation has begun."""
-    node = (
-        pool.submit(environment, work) if NODE_CLIENTS & set(clients) else None
-    )  # first, as others wait for it
+def start_installing(work: Path, clients: list[str], pool: ThreadPoolExecutor) -> Clients:
+    """Begin to install the clients; some may be used while others are still being installed."""
+    node = None
+    if NODE_CLIENTS & set(clients):
+        node = pool.submit(node_environment, work)  # first, as others wait for it
 
-    def ready(client: str) -> Ready:
-        environ = node.result() if node and client in NODE_CLIENTS else dict(os.environ)
+    def install_client(client: str) -> InstalledClient:
+        environ = dict(os.environ)
+        if node and client in NODE_CLIENTS:
+            environ = node.result()
         command = install(client, work / client, environ)
         say(f"{client} is installed")
-        return Ready(command, environ["PATH"])
+        return InstalledClient(command, environ["PATH"])
 
-    return Kit(work, {client: pool.submit(ready, client) for client in clients})
+    installations = {client: pool.submit(install_client, client) for client in clients}
+    return Clients(work, installations)
 
 
 def install(client: str, folder: Path, environ: dict[str, str]) -> list[str]:
@@ -94,8 +109,8 @@ def install(client: str, folder: Path, environ: dict[str, str]) -> list[str]:
     if client == "python-sdk":
         return [sys.executable, str(CLIENTS / "python_sdk.py")]
     if client == "fastmcp":
-        return [str(python_with(folder, PINNED[client])), str(CLIENTS / "fastmcp_client.py")]
-    installed(folder, PINNED[client], environ)
+        return [str(install_python(folder, PINNED[client])), str(CLIENTS / "fastmcp_client.py")]
+    install_npm(folder, PINNED[client], environ)
     if client == "inspector":
         return [str(folder / "node_modules" / ".bin" / "mcp-inspector")]
     program = f"{client.replace('-', '_')}.mjs"
@@ -106,97 +121,109 @@ def install(client: str, folder: Path, environ: dict[str, str]) -> list[str]:
 
 def environ_in(folder: Path, path: str) -> dict[str, str]:
     """For a client and its server: no keys, no settings and no home but the folder."""
-    own = {"HOME": str(folder), "WEBQUARRY_REPLAY": "demo"}
-    places = {f"WEBQUARRY_{kind}_FOLDER": str(folder / kind.lower()) for kind in ("CACHE", "STATE")}
-    return {"PATH": path, "LANG": "C.UTF-8", **own, **places}
+    return {
+        "PATH": path,
+        "LANG": "C.UTF-8",
+        "HOME": str(folder),
+        "WEBQUARRY_REPLAY": "demo",
+        "WEBQUARRY_CACHE_FOLDER": str(folder / "cache"),
+        "WEBQUARRY_STATE_FOLDER": str(folder / "state"),
+    }
 
 
 @contextmanager
 def server_for(
     transport: str, toolset: str, environ: dict[str, str], folder: Path
 ) -> Iterator[Json]:
-    """What a client is told to connect to: an address, or the command that it shall start."""
+    """What a client is to connect to: an address, or the command that it shall start."""
     command = [OURS, "mcp", "--toolset", toolset]
     if transport == "stdio":
         yield {"command": command, "environ": environ}
         return
-    with served([*command, "--http", "--port", "0"], environ, folder) as url:
+    with start_server([*command, "--http", "--port", "0"], environ, folder) as url:
         yield {"url": url}
 
 
 @contextmanager
-def connected(
+def connect(
     client: str, command: list[str], target: Json, environ: dict[str, str], folder: Path
 ) -> Iterator[Driver]:
     if client == "inspector":
         yield Inspector(Path(command[0]), target, environ, folder)
         return
-    with spoken(command, target, environ, folder) as driver:
+    with start_line_client(command, target, environ, folder) as driver:
         yield driver
 
 
-def ask_everything(driver: Driver, heard: Heard) -> None:
+def ask_everything(driver: Driver, run: ClientRun) -> None:
     """List, call every tool, and call one wrongly; what fails is written down and the rest is asked
     all the same.
     """
-    heard.protocol = driver.protocol
+    run.protocol = driver.protocol
     session = ""
     try:
-        heard.tools = driver.tools()
+        run.tools = driver.tools()
     except ClientFailed as error:
-        heard.raised.append(f"tools/list: {error}")
-    for name, arguments in CALLS[heard.toolset].items():
+        run.raised.append(f"tools/list: {error}")
+    for name, arguments in CALLS[run.toolset].items():
         try:
-            result = heard.results[name] = driver.call(name, filled(arguments, session))
+            result = driver.call(name, fill_session(arguments, session))
         except ClientFailed as error:
-            heard.raised.append(f"{name}: {error}")
+            run.raised.append(f"{name}: {error}")
             continue
-        session = session or (result.get("structuredContent") or {}).get("sessionId", "")
+        run.results[name] = result
+        structured = result.get("structuredContent") or {}
+        session = session or structured.get("sessionId", "")
     try:
-        heard.refusal = driver.call(*WRONG)
+        run.refusal = driver.call(*WRONG)
     except ClientFailed as error:
-        heard.raised.append(f"wrong arguments: {error}")
+        run.raised.append(f"wrong arguments: {error}")
 
 
-def run(kit: Kit, client: str, transport: str, toolset: str) -> Heard:
+def run_client(clients: Clients, client: str, transport: str, toolset: str) -> ClientRun:
     """One client against one server, with a folder of their own."""
-    heard = Heard(client, transport, toolset)
-    ready = kit.clients[client].result()
-    folder = Path(tempfile.mkdtemp(prefix=f"{client}-{transport}-{toolset}-", dir=kit.work))
-    environ = environ_in(folder, ready.path)
+    run = ClientRun(client, transport, toolset)
+    installed = clients.installations[client].result()
+    folder = Path(tempfile.mkdtemp(prefix=f"{client}-{transport}-{toolset}-", dir=clients.work))
+    environ = environ_in(folder, installed.path)
     started = time.monotonic()
     try:
         with (
             server_for(transport, toolset, environ, folder) as target,
-            connected(client, ready.command, target, environ, folder) as driver,
+            connect(client, installed.command, target, environ, folder) as driver,
         ):
-            ask_everything(driver, heard)
+            ask_everything(driver, run)
     except ClientFailed as error:
-        heard.raised.append(f"connecting: {error}")
+        run.raised.append(f"connecting: {error}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    heard.seconds = round(time.monotonic() - started, 1)
-    say(
-        f"{heard.name}: {len(heard.tools)} listed, {len(heard.results)} called in {heard.seconds} s"
-    )
-    return heard
+    run.seconds = round(time.monotonic() - started, 1)
+    say(f"{run.name}: {len(run.tools)} listed, {len(run.results)} called in {run.seconds} s")
+    return run
 
 
-def reported(all_heard: list[Heard], schemas: Mapping[str, Schemas]) -> list[Json]:
+def build_report(runs: list[ClientRun], schemas: Mapping[str, Schemas]) -> list[Json]:
     """One row for each run, with the reasons where it failed."""
-    differing = differences(all_heard)
-    return [
-        {
-            "client": heard.client, "transport": heard.transport, "toolset": heard.toolset, "protocol": heard.protocol,
-            "package": " ".join(PINNED[heard.client]) or None,
-            "listed": len(heard.tools), "called": len(heard.results), "seconds": heard.seconds,
-            "failed": [*faults_of(heard, schemas[heard.toolset]), *differing.get(heard.name, [])],
+    differences = find_differences(runs)
+    rows = []
+    for run in runs:
+        faults = find_faults(run, schemas[run.toolset])
+        row = {
+            "client": run.client,
+            "transport": run.transport,
+            "toolset": run.toolset,
+            "protocol": run.protocol,
+            "package": " ".join(PINNED[run.client]) or None,
+            "listed": len(run.tools),
+            "called": len(run.results),
+            "seconds": run.seconds,
+            "failed": [*faults, *differences.get(run.name, [])],
         }
-        for heard in all_heard
-    ]  # fmt: skip
+        rows.append(row)
+    return rows
 
 
-def chosen() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -213,40 +240,39 @@ def chosen() -> argparse.Namespace:
 
 
 def main() -> int:
-    arguments = chosen()
-    clients, transports = arguments.client or list(PINNED), arguments.transport or list(TRANSPORTS)
-    schemas = {
-        name: {tool.name: tool.output_schema for tool in listed_tools(name).listed()}
-        for name in CALLS
-    }
-    for name, tools in schemas.items():
-        if without := unknown(name, tools):
+    arguments = parse_arguments()
+    clients = arguments.client or list(PINNED)
+    transports = arguments.transport or list(TRANSPORTS)
+    schemas: dict[str, Schemas] = {}
+    for toolset in CALLS:
+        tools = ServedTools(toolset).describe_all()
+        schemas[toolset] = {tool.name: tool.output_schema for tool in tools}
+        unmatched = find_unmatched(toolset, schemas[toolset])
+        if unmatched:
             sys.exit(
-                f"No call is written for these tools of the set {name}, or they are gone: "
-                f"{', '.join(without)}"
+                f"No call is written for these tools of the set {toolset}, or they are gone: "
+                f"{', '.join(unmatched)}"
             )
     work = (arguments.work or Path(tempfile.mkdtemp(prefix="interop-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
     try:
         with ThreadPoolExecutor(AT_ONCE) as installing, ThreadPoolExecutor(AT_ONCE) as pool:
-            kit = being_made_ready(work, clients, installing)
-            all_heard = list(
-                pool.map(lambda one: run(kit, *one), product(clients, transports, CALLS))
-            )
+            installations = start_installing(work, clients, installing)
+            combinations = product(clients, transports, CALLS)
+            runs = list(pool.map(lambda one: run_client(installations, *one), combinations))
     finally:
         if arguments.work is None:
             shutil.rmtree(work, ignore_errors=True)
-    rows = reported(all_heard, schemas)
-    failed = [
-        f"{row['client']} {row['transport']} {row['toolset']}: {fault}"
-        for row in rows
-        for fault in row["failed"]
-    ]
-    print(json.dumps({"ok": not failed, "runs": rows}, indent=1))
-    for fault in failed:
-        say(f"FAILED {fault}")
-    say(f"{len(rows)} runs, {sum(row['called'] for row in rows)} calls, {len(failed)} failures")
-    return 1 if failed else 0
+    rows = build_report(runs, schemas)
+    failures = []
+    for row in rows:
+        for fault in row["failed"]:
+            failures.append(f"{row['client']} {row['transport']} {row['toolset']}: {fault}")
+    print(json.dumps({"ok": not failures, "runs": rows}, indent=1))
+    for failure in failures:
+        say(f"FAILED {failure}")
+    say(f"{len(rows)} runs, {sum(row['called'] for row in rows)} calls, {len(failures)} failures")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -50,11 +50,15 @@ CALLS: dict[str, dict[str, Json]] = {
 WRONG: tuple[str, Json] = ("web_search", {})  # `query` is missing
 
 
-def unknown(toolset: str, served: Iterable[str]) -> list[str]:
+def find_unmatched(toolset: str, served: Iterable[str]) -> list[str]:
     """The tools of a set that nobody has written arguments for, and the other way round."""
     return sorted(set(served) ^ set(CALLS[toolset]))
 
 
-def filled(arguments: Json, session: str) -> Json:
+def fill_session(arguments: Json, session: str) -> Json:
     """The arguments with the session in its place."""
-    return {key: session if value == SESSION else value for key, value in arguments.items()}
+    filled = dict(arguments)
+    for key, value in arguments.items():
+        if value == SESSION:
+            filled[key] = session
+    return filled

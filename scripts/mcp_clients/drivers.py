@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from scripts.mcp_clients.calls import Json
 
 ANSWER_SECONDS = 90
+_LAST_CHARACTERS = 1500  # of what a client has complained about
 
 
 class ClientFailed(Exception):
@@ -37,37 +38,40 @@ class Driver(Protocol):
     def call(self, name: str, arguments: Json) -> Json: ...
 
 
-class Spoken:
+class LineClient:
     """A program that answers each line with a line."""
 
     def __init__(self, process: subprocess.Popen[str], errors: Path) -> None:
-        self._process, self._errors = process, errors
-        self.protocol: str | None = self._heard("protocol")
+        self._process = process
+        self._errors = errors
+        self.protocol: str | None = self._read_answer("protocol")
 
     def tools(self) -> list[Json]:
-        listed: list[Json] = self._asked({"do": "list"}, "tools")
-        return listed
+        tools: list[Json] = self._ask({"do": "list"}, "tools")
+        return tools
 
     def call(self, name: str, arguments: Json) -> Json:
-        result: Json = self._asked({"do": "call", "name": name, "arguments": arguments}, "result")
+        request = {"do": "call", "name": name, "arguments": arguments}
+        result: Json = self._ask(request, "result")
         return result
 
-    def _asked(self, request: Json, key: str) -> Any:
+    def _ask(self, request: Json, key: str) -> Any:
         assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise ClientFailed(f"the client has ended: {_end_of(self._errors)}") from None
-        return self._heard(key)
+            raise ClientFailed(f"the client has ended: {_last_words(self._errors)}") from None
+        return self._read_answer(key)
 
-    def _heard(self, key: str) -> Any:
+    def _read_answer(self, key: str) -> Any:
+        """The next line's value of this key; a ClientFailed where it is an error, or none came."""
         assert self._process.stdout
-        with _deadline(self._process):
+        with _kill_when_late(self._process):
             line = self._process.stdout.readline()
         if not line:
             raise ClientFailed(
-                f"the client has ended or said nothing in time: {_end_of(self._errors)}"
+                f"the client has ended or said nothing in time: {_last_words(self._errors)}"
             )
         answer = json.loads(line)
         if "error" in answer:
@@ -76,21 +80,27 @@ class Spoken:
 
 
 @contextmanager
-def spoken(
+def start_line_client(
     command: list[str], target: Json, environ: dict[str, str], folder: Path
-) -> Iterator[Spoken]:
-    """The program, told what to connect to, until the context ends."""
+) -> Iterator[LineClient]:
+    """The program, connected to the target, until the context ends."""
     errors = folder / "client.log"
     with errors.open("w") as log:
         process = subprocess.Popen(
-            [*command, json.dumps(target)], cwd=folder, env=environ, text=True, start_new_session=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-        )  # fmt: skip
+            [*command, json.dumps(target)],
+            cwd=folder,
+            env=environ,
+            text=True,
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
     with process:
         try:
-            yield Spoken(process, errors)
+            yield LineClient(process, errors)
         finally:
-            with _deadline(process):
+            with _kill_when_late(process):
                 process.communicate()
 
 
@@ -100,58 +110,56 @@ class Inspector:
     protocol: str | None = None  # it does not say
 
     def __init__(self, program: Path, target: Json, environ: dict[str, str], folder: Path) -> None:
-        self._environ, self._folder = environ, folder
+        self._environ = environ
+        self._folder = folder
         config = folder / "inspector.json"
-        config.write_text(json.dumps({"mcpServers": {"webquarry": _entry(target)}}), "utf-8")
-        named = ["--config", str(config), "--server", "webquarry", "--connect-timeout", "60000"]
-        self._command = [
-            "node",
-            str(program),
-            "--cli",
-            *named,
-            "--format",
-            "json",
-            "--quiet",
-            "--method",
-        ]
+        servers = {"mcpServers": {"webquarry": self._describe_server(target)}}
+        config.write_text(json.dumps(servers), "utf-8")
+        server = ["--config", str(config), "--server", "webquarry", "--connect-timeout", "60000"]
+        answer = ["--format", "json", "--quiet"]
+        self._command = ["node", str(program), "--cli", *server, *answer, "--method"]
 
     def tools(self) -> list[Json]:
-        listed: list[Json] = self._asked("tools/list")["tools"]
-        return listed
+        tools: list[Json] = self._ask("tools/list")["tools"]
+        return tools
 
     def call(self, name: str, arguments: Json) -> Json:
-        return self._asked(
-            "tools/call", "--tool-name", name, "--tool-args-json", json.dumps(arguments)
-        )
+        data = json.dumps(arguments)
+        return self._ask("tools/call", "--tool-name", name, "--tool-args-json", data)
 
-    def _asked(self, *request: str) -> Json:
+    def _describe_server(self, target: Json) -> Json:
+        """The server's entry in the Inspector's file."""
+        if "url" in target:
+            return {"type": "streamable-http", "url": target["url"]}
+        command, *arguments = target["command"]
+        return {"type": "stdio", "command": command, "args": arguments, "env": target["environ"]}
+
+    def _ask(self, *request: str) -> Json:
         """Its exit code tells of a result with `isError`, too; what counts is that there is a
         result.
         """
         process = subprocess.Popen(
-            [*self._command, *request], cwd=self._folder, env=self._environ, text=True, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        with process, _deadline(process):
-            said, complained = process.communicate()
+            [*self._command, *request],
+            cwd=self._folder,
+            env=self._environ,
+            text=True,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        with process, _kill_when_late(process):
+            output, errors = process.communicate()
         try:
-            result: Json = json.loads(said)["result"]
+            result: Json = json.loads(output)["result"]
         except (ValueError, KeyError):
-            raise ClientFailed(
-                (complained or said).strip()[-1500:] or "the Inspector said nothing in time"
-            ) from None
+            words = (errors or output).strip()[-_LAST_CHARACTERS:]
+            raise ClientFailed(words or "the Inspector said nothing in time") from None
         return result
 
 
-def _entry(target: Json) -> Json:
-    if "url" in target:
-        return {"type": "streamable-http", "url": target["url"]}
-    command, *arguments = target["command"]
-    return {"type": "stdio", "command": command, "args": arguments, "env": target["environ"]}
-
-
 @contextmanager
-def _deadline(process: subprocess.Popen[str]) -> Iterator[None]:
+def _kill_when_late(process: subprocess.Popen[str]) -> Iterator[None]:
     """The process, and what it has started, is ended when it takes too long."""
 
     def kill() -> None:
@@ -166,5 +174,5 @@ def _deadline(process: subprocess.Popen[str]) -> Iterator[None]:
         timer.cancel()
 
 
-def _end_of(log: Path) -> str:
-    return log.read_text("utf-8", "replace").strip()[-1500:]
+def _last_words(log: Path) -> str:
+    return log.read_text("utf-8", "replace").strip()[-_LAST_CHARACTERS:]

@@ -9,41 +9,39 @@ from typing import Any
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from lines import Json, answer_lines, target
+from lines import Json, answer_lines, read_target
 
 
 async def main() -> None:
-    to = target()
-    server: Any = to.get("url")
+    target = read_target()
+    server: Any = target.get("url")
     if server is None:
-        command, *arguments = to["command"]
+        command, *arguments = target["command"]
         server = StdioTransport(
-            command=command, args=arguments, env=to["environ"], keep_alive=False
+            command=command, args=arguments, env=target["environ"], keep_alive=False
         )
 
     async with Client(server) as client:
 
         async def list_tools() -> list[Json]:
-            return [_written(tool) for tool in await client.list_tools()]
+            return [_as_json(tool) for tool in await client.list_tools()]
 
         async def call_tool(name: str, arguments: Json) -> Json:
             result = await client.call_tool(name, arguments, raise_on_error=False)
             if result.structured_content is not None and result.data is None:
                 raise ValueError("fastmcp made no typed data of the structured content")
-            content = [_written(block) for block in result.content]
-            structured = (
-                {}
-                if result.structured_content is None
-                else {"structuredContent": result.structured_content}
-            )
-            return {"content": content, "isError": result.is_error, **structured}
+            content = [_as_json(block) for block in result.content]
+            fields = {"content": content, "isError": result.is_error}
+            if result.structured_content is not None:
+                fields["structuredContent"] = result.structured_content
+            return fields
 
         await answer_lines(client.protocol_version, list_tools, call_tool)
 
 
-def _written(model: Any) -> Json:
-    written: Json = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return written
+def _as_json(model: Any) -> Json:
+    fields: Json = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return fields
 
 
 asyncio.run(main())

@@ -8,17 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # comes with the MCP SDK
+from jsonschema import (  # type: ignore[import-untyped]  # comes with the MCP SDK
+    Draft202012Validator,
+)
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 from scripts.mcp_clients.calls import Json
 
-Schemas = Mapping[
-    str, Json | None
-]  # of the outputs, by tool; None where a tool answers with text alone
+# Of the outputs, by tool; None where a tool answers with text alone.
+Schemas = Mapping[str, Json | None]
 
 
 @dataclass
-class Heard:
+class ClientRun:
     """What one client got from one server: its list, a result for each tool, the answer to a wrong
     call.
     """
@@ -38,63 +39,58 @@ class Heard:
         return f"{self.client} {self.transport} {self.toolset}"
 
 
-def faults_of(heard: Heard, served: Schemas) -> list[str]:
+def find_faults(run: ClientRun, served: Schemas) -> list[str]:
     """What is wrong with what one client got, by itself. `served` is what our own registry has."""
-    listed = {tool["name"]: tool.get("outputSchema") for tool in heard.tools}
-    faults = [*heard.raised]
-    if sorted(tool["name"] for tool in heard.tools) != sorted(served):
-        missing, more = sorted(set(served) - set(listed)), sorted(set(listed) - set(served))
+    listed = {tool["name"]: tool.get("outputSchema") for tool in run.tools}
+    faults = list(run.raised)
+    if sorted(tool["name"] for tool in run.tools) != sorted(served):
+        missing = sorted(set(served) - set(listed))
+        more = sorted(set(listed) - set(served))
         faults.append(
-            f"the list is not what is served: {len(heard.tools)} tools, without {missing}, with "
+            f"the list is not what is served: {len(run.tools)} tools, without {missing}, with "
             f"{more}"
         )
-    faults += [
-        f"{name}: listed with another output schema"
-        for name in listed
-        if listed[name] != served.get(name)
-    ]
+    for name, schema in listed.items():
+        if schema != served.get(name):
+            faults.append(f"{name}: listed with another output schema")
     for name, schema in served.items():
-        result = heard.results.get(name)
-        found = (
-            _result_faults(result, schema)
-            if result is not None
-            else ["was not called, or gave no result"]
-        )
-        faults += [f"{name}: {fault}" for fault in found]
-    return faults + [f"wrong arguments: {fault}" for fault in _refusal_faults(heard, served)]
+        result = run.results.get(name)
+        if result is None:
+            faults.append(f"{name}: was not called, or gave no result")
+            continue
+        faults += [f"{name}: {fault}" for fault in _result_faults(result, schema)]
+    faults += [f"wrong arguments: {fault}" for fault in _refusal_faults(run, served)]
+    return faults
 
 
-def differences(all_heard: Sequence[Heard]) -> dict[str, list[str]]:
+def find_differences(runs: Sequence[ClientRun]) -> dict[str, list[str]]:
     """By the name of a run: the tools whose result differs from what most clients got for the same
     call.
     """
-    found: dict[str, list[str]] = {}
-    for toolset, tool in sorted(
-        {(heard.toolset, tool) for heard in all_heard for tool in heard.results}
-    ):
-        told = {
-            heard.name: _told(heard.results[tool])
-            for heard in all_heard
-            if heard.toolset == toolset and tool in heard.results
-        }
-        usual, _ = Counter(told.values()).most_common(1)[0]
-        for name, said in told.items():
-            if said != usual:
-                place = _first_difference(json.loads(said), json.loads(usual))
-                found.setdefault(name, []).append(
-                    f"{tool}: differs from what the others got, {place}"
-                )
-    return found
+    calls = {(run.toolset, tool) for run in runs for tool in run.results}
+    differences: dict[str, list[str]] = {}
+    for toolset, tool in sorted(calls):
+        results = {}
+        for run in runs:
+            if run.toolset == toolset and tool in run.results:
+                results[run.name] = _normalise_result(run.results[tool])
+        usual, _ = Counter(results.values()).most_common(1)[0]
+        for name, result in results.items():
+            if result != usual:
+                place = _first_difference(json.loads(result), json.loads(usual))
+                fault = f"{tool}: differs from what the others got, {place}"
+                differences.setdefault(name, []).append(fault)
+    return differences
 
 
 def _texts(result: Json) -> list[str]:
-    return [
-        block.get("text", "") for block in result.get("content", []) if block.get("type") == "text"
-    ]
+    blocks = result.get("content", [])
+    return [block.get("text", "") for block in blocks if block.get("type") == "text"]
 
 
 def _result_faults(result: Json, schema: Json | None) -> Iterator[str]:
-    texts, data = _texts(result), result.get("structuredContent")
+    texts = _texts(result)
+    data = result.get("structuredContent")
     if result.get("isError"):
         yield f"failed: {' '.join(texts)[:500]}"
     elif not texts or not texts[0].strip():
@@ -108,25 +104,27 @@ def _result_faults(result: Json, schema: Json | None) -> Iterator[str]:
         error = best_match(Draft202012Validator(schema).iter_errors(data))
         if error is not None:
             yield f"does not fit its schema at {error.json_path}: {error.message[:300]}"
-        if _parsed(texts[0]) != data:
+        if _parse_object(texts[0]) != data:
             yield "the text is not the JSON of the structured content"
 
 
-def _refusal_faults(heard: Heard, served: Schemas) -> Iterator[str]:
+def _refusal_faults(run: ClientRun, served: Schemas) -> Iterator[str]:
     """A sentence, and a JSON object with the facts unless the set speaks in text alone."""
-    if heard.refusal is None:
+    if run.refusal is None:
         yield "no result came back"
         return
-    sentence, *facts = _texts(heard.refusal) or [""]
-    if not heard.refusal.get("isError"):
+    sentence, *facts = _texts(run.refusal) or [""]
+    if not run.refusal.get("isError"):
         yield "the result is not marked as an error"
     if "query" not in sentence:
         yield f"the sentence does not name the field: {sentence[:300]!r}"
-    if any(served.values()) and (len(facts) != 1 or _parsed(facts[0]).get("kind") != "bad_input"):
+    has_facts = len(facts) == 1 and _parse_object(facts[0]).get("kind") == "bad_input"
+    if any(served.values()) and not has_facts:
         yield f"the facts are not one JSON object with their kind: {facts}"
 
 
-def _parsed(text: str) -> Json:
+def _parse_object(text: str) -> Json:
+    """The JSON object that a text is; an empty one where it is none."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -134,19 +132,23 @@ def _parsed(text: str) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def _told(result: Json) -> str:
-    """What a call has told, in one form: the structured content, or the texts where there is none."""
-    told = result.get("structuredContent")
-    return json.dumps(_numbered(_texts(result) if told is None else told), sort_keys=True)
+def _normalise_result(result: Json) -> str:
+    """A result in one form: the structured content, or the texts where there is none."""
+    content = result.get("structuredContent")
+    if content is None:
+        content = _texts(result)
+    return json.dumps(_normalise_numbers(content), sort_keys=True)
 
 
-def _numbered(value: Any) -> Any:
+def _normalise_numbers(value: Any) -> Any:
     """With whole numbers in one form: JavaScript makes 1 of 1.0."""
     if isinstance(value, dict):
-        return {key: _numbered(part) for key, part in value.items()}
+        return {key: _normalise_numbers(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_numbered(part) for part in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+        return [_normalise_numbers(part) for part in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _first_difference(one: Any, other: Any, place: str = "$") -> str:

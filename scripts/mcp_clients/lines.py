@@ -1,4 +1,4 @@
-"""A connected client asked by lines: one JSON request on stdin, one JSON answer on stdout.
+"""A connected client request by lines: one JSON request on stdin, one JSON answer on stdout.
 
 Runs beside its two users, in our environment and in that of fastmcp, so it imports nothing of ours.
 """
@@ -14,10 +14,10 @@ from typing import Any
 Json = dict[str, Any]
 
 
-def target() -> Json:
+def read_target() -> Json:
     """What to connect to: {url}, or {command, environ} of a server on stdio."""
-    given: Json = json.loads(sys.argv[1])
-    return given
+    target: Json = json.loads(sys.argv[1])
+    return target
 
 
 async def answer_lines(
@@ -25,18 +25,19 @@ async def answer_lines(
     list_tools: Callable[[], Awaitable[list[Json]]],
     call_tool: Callable[[str, Json], Awaitable[Json]],
 ) -> None:
-    _say({"protocol": protocol})
+    """Write the protocol, then answer requests to list and to call until stdin ends."""
+    _write({"protocol": protocol})
     while line := await asyncio.to_thread(sys.stdin.readline):
-        asked = json.loads(line)
+        request = json.loads(line)
         try:
-            if asked["do"] == "list":
-                _say({"tools": await list_tools()})
+            if request["do"] == "list":
+                _write({"tools": await list_tools()})
             else:
-                _say({"result": await call_tool(asked["name"], asked["arguments"])})
+                _write({"result": await call_tool(request["name"], request["arguments"])})
         except Exception as error:  # whatever a client raises is what we want to know
-            _say({"error": f"{type(error).__name__}: {error}"[:2000]})
+            _write({"error": f"{type(error).__name__}: {error}"[:2000]})
 
 
-def _say(answer: Json) -> None:
+def _write(answer: Json) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()

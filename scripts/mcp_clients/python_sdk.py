@@ -5,32 +5,33 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lines import Json, answer_lines, target
+from lines import Json, answer_lines, read_target
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 
 async def main() -> None:
-    to = target()
-    server: Any = to.get("url")
+    target = read_target()
+    server: Any = target.get("url")
     if server is None:
-        command, *arguments = to["command"]
-        server = StdioServerParameters(command=command, args=arguments, env=to["environ"])
+        command, *arguments = target["command"]
+        server = StdioServerParameters(command=command, args=arguments, env=target["environ"])
 
     async with Client(server) as client:
 
         async def list_tools() -> list[Json]:
-            return [_written(tool) for tool in (await client.list_tools()).tools]
+            listing = await client.list_tools()
+            return [_as_json(tool) for tool in listing.tools]
 
         async def call_tool(name: str, arguments: Json) -> Json:
-            return _written(await client.call_tool(name, arguments))
+            return _as_json(await client.call_tool(name, arguments))
 
         await answer_lines(client.protocol_version, list_tools, call_tool)
 
 
-def _written(model: Any) -> Json:
-    written: Json = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return written
+def _as_json(model: Any) -> Json:
+    fields: Json = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return fields
 
 
 asyncio.run(main())

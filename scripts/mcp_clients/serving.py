@@ -17,7 +17,7 @@ OURS = str(Path(sysconfig.get_path("scripts")) / "webquarry")
 
 
 @contextmanager
-def served(command: list[str], environ: dict[str, str], folder: Path) -> Iterator[str]:
+def start_server(command: list[str], environ: dict[str, str], folder: Path) -> Iterator[str]:
     """The address at which the command, started in the folder, says that it serves."""
     with subprocess.Popen(
         command, cwd=folder, env=environ, stderr=subprocess.PIPE, text=True, errors="replace"
@@ -25,20 +25,16 @@ def served(command: list[str], environ: dict[str, str], folder: Path) -> Iterato
         assert process.stderr
         try:
             line = process.stderr.readline()
-            found = re.search(r"http://\S+/mcp", line)
-            if not found:
+            url = re.search(r"http://\S+/mcp", line)
+            if not url:
                 process.terminate()
                 sys.exit(f"the server did not start: {line}{process.stderr.read()}")
             # A log that nobody reads would stop the server once the pipe is full.
             threading.Thread(target=deque, args=(process.stderr, 0), daemon=True).start()
-            yield found[0]
+            yield url[0]
         finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    try:
-        process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
+            process.terminate()
+            try:
+                process.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()

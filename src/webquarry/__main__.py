@@ -9,14 +9,14 @@ import sys
 
 def main() -> int:
     """Run the command line; the exit code comes back."""
-    if sys.argv[1:] == ["--version"]:
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
         from webquarry import __version__
 
         sys.stdout.write(f"webquarry {__version__}\n")
         return 0
-    if sys.argv[1:] == [
-        "mcp"
-    ]:  # as clients start it: no flags, so nothing that would read them is loaded
+    if arguments == ["mcp"]:
+        # As clients start it: no flags, so nothing that would read them is loaded.
         from webquarry.surfaces.mcp.stdio import run as serve
 
         return serve("webquarry", "research")

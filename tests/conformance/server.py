@@ -14,7 +14,7 @@ import warnings
 from tests.conformance.fixtures import mount
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.server import build_server
-from webquarry.surfaces.server.app import announce, app_of, listen, serve
+from webquarry.surfaces.server.app import announce, build_app, listen, serve
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     stateless = "--stateless" in sys.argv
     listening = listen("127.0.0.1", 0)
     announce(listening)
-    asyncio.run(serve(app_of(server, Settings(), stateless=stateless), listening, Settings()))
+    asyncio.run(serve(build_app(server, Settings(), stateless=stateless), listening, Settings()))
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from scripts.mcp_clients import drivers, packages
 from scripts.mcp_clients.calls import CALLS
-from scripts.mcp_clients.drivers import ClientFailed, spoken
-from scripts.mcp_clients.judging import Heard, faults_of
+from scripts.mcp_clients.drivers import ClientFailed, start_line_client
+from scripts.mcp_clients.judging import ClientRun, find_faults
 
 from scripts import interop
-from webquarry.surfaces.mcp.listing import listed_tools
+from webquarry.surfaces.mcp.listing import ServedTools
 
 
 def program(folder: Path, body: str) -> list[str]:
@@ -38,7 +38,9 @@ for line in sys.stdin:
 
 
 def test_a_client_is_told_its_server_and_answers_each_line(tmp_path: Path) -> None:
-    with spoken(program(tmp_path, ECHO), {"url": "http://a/mcp"}, {}, tmp_path) as client:
+    with start_line_client(
+        program(tmp_path, ECHO), {"url": "http://a/mcp"}, {}, tmp_path
+    ) as client:
         assert client.protocol == "2026-07-28"
         assert client.tools() == [{"url": "http://a/mcp"}]
         assert client.call("look", {"query": "é"})["arguments"] == {"query": "é"}
@@ -49,7 +51,7 @@ def test_a_client_is_told_its_server_and_answers_each_line(tmp_path: Path) -> No
 
 def test_a_client_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
     with (
-        spoken(program(tmp_path, ECHO), {}, {}, tmp_path) as client,
+        start_line_client(program(tmp_path, ECHO), {}, {}, tmp_path) as client,
         pytest.raises(ClientFailed, match="it ends"),
     ):
         client.call("end", {})
@@ -58,7 +60,10 @@ def test_a_client_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
 def test_a_client_that_cannot_connect_is_told_with_its_last_words(tmp_path: Path) -> None:
     command = program(tmp_path, "raise SystemExit('no such server')")
 
-    with pytest.raises(ClientFailed, match="no such server"), spoken(command, {}, {}, tmp_path):
+    with (
+        pytest.raises(ClientFailed, match="no such server"),
+        start_line_client(command, {}, {}, tmp_path),
+    ):
         pass
 
 
@@ -70,7 +75,7 @@ def test_a_client_that_says_nothing_is_ended(
 
     with (
         pytest.raises(ClientFailed, match="said nothing in time"),
-        spoken(command, {}, {}, tmp_path),
+        start_line_client(command, {}, {}, tmp_path),
     ):
         pass
 
@@ -94,7 +99,7 @@ class Forgetful:
 
 
 def test_every_tool_is_asked_even_if_others_failed_and_the_session_is_handed_on() -> None:
-    heard, client = Heard("one", "stdio", "research"), Forgetful()
+    heard, client = ClientRun("one", "stdio", "research"), Forgetful()
 
     interop.ask_everything(client, heard)
 
@@ -110,13 +115,14 @@ def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
     transport: str, tmp_path: Path
 ) -> None:
     with ThreadPoolExecutor(1) as pool:
-        kit = interop.being_made_ready(tmp_path, ["python-sdk"], pool)
+        kit = interop.start_installing(tmp_path, ["python-sdk"], pool)
 
-    heard = interop.run(kit, "python-sdk", transport, "research")
+    heard = interop.run_client(kit, "python-sdk", transport, "research")
 
     assert (
-        faults_of(
-            heard, {tool.name: tool.output_schema for tool in listed_tools("research").listed()}
+        find_faults(
+            heard,
+            {tool.name: tool.output_schema for tool in ServedTools("research").describe_all()},
         )
         == []
     )
@@ -125,8 +131,9 @@ def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
 
 
 def test_a_run_that_failed_is_reported_with_its_reasons() -> None:
-    (row,) = interop.reported(
-        [Heard("fastmcp", "http", "duckduckgo", raised=["connecting: refused"])], {"duckduckgo": {}}
+    (row,) = interop.build_report(
+        [ClientRun("fastmcp", "http", "duckduckgo", raised=["connecting: refused"])],
+        {"duckduckgo": {}},
     )
 
     assert row["failed"] == ["connecting: refused", "wrong arguments: no result came back"]
@@ -140,7 +147,7 @@ def test_a_run_that_failed_is_reported_with_its_reasons() -> None:
 
 def test_without_npm_it_is_said_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="npm is needed"):
-        packages.installed(tmp_path / "new", ["some@1"], {"PATH": str(tmp_path)})
+        packages.install_npm(tmp_path / "new", ["some@1"], {"PATH": str(tmp_path)})
 
 
 def npm_that(folder: Path, does: str) -> dict[str, str]:
@@ -152,7 +159,7 @@ def npm_that(folder: Path, does: str) -> dict[str, str]:
 def test_packages_are_installed_once_and_anew_when_others_are_wanted(tmp_path: Path) -> None:
     environ = npm_that(tmp_path, f"echo $* >> {tmp_path}/asked")
     for package in ("some@1", "some@1", "some@2"):
-        packages.installed(tmp_path / "new", [package], environ)
+        packages.install_npm(tmp_path / "new", [package], environ)
 
     assert [line.split()[-1] for line in (tmp_path / "asked").read_text().splitlines()] == [
         "some@1",
@@ -163,8 +170,8 @@ def test_packages_are_installed_once_and_anew_when_others_are_wanted(tmp_path: P
 
 def test_a_registry_that_cannot_be_reached_is_told_and_tried_again(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"some@1 cannot be installed(.|\n)*ENOTFOUND"):
-        packages.installed(
+        packages.install_npm(
             tmp_path / "new", ["some@1"], npm_that(tmp_path, "echo ENOTFOUND >&2; exit 1")
         )
 
-    assert packages.installed(tmp_path / "new", ["some@1"], npm_that(tmp_path, "exit 0")).is_dir()
+    assert packages.install_npm(tmp_path / "new", ["some@1"], npm_that(tmp_path, "exit 0")).is_dir()

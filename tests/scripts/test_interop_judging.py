@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from scripts.mcp_clients.calls import CALLS, filled, unknown
-from scripts.mcp_clients.judging import Heard, differences, faults_of
+from scripts.mcp_clients.calls import CALLS, fill_session, find_unmatched
+from scripts.mcp_clients.judging import ClientRun, find_differences, find_faults
 
-from webquarry.surfaces.mcp.listing import listed_tools
+from webquarry.surfaces.mcp.listing import ServedTools
 
 SCHEMA = {"type": "object", "properties": {"count": {"type": "number"}}, "required": ["count"]}
 SERVED: dict[str, dict[str, Any] | None] = {"look": SCHEMA, "count": SCHEMA}
@@ -25,9 +25,9 @@ def result(data: Any) -> dict[str, Any]:
     return {"content": text(json.dumps(data)), "structuredContent": data, "isError": False}
 
 
-def heard(client: str = "one") -> Heard:
+def heard(client: str = "one") -> ClientRun:
     """A client that got everything as it should be."""
-    return Heard(
+    return ClientRun(
         client,
         "stdio",
         "research",
@@ -38,13 +38,13 @@ def heard(client: str = "one") -> Heard:
 
 
 def test_a_client_that_got_everything_has_no_faults() -> None:
-    assert faults_of(heard(), SERVED) == []
+    assert find_faults(heard(), SERVED) == []
 
 
-def spoilt(change: Callable[[Heard], object]) -> list[str]:
+def spoilt(change: Callable[[ClientRun], object]) -> list[str]:
     got = heard()
     change(got)
-    return faults_of(got, SERVED)
+    return find_faults(got, SERVED)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def spoilt(change: Callable[[Heard], object]) -> list[str]:
     ],
 )
 def test_a_list_that_is_not_what_is_served_is_a_fault(
-    change: Callable[[Heard], object], words: str
+    change: Callable[[ClientRun], object], words: str
 ) -> None:
     assert words in spoilt(change)[0]
 
@@ -90,7 +90,7 @@ def test_a_result_that_is_not_as_declared_is_a_fault(
     if wrong is not None:
         got.results["look"] = wrong
 
-    (fault,) = faults_of(got, SERVED)
+    (fault,) = find_faults(got, SERVED)
 
     assert fault.startswith(words)
 
@@ -121,7 +121,7 @@ def test_wrong_arguments_must_be_told_in_a_sentence_and_an_object(
     got = heard()
     got.refusal = refusal
 
-    faults = faults_of(got, SERVED)
+    faults = find_faults(got, SERVED)
 
     assert faults
     assert words in faults[0]
@@ -133,10 +133,10 @@ def test_a_tool_without_a_schema_answers_with_text_alone() -> None:
     got.tools = [{"name": "look"}]
     got.refusal = {"content": text("The field 'query' is missing."), "isError": True}
     got.results = {"look": {"content": text("1. Tides")}}
-    assert faults_of(got, {"look": None}) == []
+    assert find_faults(got, {"look": None}) == []
 
     got.results = {"look": result({"count": 1})}
-    assert faults_of(got, {"look": None}) == [
+    assert find_faults(got, {"look": None}) == [
         "look: has structured content, but declares no schema of it"
     ]
 
@@ -147,7 +147,7 @@ def test_the_client_that_got_something_else_is_named_with_the_place() -> None:
     for other in (clients[0], clients[2]):
         other.results["look"] = result({"count": 1, "rows": [{"url": "a"}, {"url": "c"}]})
 
-    assert differences(clients) == {
+    assert find_differences(clients) == {
         "two stdio research": [
             'look: differs from what the others got, at $.rows[1].url: "b" and not "c"'
         ]
@@ -160,14 +160,14 @@ def test_texts_are_compared_where_there_is_nothing_else() -> None:
         client.results["look"] = {"content": text("1. Tides")}
     clients[2].results["look"] = {"content": text("1. Tide")}
 
-    assert list(differences(clients)) == ["three stdio research"]
+    assert list(find_differences(clients)) == ["three stdio research"]
 
 
 def test_the_same_number_written_in_two_ways_is_no_difference() -> None:
     clients = [heard("one"), heard("two")]
     clients[0].results["look"] = result({"count": 1.0})
 
-    assert differences(clients) == {}
+    assert find_differences(clients) == {}
 
 
 def test_tool_sets_are_compared_each_by_itself() -> None:
@@ -175,21 +175,21 @@ def test_tool_sets_are_compared_each_by_itself() -> None:
     clients[1].toolset = "duckduckgo"
     clients[1].results["look"] = result({"count": 2})
 
-    assert differences(clients) == {}
+    assert find_differences(clients) == {}
 
 
 @pytest.mark.parametrize("toolset", CALLS)
 def test_every_tool_that_is_served_has_a_call(toolset: str) -> None:
-    assert unknown(toolset, listed_tools(toolset)) == []
+    assert find_unmatched(toolset, ServedTools(toolset)) == []
 
 
 def test_a_tool_that_nobody_has_written_a_call_for_is_named() -> None:
-    assert unknown("duckduckgo", ["web_search", "instant_answer", "news"]) == ["news"]
-    assert unknown("duckduckgo", ["web_search"]) == ["instant_answer"]
+    assert find_unmatched("duckduckgo", ["web_search", "instant_answer", "news"]) == ["news"]
+    assert find_unmatched("duckduckgo", ["web_search"]) == ["instant_answer"]
 
 
 def test_the_session_takes_its_place_in_the_arguments() -> None:
-    assert filled({"sessionId": "{session}", "style": "mla"}, "s-1") == {
+    assert fill_session({"sessionId": "{session}", "style": "mla"}, "s-1") == {
         "sessionId": "s-1",
         "style": "mla",
     }

@@ -141,7 +141,7 @@ def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(
     began, go_on = threading.Event(), threading.Event()
 
     async def slow() -> bool:
-        async with library._shared_kit() as kit:
+        async with library._share_toolkit() as kit:
             began.set()
             await asyncio.to_thread(go_on.wait, 30)
             return bool(await kit.reader.read(PAGE))

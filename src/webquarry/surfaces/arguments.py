@@ -30,14 +30,14 @@ def parse_arguments(data: bytes, place: str = "on stdin") -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise BadInput(f"The input is larger than {MAX_BYTES} bytes.")
     try:
-        found = parse_json(data.removeprefix(_BYTE_ORDER_MARK))
+        value = parse_json(data.removeprefix(_BYTE_ORDER_MARK))
     except NotJson as error:
         raise BadInput(
             f"The input {error}; one JSON object with the arguments was expected {place}."
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise BadInput(
-            f"The input is {_NAMES[type(found)]}; one JSON object with the arguments was "
+            f"The input is {_NAMES[type(value)]}; one JSON object with the arguments was "
             f"expected {place}."
         )
-    return found
+    return value

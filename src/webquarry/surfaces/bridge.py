@@ -36,8 +36,10 @@ class Bridge:
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the bridge's loop and wait for it, whatever loop runs in this thread."""
-        loop = self._started()
+        """Run a coroutine on the bridge's loop and wait for it, whatever loop runs in this
+        thread.
+        """
+        loop = self._start()
         if threading.current_thread() is self._thread:
             work.close()
             raise BadInput(
@@ -48,20 +50,22 @@ class Bridge:
         tasks: list[asyncio.Task[None]] = []
 
         def begin() -> None:
-            tasks.append(loop.create_task(_finish(work, outcome)))
-            tasks[0].add_done_callback(
-                lambda _: work.close()
-            )  # cancelled before it began: never awaited
-            tasks[0].add_done_callback(lambda _: outcome.done() or outcome.cancel())
+            task = loop.create_task(_hand_over(work, outcome))
+            task.add_done_callback(lambda _: work.close())  # cancelled before it was awaited
+            task.add_done_callback(lambda _: outcome.done() or outcome.cancel())
+            tasks.append(task)
+
+        def cancel() -> None:
+            for task in tasks:
+                task.cancel()
 
         try:
             loop.call_soon_threadsafe(begin)
             while not concurrent.futures.wait([outcome], _TICK_SECONDS).done:
                 pass
-        except (
-            BaseException
-        ):  # the wait was interrupted, not the work: Ctrl-C, or what a signal handler raised
-            loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+        except BaseException:
+            # The wait was interrupted, not the work: Ctrl-C, or what a signal handler raised.
+            loop.call_soon_threadsafe(cancel)
             concurrent.futures.wait([outcome], _GRACE_SECONDS)
             raise
         return outcome.result()  # cancelled by a close of the bridge: CancelledError
@@ -80,7 +84,7 @@ class Bridge:
         if loop is None or thread is None:
             return
         try:
-            asyncio.run_coroutine_threadsafe(_wind_up(closers), loop).result(_GRACE_SECONDS)
+            asyncio.run_coroutine_threadsafe(_shut_down(closers), loop).result(_GRACE_SECONDS)
         except TimeoutError:
             log.warning(
                 "something did not end within %s seconds and is left behind", _GRACE_SECONDS
@@ -90,7 +94,8 @@ class Bridge:
         if not thread.is_alive():
             loop.close()
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def _start(self) -> asyncio.AbstractEventLoop:
+        """The loop, started if it does not run yet."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -110,7 +115,7 @@ class Bridge:
         self._loop, self._thread, self._closers = None, None, []
 
 
-async def _finish(work: Coroutine[Any, Any, T], outcome: concurrent.futures.Future[T]) -> None:
+async def _hand_over(work: Coroutine[Any, Any, T], outcome: concurrent.futures.Future[T]) -> None:
     """Hand over whatever the work ends in. A SystemExit too (a terminal that went away): here it
     would end the loop.
     """
@@ -120,7 +125,8 @@ async def _finish(work: Coroutine[Any, Any, T], outcome: concurrent.futures.Futu
         outcome.set_exception(error)
 
 
-async def _wind_up(closers: list[Callable[[], Awaitable[None]]]) -> None:
+async def _shut_down(closers: list[Callable[[], Awaitable[None]]]) -> None:
+    """On the loop: cancel what runs, then close what was opened, the last one first."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

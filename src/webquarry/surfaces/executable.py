@@ -1,4 +1,4 @@
-"""Door: one executable per tool. A JSON object comes in on stdin, one JSON object goes out on
+"""One executable per tool. A JSON object comes in on stdin, one JSON object goes out on
 stdout.
 
 Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`).
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from webquarry.errors import WebquarryError
 
-SCHEMAS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "schemas")  # noqa: PTH100, PTH118, PTH120 - pathlib is too slow here
+# os.path, because pathlib is too slow here
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+SCHEMAS = os.path.join(_PACKAGE, "schemas")  # noqa: PTH118
 TOOLSET = "executables"
 
 USAGE = """usage: echo '{{...}}' | {script}
@@ -50,9 +52,9 @@ def _run(script: str, flags: list[str]) -> int:
     name = script.removesuffix("-tool").replace("-", "_")
     schema = os.path.join(SCHEMAS, f"{name}.json")  # noqa: PTH118 - see above
     if not script.endswith("-tool") or not os.path.isfile(schema):  # noqa: PTH113 - see above
-        return _misused(script, f"There is no tool behind the name {script!r}.")
+        return _report_misuse(script, f"There is no tool behind the name {script!r}.")
     if not flags:
-        return _call(script, name)
+        return _call_tool(script, name)
     if flags == ["--schema"]:
         with open(schema, "rb") as file:  # noqa: PTH123 - see above
             return _write(file.read())
@@ -62,13 +64,12 @@ def _run(script: str, flags: list[str]) -> int:
         return _write(f"{script} {__version__}\n".encode())
     if flags in (["--help"], ["-h"]):
         return _write(USAGE.format(script=script).encode())
-    return _misused(
-        script, f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}."
-    )
+    problem = f"Arguments come as JSON on stdin; {' '.join(flags)!r} is not a flag of {script}."
+    return _report_misuse(script, problem)
 
 
-def _call(script: str, name: str) -> int:
-    """Read the arguments, call the tool, write its answer."""
+def _call_tool(script: str, name: str) -> int:
+    """Read the arguments, call the tool, write its answer; fields without a value are absent."""
     from webquarry import logs
     from webquarry.errors import WebquarryError
     from webquarry.settings import Settings
@@ -79,29 +80,26 @@ def _call(script: str, name: str) -> int:
         settings = Settings.from_environment()
         logs.set_up(settings.log_level)
         arguments = parse_arguments(_read_stdin(script, MAX_BYTES + 1))
-        answer = _answer(name, settings, arguments)
+
+        import asyncio
+
+        from webquarry.tool import load
+        from webquarry.toolkit import Toolkit
+
+        tool = load(TOOLSET, name)
+        tool.check(arguments)  # bad arguments are an error before anything is opened
+
+        async def run() -> dict[str, Any]:
+            async with Toolkit.open(settings) as kit:
+                answer = await tool.call(kit, arguments)
+                return answer.as_dict()
+
+        answer = asyncio.run(run())
     except WebquarryError as error:
-        return _failed(error)
+        return _report_failure(error)
     except Exception as error:  # the promise is one JSON object, whatever happens
-        return _crashed(error)
+        return _report_crash(error)
     return _write_json(answer)
-
-
-def _answer(name: str, settings: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The tool's answer; fields without a value are absent."""
-    import asyncio
-
-    from webquarry.tool import load
-    from webquarry.toolkit import Toolkit
-
-    tool = load(TOOLSET, name)
-    tool.check(arguments)  # bad arguments are told before anything is opened
-
-    async def run() -> dict[str, Any]:
-        async with Toolkit.open(settings) as kit:
-            return (await tool.call(kit, arguments)).as_dict()
-
-    return asyncio.run(run())
 
 
 def _read_stdin(script: str, size: int) -> bytes:
@@ -116,51 +114,52 @@ def _read_stdin(script: str, size: int) -> bytes:
     return sys.stdin.buffer.read(size)
 
 
-def _failed(error: WebquarryError) -> int:
+def _report_failure(error: WebquarryError) -> int:
     """The error object on stdout; what kind it is, and what can be done, on stderr."""
     import logging
 
     from webquarry.secret import redact
 
-    if error.retry_after_seconds is None:
-        wait = ""
-    else:
-        wait = f" after {error.retry_after_seconds:g} s"
+    log = logging.getLogger("webquarry")
     retry = "not worth trying again as it is"
     if error.retryable:
-        retry = f"can be tried again{wait}"
-    logging.getLogger("webquarry").error(
-        "%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split())
-    )
-    logging.getLogger("webquarry").debug("where it came from", exc_info=error)
-    return _write_json({"error": redact(" ".join(error.message.split()))}) or 1
+        retry = "can be tried again"
+        if error.retry_after_seconds is not None:
+            retry += f" after {error.retry_after_seconds:g} s"
+    log.error("%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split()))
+    log.debug("where it came from", exc_info=error)
+    _write_json({"error": redact(" ".join(error.message.split()))})
+    return 1
 
 
-def _crashed(error: Exception) -> int:
+def _report_crash(error: Exception) -> int:
     """A bug of ours: one sentence on stdout; the traceback only for those who asked to see it."""
     import logging
 
     from webquarry.secret import redact
 
-    logging.getLogger("webquarry").error(
-        "internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from"
-    )
-    logging.getLogger("webquarry").debug("where it came from", exc_info=error)
-    said = redact(" ".join(f"{type(error).__name__}: {error}".split())).rstrip(": ")
-    return _write_json({"error": f"Internal error: {said}"}) or 1
+    log = logging.getLogger("webquarry")
+    log.error("internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from")
+    log.debug("where it came from", exc_info=error)
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    _write_json({"error": f"Internal error: {redact(reason).rstrip(': ')}"})
+    return 1
 
 
-def _misused(script: str, sentence: str) -> int:
+def _report_misuse(script: str, sentence: str) -> int:
+    """Wrong usage: the error object on stdout, the right usage on stderr."""
     if sys.stderr is not None:
         sys.stderr.write(USAGE.format(script=script))
-    return _write_json({"error": sentence}) or 1
+    _write_json({"error": sentence})
+    return 1
 
 
 def _write_json(value: dict[str, Any]) -> int:
     """One JSON object and a newline, in UTF-8 whatever the locale says."""
     import json
 
-    return _write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    text = json.dumps(value, ensure_ascii=False)
+    return _write(text.encode("utf-8", "replace") + b"\n")
 
 
 def _write(text: bytes) -> int:

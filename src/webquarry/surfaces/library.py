@@ -1,4 +1,4 @@
-"""Door: the Python library. A tool's name and its arguments come in, its typed answer goes out.
+"""The Python library. A tool's name and its arguments come in, its typed answer goes out.
 
 `call` is sync and shares one toolkit for the whole process, so that pacing and connections are
 shared too; `open` is async and owns the toolkit it gives. Both reach the tools through the registry
@@ -37,8 +37,14 @@ def call(name: str, /, *, toolset: str | None = None, **arguments: Any) -> Answe
 
 
 def call_with(name: str, arguments: Mapping[str, Any], toolset: str | None = None) -> Answer:
-    """The same with the arguments as a mapping, for doors that have them so."""
-    return bridge.run(_call_shared(find_tool(name, toolset), arguments))
+    """The same with the arguments as a mapping, for surfaces that have them so."""
+    tool = find_tool(name, toolset)
+
+    async def run() -> Answer:
+        async with _share_toolkit() as kit:
+            return await tool.call(kit, arguments)
+
+    return bridge.run(run())
 
 
 @asynccontextmanager
@@ -54,32 +60,52 @@ async def open(
 
 
 class Quarry:
-    """Every tool of the registry as a method: `await quarry.web_fetch(url="https://example.org")`."""
+    """Every tool of the registry as a method:
+    `await quarry.web_fetch(url="https://example.org")`.
+    """
 
     def __init__(self, kit: Toolkit, toolset: str | None = None) -> None:
         self._kit = kit
         self._toolset = toolset
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Answer]]:
+        """A tool as a method; it is made when it is first asked for, and kept."""
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            found = find_tool(name, self._toolset)
+            tool = find_tool(name, self._toolset)
         except BadInput as error:
             raise AttributeError(f"{error.message} {error.suggested_action}") from None
-        method = _method(self._kit, found)
+        method = self._bind(tool)
         self.__dict__[name] = method
         return method
 
+    def _bind(self, tool: Tool) -> Callable[..., Awaitable[Answer]]:
+        """The tool as a method, with its own signature but for the toolkit."""
+        signature = inspect.signature(tool.function)
+        parameters = list(signature.parameters.values())[1:]
+        keyword_only = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
+
+        @functools.wraps(tool.function)
+        async def method(**arguments: Any) -> Answer:
+            return await tool.call(self._kit, arguments)
+
+        method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=keyword_only
+        )
+        return method
+
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *tool_names(self._toolset)})
+        names = set(super().__dir__())
+        names.update(tool_names(self._toolset))
+        return sorted(names)
 
 
 def find_tool(name: str, toolset: str | None = None) -> Tool:
     """A tool by name, in one set or in the default ones."""
-    for candidate in _sets(toolset):
-        if name in module_names(f"{_TOOLS}.{candidate}"):
-            return load(candidate, name)
+    for set_name in _sets_to_search(toolset):
+        if name in module_names(f"{_TOOLS}.{set_name}"):
+            return load(set_name, name)
     raise BadInput(
         f"There is no tool {name!r}.",
         suggested_action=f"Use one of: {', '.join(tool_names(toolset))}.",
@@ -88,11 +114,13 @@ def find_tool(name: str, toolset: str | None = None) -> Tool:
 
 def tool_names(toolset: str | None = None) -> list[str]:
     """The names of the tools in a set, or in the default ones; none of them is imported."""
-    names = [name for candidate in _sets(toolset) for name in module_names(f"{_TOOLS}.{candidate}")]
-    return list(dict.fromkeys(names))
+    names: dict[str, None] = {}  # a set that keeps its order
+    for set_name in _sets_to_search(toolset):
+        names.update(dict.fromkeys(module_names(f"{_TOOLS}.{set_name}")))
+    return list(names)
 
 
-def _sets(toolset: str | None) -> list[str]:
+def _sets_to_search(toolset: str | None) -> list[str]:
     known = module_names(_TOOLS)
     if toolset is None:
         return [name for name in _DEFAULT_SETS if name in known]
@@ -104,22 +132,7 @@ def _sets(toolset: str | None) -> list[str]:
     return [toolset]
 
 
-def _method(kit: Toolkit, found: Tool) -> Callable[..., Awaitable[Answer]]:
-    """The tool bound to a toolkit, with its own signature but for the toolkit."""
-    signature = inspect.signature(found.function)
-    keyword_only = [
-        part.replace(kind=part.KEYWORD_ONLY) for part in list(signature.parameters.values())[1:]
-    ]
-
-    @functools.wraps(found.function)
-    async def method(**arguments: Any) -> Answer:
-        return await found.call(kit, arguments)
-
-    method.__signature__ = signature.replace(parameters=keyword_only)  # type: ignore[attr-defined]
-    return method
-
-
-class _Shared:
+class _SharedToolkit:
     """The toolkit behind `call`: one for the process, replaced when the environment has changed.
 
     It is used on the bridge's loop only, so it needs no lock.
@@ -132,16 +145,11 @@ class _Shared:
         self.users = 0
 
 
-_current: _Shared | None = None
-
-
-async def _call_shared(found: Tool, arguments: Mapping[str, Any]) -> Answer:
-    async with _shared_kit() as kit:
-        return await found.call(kit, arguments)
+_current: _SharedToolkit | None = None
 
 
 @asynccontextmanager
-async def _shared_kit() -> AsyncIterator[Toolkit]:
+async def _share_toolkit() -> AsyncIterator[Toolkit]:
     """The shared toolkit; one that was replaced is closed by its last user."""
     global _current
     loop = asyncio.get_running_loop()
@@ -151,9 +159,9 @@ async def _shared_kit() -> AsyncIterator[Toolkit]:
     if previous and previous.environ == dict(os.environ):
         shared = previous
     else:
-        shared = _current = _Shared(loop)
+        shared = _current = _SharedToolkit(loop)
         if previous is None:
-            bridge.at_close(_close_shared)
+            bridge.at_close(_close_shared_toolkit)
     shared.users += 1
     try:
         if previous and previous is not shared and previous.users == 0:
@@ -165,8 +173,9 @@ async def _shared_kit() -> AsyncIterator[Toolkit]:
             await shared.kit.aclose()
 
 
-async def _close_shared() -> None:
+async def _close_shared_toolkit() -> None:
     global _current
-    shared, _current = _current, None
+    shared = _current
+    _current = None
     if shared is not None:
         await shared.kit.aclose()

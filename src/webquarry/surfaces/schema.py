@@ -14,10 +14,12 @@ from webquarry.tool import Tool
 
 def schema_text(tool: Tool) -> str:
     """The schema of a tool, with one newline at the end."""
-    return (
-        pretty({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
-        + "\n"
-    )
+    schema = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return pretty(schema) + "\n"
 
 
 def pretty(value: Any, indent: str = "") -> str:
@@ -26,11 +28,12 @@ def pretty(value: Any, indent: str = "") -> str:
     """
     deeper = indent + "  "
     if isinstance(value, dict) and value:
-        members = [
-            f"{deeper}{json.dumps(name, ensure_ascii=False)}: {pretty(part, deeper)}"
-            for name, part in value.items()
-        ]
+        members = []
+        for name, part in value.items():
+            quoted = json.dumps(name, ensure_ascii=False)
+            members.append(f"{deeper}{quoted}: {pretty(part, deeper)}")
         return "{\n" + ",\n".join(members) + f"\n{indent}}}"
     if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
-        return "[\n" + ",\n".join(deeper + pretty(part, deeper) for part in value) + f"\n{indent}]"
+        items = [deeper + pretty(part, deeper) for part in value]
+        return "[\n" + ",\n".join(items) + f"\n{indent}]"
     return json.dumps(value, ensure_ascii=False)

@@ -19,7 +19,7 @@ from webquarry.errors import BadInput
 from webquarry.progress import note
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp import calling
-from webquarry.surfaces.mcp.calling import Manner, call
+from webquarry.surfaces.mcp.calling import CallOptions, call_tool
 from webquarry.surfaces.mcp.linking import LIFE_SECONDS, read_artifact
 from webquarry.surfaces.mcp.listing import describe
 from webquarry.tool import Answer, Tool, load, tool
@@ -55,9 +55,9 @@ def kit_with(**settings: Any) -> Toolkit:
 
 
 def run(
-    function: Callable[..., Awaitable[Answer]], manner: Manner, kit: Toolkit | None = None
+    function: Callable[..., Awaitable[Answer]], options: CallOptions, kit: Toolkit | None = None
 ) -> types.CallToolResult:
-    return asyncio.run(call(Tool(function), kit or kit_with(), {}, manner))
+    return asyncio.run(call_tool(Tool(function), kit or kit_with(), {}, options))
 
 
 def texts(result: types.CallToolResult) -> list[str]:
@@ -81,7 +81,6 @@ async def large(kit: Toolkit) -> Pages:
 
 
 # --- time and progress
-# ------------------------------------------------------------------------------------------------
 
 
 def test_a_call_that_takes_too_long_is_stopped_and_told_as_one_to_try_again() -> None:
@@ -95,7 +94,7 @@ def test_a_call_that_takes_too_long_is_stopped_and_told_as_one_to_try_again() ->
             ended.append("stopped")
         raise AssertionError
 
-    result = run(endless, Manner(seconds=0.01))
+    result = run(endless, CallOptions(seconds=0.01))
 
     assert ended == ["stopped"]
     assert result.is_error
@@ -110,7 +109,7 @@ def test_a_timeout_inside_a_tool_is_not_taken_for_the_end_of_its_time() -> None:
         """Fail."""
         raise TimeoutError("something else")
 
-    assert texts(run(failing, Manner(seconds=60)))[0].startswith(
+    assert texts(run(failing, CallOptions(seconds=60)))[0].startswith(
         "The tool failing failed: TimeoutError."
     )
 
@@ -131,7 +130,7 @@ def told_of(function: Callable[..., Awaitable[Answer]]) -> list[tuple[float, str
     async def report(done: float, total: float | None, message: str | None) -> None:
         heard.append((done, message))
 
-    assert not run(function, Manner(report=report)).is_error
+    assert not run(function, CallOptions(report=report)).is_error
     return heard
 
 
@@ -159,7 +158,9 @@ def test_work_that_fails_right_after_a_note_ends_at_once() -> None:
         await asyncio.sleep(0)
 
     async def many() -> list[types.CallToolResult]:
-        calls = [call(Tool(failing), kit_with(), {}, Manner(report=report)) for _ in range(20)]
+        calls = [
+            call_tool(Tool(failing), kit_with(), {}, CallOptions(report=report)) for _ in range(20)
+        ]
         return await asyncio.wait_for(asyncio.gather(*calls), 20)
 
     assert all(result.is_error for result in asyncio.run(many()))
@@ -186,12 +187,11 @@ def test_nobody_is_told_of_what_is_noted_after_the_call() -> None:
 
 
 # --- text
-# -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_text_is_the_same_json_unless_another_is_chosen() -> None:
     kit = kit_with(link_threshold_bytes=1_000_000)
-    shown = {mode: run(pages, Manner(mode), kit) for mode in ("json", "markdown", "digest")}
+    shown = {mode: run(pages, CallOptions(mode), kit) for mode in ("json", "markdown", "digest")}
 
     assert len({json.dumps(result.structured_content) for result in shown.values()}) == 1
     assert json.loads(texts(shown["json"])[0]) == shown["json"].structured_content
@@ -205,12 +205,11 @@ def test_the_text_is_the_same_json_unless_another_is_chosen() -> None:
 
 
 # --- large answers
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_a_large_answer_is_kept_under_its_own_hash_and_linked_to() -> None:
     kit = kit_with()
-    result = run(large, Manner(), kit)
+    result = run(large, CallOptions(), kit)
     linked = result.structured_content
     assert isinstance(linked, dict)
     body = asyncio.run(read_artifact(linked["resource"], kit))
@@ -233,7 +232,7 @@ def test_a_large_answer_is_kept_under_its_own_hash_and_linked_to() -> None:
 
 
 def test_for_clients_that_follow_no_links_the_best_of_it_is_sent_with_the_way_to_the_rest() -> None:
-    beginning = texts(run(large, Manner()))[1]
+    beginning = texts(run(large, CallOptions()))[1]
 
     assert 4000 < len(beginning.encode()) <= 8192
     assert "Otters éat fish." in beginning
@@ -242,7 +241,7 @@ def test_for_clients_that_follow_no_links_the_best_of_it_is_sent_with_the_way_to
 
 def test_what_is_kept_is_gone_after_an_hour() -> None:
     kit = kit_with()
-    linked = run(large, Manner(), kit).structured_content
+    linked = run(large, CallOptions(), kit).structured_content
     assert isinstance(linked, dict)
     assert isinstance(kit.clock, Movable)
 
@@ -253,7 +252,7 @@ def test_what_is_kept_is_gone_after_an_hour() -> None:
 
 
 def test_without_a_cache_a_large_answer_is_sent_whole() -> None:
-    result = run(large, Manner(), kit_with(cache=False))
+    result = run(large, CallOptions(), kit_with(cache=False))
 
     assert isinstance(result.structured_content, dict)
     assert result.structured_content["content"].count("fish") == 8000
@@ -261,10 +260,10 @@ def test_without_a_cache_a_large_answer_is_sent_whole() -> None:
 
 
 def test_the_threshold_decides_and_is_a_setting() -> None:
-    size = len(texts(run(pages, Manner()))[0].encode())
+    size = len(texts(run(pages, CallOptions()))[0].encode())
 
     for threshold, is_linked in ((size, True), (size + 1, False)):
-        result = run(pages, Manner(), kit_with(link_threshold_bytes=threshold))
+        result = run(pages, CallOptions(), kit_with(link_threshold_bytes=threshold))
         assert isinstance(result.structured_content, dict)
         assert ("linked" in result.structured_content) is is_linked
 

@@ -12,12 +12,15 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.surfaces.mcp.http_process import http_server, modern
+from tests.surfaces.server.http_process import http_server, modern
 from webquarry.surfaces.mcp.server import build_server
 
 CALLS = 200
 HURRY = {"WEBQUARRY_CACHE": "0", "WEBQUARRY_HOST_REQUESTS_PER_SECOND": "2000"}
-REPLY = b'{"query": "x", "results": [{"title": "Otters", "url": "https://site.example/", "content": "Text."}]}'
+REPLY = (
+    b'{"query": "x", "results": '
+    b'[{"title": "Otters", "url": "https://site.example/", "content": "Text."}]}'
+)
 
 
 @asynccontextmanager
@@ -30,7 +33,10 @@ async def slow_site() -> AsyncIterator[tuple[dict[str, str], set[asyncio.StreamW
         try:
             while await reader.readuntil(b"\r\n\r\n"):
                 await asyncio.sleep(random.random() * 0.05)
-                head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(REPLY)}\r\n\r\n"
+                head = (
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                    f"Content-Length: {len(REPLY)}\r\n\r\n"
+                )
                 writer.write(head.encode() + REPLY)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):

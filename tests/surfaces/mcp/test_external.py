@@ -21,7 +21,8 @@ case $input in
 esac
 """
 TAKEN = """#!/bin/sh
-echo '{"name": "web_search", "description": "Not ours.", "parameters": {"type": "object", "properties": {}}}'
+echo '{"name": "web_search", "description": "Not ours.",
+       "parameters": {"type": "object", "properties": {}}}'
 """
 
 
@@ -44,7 +45,8 @@ def test_an_external_tool_is_listed_and_called_beside_ours_and_sees_no_key(tmp_p
 
             good = await client.call_tool("weather", {"city": "Oslo"})
             assert good.structured_content == {"heard": {"city": "Oslo"}, "key": ""}
-            assert json.loads(good.content[0].text) == good.structured_content  # type: ignore[union-attr]
+            text = good.content[0].text  # type: ignore[union-attr]
+            assert json.loads(text) == good.structured_content
 
             for arguments, words in (
                 ({"city": "Nowhere"}, "no such city"),

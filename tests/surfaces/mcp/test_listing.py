@@ -14,10 +14,10 @@ from webquarry.registry import module_names
 from webquarry.surfaces.mcp import listing
 from webquarry.surfaces.mcp.listing import (
     GENERATED,
+    ServedTools,
     describe,
-    generated_list,
-    listed_tools,
-    served_sets,
+    render_list,
+    toolset_names,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -29,7 +29,7 @@ def test_what_a_model_sees_of_a_set_stays_small(
 ) -> None:
     seen = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
-        for tool in listed_tools(set_name).listed()
+        for tool in ServedTools(set_name).describe_all()
     ]
     size = len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode())
     with capsys.disabled():
@@ -42,36 +42,36 @@ def test_what_a_model_sees_of_a_set_stays_small(
 def test_the_list_that_ships_is_the_one_that_the_signatures_describe(set_name: str) -> None:
     shipped = (ROOT / "src" / "webquarry" / "data" / "mcp" / f"{set_name}.json").read_text("utf-8")
 
-    assert shipped == generated_list(set_name), "run: make generate"
+    assert shipped == render_list(set_name), "run: make generate"
 
 
 def test_a_list_that_names_other_tools_than_there_are_is_left_aside(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(listing, "_generated", lambda package: {"web_search": {}})
+    monkeypatch.setattr(listing, "_read_generated_list", lambda package: {"web_search": {}})
 
-    assert listed_tools("research").listed() == [
-        describe(tool) for tool in listed_tools("research").values()
+    assert ServedTools("research").describe_all() == [
+        describe(tool) for tool in ServedTools("research").values()
     ]
 
 
 def test_core_is_a_part_of_research_in_its_order() -> None:
-    core = list(listed_tools("core"))
+    core = list(ServedTools("core"))
 
     assert core[:2] == ["web_search", "scrape_page"]
     assert set(core) <= {"web_search", "scrape_page", "search_and_scrape"}
-    assert listed_tools("core")["web_search"] is listed_tools("research")["web_search"]
+    assert ServedTools("core")["web_search"] is ServedTools("research")["web_search"]
 
 
 def test_every_set_and_part_is_known_by_name_and_no_other() -> None:
-    assert served_sets() == sorted([*module_names("webquarry.tools"), "core"])
+    assert toolset_names() == sorted([*module_names("webquarry.tools"), "core"])
     with pytest.raises(BadInput, match="no tool set 'weather'"):
-        listed_tools("weather")
+        ServedTools("weather")
 
 
 @pytest.mark.parametrize("name", module_names("webquarry.tools.research"))
 def test_every_research_tool_is_described_with_its_output_and_its_nature(name: str) -> None:
-    tool = describe(listed_tools("research")[name])
+    tool = describe(ServedTools("research")[name])
 
     assert tool.description
     assert tool.title

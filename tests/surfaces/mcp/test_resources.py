@@ -90,9 +90,7 @@ def test_health_tells_version_parts_and_cache(mode: str) -> None:
     assert {"python", "lenses"} <= {part["name"] for part in health["parts"]}
 
 
-def test_callers_of_a_server_for_others_learn_no_folder_no_address_and_nothing_of_what_others_keep() -> (
-    None
-):
+def test_callers_of_a_server_learn_no_folder_no_address_and_nothing_of_what_others_keep() -> None:
     with serving("ada"):
         health = resource("diagnostics://health")
 
@@ -145,7 +143,6 @@ def test_verbatim_bytes_are_linked_to_where_they_can_be_read_and_clean_text_is_s
 
 
 # --- prompts and completion
-# -------------------------------------------------------------------------------------------
 
 
 @BOTH_ERAS

@@ -15,8 +15,9 @@ from mcp.shared.exceptions import MCPError
 from webquarry.errors import RateLimited
 from webquarry.secret import Secret
 from webquarry.surfaces.mcp import server as door
-from webquarry.surfaces.mcp.listing import describe, listed_tools
-from webquarry.surfaces.mcp.server import build_server, call, settings_of
+from webquarry.surfaces.mcp.calling import call_tool
+from webquarry.surfaces.mcp.listing import ServedTools, describe
+from webquarry.surfaces.mcp.server import build_server, read_settings
 from webquarry.tool import Answer, TextAnswer, Tool, load
 from webquarry.toolkit import Toolkit
 
@@ -32,7 +33,7 @@ class Count(Answer):
 def run_tool(function: Callable[..., Awaitable[Answer]]) -> types.CallToolResult:
     """What the server makes of a tool with this function; none of these tools needs a toolkit."""
     kit: Any = None
-    return asyncio.run(call(Tool(function), kit, {}))
+    return asyncio.run(call_tool(Tool(function), kit, {}))
 
 
 def text_in(result: types.CallToolResult, place: int = 0) -> str:
@@ -158,14 +159,14 @@ def test_arguments_that_do_not_fit_are_a_result_that_a_model_can_learn_from(
 def test_a_set_lists_its_tools_in_its_own_order_and_the_rest_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert list(listed_tools("duckduckgo")) == ["web_search", "instant_answer"]
-    assert list(listed_tools("executables")) == [
+    assert list(ServedTools("duckduckgo")) == ["web_search", "instant_answer"]
+    assert list(ServedTools("executables")) == [
         "web_fetch",
         "web_search_brave",
         "web_search_google",
     ]
     monkeypatch.setattr("webquarry.tools.executables.ORDER", ("web_search_google",), raising=False)
-    assert list(listed_tools("executables")) == [
+    assert list(ServedTools("executables")) == [
         "web_search_google",
         "web_fetch",
         "web_search_brave",
@@ -196,8 +197,8 @@ def test_a_set_without_settings_of_its_own_gets_those_of_the_environment(
 ) -> None:
     monkeypatch.setenv("WEBSEARCH_TIMEOUT_SECS", "3")
 
-    assert settings_of("research").timeout_seconds == 30
-    assert settings_of("duckduckgo").timeout_seconds == 3
+    assert read_settings("research").timeout_seconds == 30
+    assert read_settings("duckduckgo").timeout_seconds == 3
 
 
 def test_the_toolkit_of_a_server_is_closed_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,6 @@ async def text_of(client: ClientSession, name: str, **arguments: object) -> tupl
 
 
 # --- the protocol
-# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", KNOWN_PROTOCOL_VERSIONS)
@@ -159,7 +158,6 @@ def test_a_line_that_is_no_message_changes_nothing_for_the_next(site: DuckDuckGo
 
 
 # --- stdout, and the end
-# ----------------------------------------------------------------------------------------------
 
 
 def test_nothing_but_the_protocol_is_on_stdout_whatever_the_engine_says(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.surfaces.test_cli import WEBQUARRY, Runner
+from tests.surfaces.cli.test_app import WEBQUARRY, Runner
 from webquarry.ask.models import Progress, Usage
 from webquarry.surfaces.sql.session import SqlResult
 from webquarry.surfaces.sql.shell.progress_line import ProgressLine, format_line

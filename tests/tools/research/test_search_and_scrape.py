@@ -31,7 +31,7 @@ from tests.tools.research.searched_web import (
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.pages.score import study
 from webquarry.progress import listening
-from webquarry.surfaces.mcp.calling import success
+from webquarry.surfaces.mcp.calling import build_result
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
@@ -412,7 +412,7 @@ def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
             environ=ENVIRON | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}
         ) as kit:
             kit.clock, kit.cache = web.clock, web.cache
-            return await success(answer, kit)
+            return await build_result(answer, kit)
 
     result = asyncio.run(link())
     assert result.structured_content["linked"] is True

@@ -1,4 +1,4 @@
-"""Door: `webquarry ask`, one question to a model that may search the web once.
+"""`webquarry ask`: one question to a model that may search the web once.
 
 The answer and its sources go to stdout, what it took to stderr; as JSON, all of it is one object.
 """
@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line, printable
+from webquarry.surfaces.cli.terminal import AsJson, Output, command_output, one_line, printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from webquarry.ask.models import ModelReply, Progress, Question, ReplyError
 
 _KINDS: dict[str, type[WebquarryError]] = {
@@ -60,36 +62,34 @@ def ask(
     """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about
     twice as dear.
     """
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.ask.models import Question
         from webquarry.surfaces.bridge import bridge
 
         search = False if no_search else None
         asked = Question(context, question, model, max_tokens, search, schema, fresh)
-        reply, progress = bridge.run(_asked(asked, max_usd, dry_run))
+        reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
         if not dry_run:
-            _tell_usage(reply)
+            _write_usage(reply)
         if reply.error is not None:
-            raise _failure(reply.error)
+            raise _build_error(reply.error)
         if dry_run and reply.answer is None:
-            planned = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
-            output.show({"dry_run": planned}, lambda console: output.write(_planned(progress)))
-            return
-        output.show(_as_dict(reply), lambda console: _show(output, reply))
+            _show_plan(output, progress)
+        else:
+            output.show(_as_dict(reply), lambda console: _show_reply(console, reply))
 
 
-async def _asked(
+async def _ask_engine(
     question: Question, max_usd: float | None, dry_run: bool
 ) -> tuple[ModelReply, Progress]:
+    """Ask on an engine of its own; the reply comes back with what the statement took."""
     from webquarry.toolkit import Toolkit
 
     async with Toolkit.open() as kit:
         engine = kit.open_engine()
         try:
             limits = engine.limits()
-            if max_usd is None:
-                limits = limits
-            else:
+            if max_usd is not None:
                 limits = replace(limits, max_usd=max_usd)
             statement = engine.statement(door="cli", limits=limits, dry_run=dry_run)
             return await engine.ask(question, statement), statement.progress()
@@ -97,26 +97,33 @@ async def _asked(
             await engine.aclose()
 
 
-def _show(output: Output, reply: ModelReply) -> None:
+def _show_plan(output: Output, progress: Progress) -> None:
+    """What asking would cost at most."""
+    plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
+    sentence = "The answer is kept from before; asking costs nothing."
+    if progress.planned:
+        sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
+    output.show({"dry_run": plan}, lambda console: output.write(sentence))
+
+
+def _show_reply(console: Console, reply: ModelReply) -> None:
     """The answer, then what it stands on."""
     from rich.text import Text
 
-    show = output.console.print
-    show(Text(printable(reply.answer or "")), soft_wrap=True)
+    console.print(Text(printable(reply.answer or "")), soft_wrap=True)
     if reply.partial:
-        show(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
+        console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
     if reply.sources:
-        show(Text("\nSources", "bold"))
+        console.print(Text("\nSources", "bold"))
     for number, source in enumerate(reply.sources, 1):
-        line = (
-            Text(f"{number:>2}. ", "dim")
-            + Text(one_line(source.title))
-            + Text(f"  {one_line(source.url)}", "cyan")
-        )
-        show(line, soft_wrap=True)
+        line = Text(f"{number:>2}. ", "dim")
+        line += Text(one_line(source.title))
+        line += Text(f"  {one_line(source.url)}", "cyan")
+        console.print(line, soft_wrap=True)
 
 
 def _as_dict(reply: ModelReply) -> dict[str, Any]:
+    """The reply as JSON; `value` is there where a typed answer was asked for."""
     fields: dict[str, Any] = {
         "answer": reply.answer,
         "sources": [asdict(source) for source in reply.sources],
@@ -126,37 +133,33 @@ def _as_dict(reply: ModelReply) -> dict[str, Any]:
         "model": reply.model,
         "usage": asdict(reply.usage),
     }
-    if reply.value is None:
-        return fields
-    return fields | {"value": reply.value}
+    if reply.value is not None:
+        fields["value"] = reply.value
+    return fields
 
 
-def _tell_usage(reply: ModelReply) -> None:
+def _write_usage(reply: ModelReply) -> None:
     """One line on stderr, in every form of the answer."""
-    used = reply.usage
+    usage = reply.usage
     if reply.remembered:
         line = "kept from before; it cost nothing"
     else:
+        calls = "1 call" if usage.calls == 1 else f"{usage.calls} calls"
+        searches = "1 search" if usage.searches == 1 else f"{usage.searches} searches"
         cached = ""
-        if used.cached_tokens:
-            cached = f" ({used.cached_tokens} more from the cache)"
-        searches = f"{used.searches} search{'' if used.searches == 1 else 'es'}"
-        calls = f"{used.calls} call{'' if used.calls == 1 else 's'}"
-        line = f"{calls}, {searches}, {used.input_tokens} tokens in{cached}, {used.output_tokens} out, {used.usd:.4f} USD"
+        if usage.cached_tokens:
+            cached = f" ({usage.cached_tokens} more from the cache)"
+        tokens = f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
+        line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
     sys.stdout.flush()
     sys.stderr.write(f"{reply.model}: {line}\n")
 
 
-def _planned(progress: Progress) -> str:
-    if not progress.planned:
-        return "The answer is kept from before; asking costs nothing."
-    return f"Asking costs at most {progress.worst_usd:.4f} USD."
-
-
-def _failure(trouble: ReplyError) -> WebquarryError:
-    kind = _KINDS.get(trouble.code, ProviderFailure)
-    if trouble.retryable:
+def _build_error(error: ReplyError) -> WebquarryError:
+    """The error of the engine as an error of the command line, with what to do about it."""
+    kind = _KINDS.get(error.code, ProviderFailure)
+    if error.retryable:
         action = "Try again."
     else:
-        action = _CURES.get(trouble.code, "See docs/ask.md for what can be set.")
-    return kind(trouble.message, retryable=trouble.retryable, suggested_action=action)
+        action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
+    return kind(error.message, retryable=error.retryable, suggested_action=action)

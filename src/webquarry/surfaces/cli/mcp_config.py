@@ -4,14 +4,14 @@ client's file.
 A file is read whole before it is touched, only our entry in it is set, what it held before stays
 beside it as a backup, and the new one takes its place in one step. A file that cannot be understood
 is left alone, with an error. JSON keeps its other entries and their order; comments, which JSON
-proper has not, are a reason to leave the file alone. TOML is edited as text, so that comments stay.
+proper has not, are a reason to leave the file alone. TOML is edited by `tomlkit`, which keeps
+comments and order.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
 import tomllib
@@ -24,10 +24,11 @@ from webquarry.errors import BadInput
 
 _SCRIPT = "webquarry"
 _INDENT = 2
+_OWNER_ONLY = 0o600  # a client's file may hold keys
 
 
 @dataclass(frozen=True)
-class Entry:
+class ServerEntry:
     """One server in a client's configuration."""
 
     name: str
@@ -36,161 +37,173 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Client:
-    """Where a client looks, and under which key."""
+class McpClient:
+    """Where a client looks for its servers, and under which key."""
 
     key: str
-    place: Callable[[], Path]
+    usual_path: Callable[[], Path]  # may begin with ~
     extra: tuple[tuple[str, str], ...] = ()  # what an entry needs besides
     toml: bool = False
 
-    def fields(self, entry: Entry) -> dict[str, Any]:
+    def fields(self, entry: ServerEntry) -> dict[str, Any]:
+        """The entry's own values, as they stand in the client's file."""
         return {**dict(self.extra), "command": entry.command, "args": entry.args}
 
-    def block(self, entry: Entry) -> str:
-        """The block as it stands in the client's file."""
-        if self.toml:
-            return _toml(self.key, entry)
-        return json.dumps({self.key: {entry.name: self.fields(entry)}}, indent=_INDENT) + "\n"
+    def block(self, entry: ServerEntry) -> str:
+        """The entry as the text of a file that holds nothing else."""
+        content = {self.key: {entry.name: self.fields(entry)}}
+        if not self.toml:
+            return json.dumps(content, indent=_INDENT) + "\n"
+        import tomlkit
 
-    def merged(self, text: str, entry: Entry) -> str:
-        """The text of the file with our entry set and all others as they were."""
-        if self.toml:
-            return _merged_toml(text, self.key, entry)
-        return self._merged_json(text, entry)
+        return tomlkit.dumps(content)
 
-    def _merged_json(self, text: str, entry: Entry) -> str:
+    def merge(self, text: str, entry: ServerEntry) -> str:
+        """The text of the client's file with our entry set and all others as they were; a
+        ValueError where that cannot be done safely.
+        """
+        if self.toml:
+            return self._merge_toml(text, entry)
+        return self._merge_json(text, entry)
+
+    def _merge_json(self, text: str, entry: ServerEntry) -> str:
+        """Our entry keeps its place and its other values, or stands at the end."""
         whole = json.loads(text) if text.strip() else {}
-        if not isinstance(whole, dict) or not isinstance(whole.setdefault(self.key, {}), dict):
+        servers = None
+        if isinstance(whole, dict):
+            servers = whole.setdefault(self.key, {})
+        if not isinstance(servers, dict):
             raise ValueError(f"{self.key} is not where it belongs")
-        before = whole[self.key].get(entry.name)
-        kept = {}  # such as env with the keys of the user
-        if isinstance(before, dict):
-            kept = before
-        whole[self.key][entry.name] = {**kept, **self.fields(entry)}
+        before = servers.get(entry.name)
+        if not isinstance(before, dict):
+            before = {}
+        # What the user added to our entry stays, such as env with keys.
+        servers[entry.name] = {**before, **self.fields(entry)}
         return json.dumps(whole, indent=_INDENT, ensure_ascii=False) + "\n"
 
+    def _merge_toml(self, text: str, entry: ServerEntry) -> str:
+        """Our table keeps its place and its other values, or stands at the end."""
+        whole = tomllib.loads(text)
+        servers = whole.get(self.key, {})
+        if not isinstance(servers, dict):
+            raise ValueError(f"{self.key} is not where it belongs")
+        before = servers.get(entry.name)
+        if before is not None:
+            after = self._replace_in_toml(text, entry)
+        elif text.strip():
+            after = f"{text.rstrip()}\n\n{self.block(entry)}"
+        else:
+            after = self.block(entry)
+        ours = {**(before or {}), **self.fields(entry)}
+        expected = {**whole, self.key: {**servers, entry.name: ours}}
+        if tomllib.loads(after) != expected:
+            raise ValueError("it is written in a way that cannot be edited safely")
+        return after
 
-def _desktop() -> Path:
+    def _replace_in_toml(self, text: str, entry: ServerEntry) -> str:
+        """The text with the values of our table replaced, and everything else as it is."""
+        import tomlkit
+        from tomlkit.items import Table
+
+        document = tomlkit.parse(text)
+        servers: Any = document[self.key]
+        ours = servers[entry.name]
+        if not isinstance(ours, Table):
+            raise ValueError(f"{entry.name} is there, but not as a table of its own")
+        for name, value in self.fields(entry).items():
+            ours[name] = value
+        return tomlkit.dumps(document)
+
+
+def _claude_desktop_path() -> Path:
+    """Where Claude Desktop keeps its configuration on this platform."""
     if sys.platform == "darwin":
-        folder = Path("~/Library/Application Support/Claude").expanduser()
+        folder = Path("~/Library/Application Support/Claude")
     elif sys.platform == "win32":
-        folder = Path(os.environ.get("APPDATA", "~")).expanduser() / "Claude"
+        folder = Path(os.environ.get("APPDATA", "~")) / "Claude"
     else:
-        folder = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "Claude"
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "Claude"
     return folder / "claude_desktop_config.json"
 
 
+def _codex_path() -> Path:
+    """In Codex's folder, which a variable may move."""
+    folder = os.environ.get("CODEX_HOME") or "~/.codex"
+    return Path(folder) / "config.toml"
+
+
+_STDIO = (("type", "stdio"),)
 CLIENTS = {
-    "claude": Client("mcpServers", lambda: Path(".mcp.json"), (("type", "stdio"),)),
-    "claude-desktop": Client("mcpServers", _desktop),
-    "cursor": Client("mcpServers", lambda: Path("~/.cursor/mcp.json").expanduser()),
-    "vscode": Client("servers", lambda: Path(".vscode/mcp.json"), (("type", "stdio"),)),
-    "codex": Client("mcp_servers", lambda: Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser() / "config.toml", toml=True),
-}  # fmt: skip
+    "claude": McpClient("mcpServers", lambda: Path(".mcp.json"), _STDIO),
+    "claude-desktop": McpClient("mcpServers", _claude_desktop_path),
+    "cursor": McpClient("mcpServers", lambda: Path("~/.cursor/mcp.json")),
+    "vscode": McpClient("servers", lambda: Path(".vscode/mcp.json"), _STDIO),
+    "codex": McpClient("mcp_servers", _codex_path, toml=True),
+}
 
 
-def entry_for(toolset: str) -> Entry:
+def entry_for(toolset: str) -> ServerEntry:
     """How this installation is started: by its whole path, which desktop applications need."""
-    beside = Path(sys.executable).parent / (
-        f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
-    )
-    if beside.is_file():
-        command = str(beside)
+    file_name = f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
+    beside_python = Path(sys.executable).parent / file_name
+    if beside_python.is_file():
+        command = str(beside_python)
     else:
         command = shutil.which(_SCRIPT) or _SCRIPT
-    return Entry(
-        "webquarry", command, ["mcp", *([] if toolset == "research" else ["--toolset", toolset])]
-    )
+    args = ["mcp"]
+    if toolset != "research":
+        args += ["--toolset", toolset]
+    return ServerEntry("webquarry", command, args)
 
 
-def written(client: Client, entry: Entry, place: Path | None = None) -> tuple[Path, Path | None]:
-    """Write the entry; where to, and where what was there before is kept."""
-    place = (place or client.place()).expanduser()
+def write_entry(
+    client: McpClient, entry: ServerEntry, path: Path | None = None
+) -> tuple[Path, Path | None]:
+    """Write the entry into the client's file, or into the one given; out come the file that was
+    written and the backup of what it held before, if it held anything else.
+    """
+    path = (path or client.usual_path()).expanduser()
     try:
-        place = place.resolve()  # a link stays a link
-        before = place.read_text("utf-8") if place.exists() else ""
-        after = client.merged(before, entry)
+        path = path.resolve()  # a link stays a link
+        before = path.read_text("utf-8") if path.exists() else ""
+        after = client.merge(before, entry)
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
-            f"The file {place} cannot be understood, so it was left as it is "
+            f"The file {path} cannot be understood, so it was left as it is "
             f"({type(error).__name__}: {error}).",
             suggested_action="Correct it, or put in by hand what the command prints without "
             "--write.",
         ) from error
     if after == before:
-        return place, None
+        return path, None
     try:
-        return place, _replace(place, before, after)
+        return path, _replace_file(path, after)
     except OSError as error:
         raise BadInput(
-            f"The file {place} cannot be written: {error.strerror}.",
+            f"The file {path} cannot be written: {error.strerror}.",
             suggested_action="Name another one with --file.",
         ) from error
 
 
-def _replace(place: Path, before: str, after: str) -> Path | None:
-    place.parent.mkdir(parents=True, exist_ok=True)
+def _replace_file(path: Path, content: str) -> Path | None:
+    """Put the content in the file's place in one step; the backup of what was there comes back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     backup = None
-    if place.exists():
-        backup = _free_name(place)
-        shutil.copy2(place, backup)
-    new = place.with_name(f".{place.name}.{os.getpid()}.new")
+    if path.exists():
+        # An older backup may be the one that somebody needs.
+        backup = path.with_name(f"{path.name}.bak")
+        number = 0
+        while backup.exists():
+            number += 1
+            backup = path.with_name(f"{path.name}.bak{number}")
+        shutil.copy2(path, backup)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        new.touch(mode=0o600)
-        new.write_text(after, "utf-8")
+        draft.touch(mode=_OWNER_ONLY)
+        draft.write_text(content, "utf-8")
         if backup:
-            shutil.copymode(place, new)
-        new.replace(place)
+            shutil.copymode(path, draft)
+        draft.replace(path)
     finally:
-        new.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
     return backup
-
-
-def _free_name(place: Path) -> Path:
-    """A name for the backup that nothing has yet: an older backup may be the one that somebody
-    needs.
-    """
-    names = (place.with_name(f"{place.name}.bak{number or ''}") for number in range(10_000))
-    return next(name for name in names if not name.exists())
-
-
-def _toml(key: str, entry: Entry) -> str:
-    args = ", ".join(json.dumps(word) for word in entry.args)  # a JSON string is a TOML string
-    return f"[{key}.{entry.name}]\ncommand = {json.dumps(entry.command)}\nargs = [{args}]\n"
-
-
-def _merged_toml(text: str, key: str, entry: Entry) -> str:
-    """Our table takes the place of the one there was, or stands at the end; its other values are
-    kept.
-    """
-    whole = tomllib.loads(text)
-    before = whole.get(key, {}).get(entry.name)
-    block = _toml(key, entry)
-    if before is None:
-        if text.strip():
-            after = f"{text.rstrip()}\n\n{block}"
-        else:
-            after = block
-    else:
-        head = re.search(
-            rf"(?m)^[ \t]*\[[ \t]*{key}[ \t]*\.[ \t]*\"?{entry.name}\"?[ \t]*\][ \t]*(?:#.*)?$\n?",
-            text,
-        )
-        if head is None:
-            raise ValueError(f"{entry.name} is there, but not as a table of its own")
-        end = re.search(r"(?m)^[ \t]*\[", text[head.end() :])
-        stop = head.end() + end.start() if end else len(text)
-        kept = _without(text[head.end() : stop], ("command", "args"))
-        after = text[: head.start()] + block + kept + text[stop:]
-    wanted = {**(before or {}), "command": entry.command, "args": entry.args}
-    expected = {**whole, key: {**whole.get(key, {}), entry.name: wanted}}
-    if tomllib.loads(after) != expected:
-        raise ValueError("it is written in a way that cannot be edited safely")
-    return after
-
-
-def _without(lines: str, names: tuple[str, ...]) -> str:
-    """The lines of a table but those that set one of these, each on one line."""
-    setting = re.compile(rf"[ \t]*(?:{'|'.join(names)})[ \t]*=")
-    return "".join(line for line in lines.splitlines(keepends=True) if not setting.match(line))

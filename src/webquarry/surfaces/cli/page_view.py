@@ -21,14 +21,15 @@ def show_markdown(console: Console, markdown: str) -> None:
     """Line by line, nothing added and nothing wrapped."""
     in_code = False
     for line in printable(markdown).split("\n"):
-        fence = bool(_FENCE.match(line))
-        if fence:
+        is_fence = bool(_FENCE.match(line))
+        if is_fence:
             style = "dim"
         elif in_code:
             style = "green"
+        elif _HEADING.match(line):
+            style = "bold cyan"
         else:
             style = ""
-            if _HEADING.match(line):
-                style = "bold cyan"
         console.print(Text(line, style), soft_wrap=True)
-        in_code ^= fence
+        if is_fence:
+            in_code = not in_code

@@ -1,4 +1,4 @@
-"""Door: `webquarry read`, the tool `scrape_page` with a flag for each of its parameters.
+"""`webquarry read`: the tool `scrape_page` with a flag for each of its parameters.
 
 What is printed as JSON is the tool's answer. For a person there is the Markdown, a line to cite it
 by, and, where the text was cut or is only a part, how to get the rest.
@@ -7,12 +7,15 @@ by, and, where the text was cut or is only a part, how to get the rest.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, Output, answering, one_line
+from webquarry.surfaces.cli.terminal import AsJson, command_output, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def read(
@@ -40,9 +43,14 @@ def read(
     """Read a page as Markdown, with a line to cite it by."""
     if raw and preview:
         raise typer.BadParameter("--raw and --preview are two modes; choose one.")
+    mode = "full"
+    if raw:
+        mode = "raw"
+    elif preview:
+        mode = "preview"
     arguments = {
         "url": url,
-        "mode": "raw" if raw else "preview" if preview else "full",
+        "mode": mode,
         "max_length": max_length,
         "sessionId": session_id,
         "outline": outline or None,
@@ -50,43 +58,42 @@ def read(
         "find": find,
         "cursor": cursor,
     }
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
         answer = call_with("scrape_page", arguments, "research")
-        found = answer.as_dict()
+        page = answer.as_dict()
         notes = answer.meta["webquarry/routing"]["notes"]
-        output.show(found, lambda console: _show(output, found, notes, url))
+        output.show(page, lambda console: _show_page(console, page, notes, url))
 
 
-def _show(output: Output, found: Mapping[str, Any], notes: list[str], url: str) -> None:
+def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url: str) -> None:
     """The text, and what belongs to it, for a person."""
     from rich.text import Text
 
     from webquarry.surfaces.cli.page_view import show_markdown
 
-    show_markdown(output.console, found["content"].rstrip("\n"))
-    lines = [("Cite: ", found["citation"]["formatted"]["apa"])]
-    if status := found.get("retractionStatus"):
-        lines.append(
-            (
-                "Warning: ",
-                f"Crossref has a notice about this paper: {status['kind'].replace('_', ' ')}.",
-            )
-        )
-    lines += [("Note: ", note) for note in notes]
-    if "matches" in found:
-        lines.append(("Found: ", f"in {found['matches']} of the page's blocks."))
-    if "nextCursor" in found:
-        more = f"webquarry read {shlex.quote(url)} --cursor {found['nextCursor']}"
-        more += " --raw" if found.get("raw") else ""
-        lines.append(
-            (
-                "Cut: ",
-                f"{found['contentLength']} bytes are shown, the page has {found['totalLength']}. "
-                f"{more}",
-            )
-        )
-    output.console.print()
-    for name, text in lines:
-        output.console.print(Text(name, "bold") + Text(one_line(text), "dim"), soft_wrap=True)
+    show_markdown(console, page["content"].rstrip("\n"))
+    console.print()
+    for name, text in _footer(page, notes, url):
+        line = Text(name, "bold") + Text(one_line(text), "dim")
+        console.print(line, soft_wrap=True)
+
+
+def _footer(page: Mapping[str, Any], notes: list[str], url: str) -> Iterator[tuple[str, str]]:
+    """The lines below the text: what each is, and what it says."""
+    yield "Cite: ", page["citation"]["formatted"]["apa"]
+    status = page.get("retractionStatus")
+    if status:
+        kind = status["kind"].replace("_", " ")
+        yield "Warning: ", f"Crossref has a notice about this paper: {kind}."
+    for note in notes:
+        yield "Note: ", note
+    if "matches" in page:
+        yield "Found: ", f"in {page['matches']} of the page's blocks."
+    if "nextCursor" in page:
+        sizes = f"{page['contentLength']} bytes are shown, the page has {page['totalLength']}."
+        command = f"webquarry read {shlex.quote(url)} --cursor {page['nextCursor']}"
+        if page.get("raw"):
+            command += " --raw"
+        yield "Cut: ", f"{sizes} {command}"

@@ -1,4 +1,4 @@
-"""Door: `webquarry session`, the research sessions of this machine: which there are, what they
+"""`webquarry session`: the research sessions of this machine: which there are, what they
 hold, and their export.
 
 An id may be cut short as long as it means one session. An export is Markdown, or JSON with
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, answering, as_json, one_line, printable
+from webquarry.surfaces.cli.terminal import AsJson, as_json, command_output, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,27 +23,30 @@ app = typer.Typer(
     help="Research sessions on this machine: list them, look into one, export it with citations."
 )
 
+_GOAL_CHARACTERS = 80  # of a goal in the list
+
 Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", metavar="ID")]
 
 
 @app.command("list")
 def list_(as_json: AsJson = None) -> None:
     """Show the sessions that there are, the one used last first."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.bridge import bridge
 
-        found = bridge.run(_sessions())
-        output.show({"sessions": found}, lambda console: _show_list(console, found))
+        sessions = bridge.run(_summarize_sessions())
+        output.show({"sessions": sessions}, lambda console: _show_list(console, sessions))
 
 
 @app.command()
 def show(id: Id, as_json: AsJson = None) -> None:
     """Show a session: its goal, its steps and its sources."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
-        found = call_with("get_research_session", {"sessionId": _whole(id)}, "research").as_dict()
-        output.show(found, lambda console: _show_one(console, found))
+        arguments = {"sessionId": _complete_id(id)}
+        session = call_with("get_research_session", arguments, "research").as_dict()
+        output.show(session, lambda console: _show_session(console, session))
 
 
 @app.command()
@@ -57,111 +60,105 @@ def export(
     ] = False,
 ) -> None:
     """Write a whole session to stdout: steps, numbered sources with APA citations, errors."""
-    with answering(format == "json") as output:
+    with command_output(format == "json") as output:
         from webquarry.progress import listening
         from webquarry.surfaces.library import call_with
 
-        arguments = {"sessionId": _whole(id), "format": format, "verify_links": verify_links}
-        with listening(_tell) if sys.stderr.isatty() else nullcontext():
-            found = call_with("research_export", arguments, "research").as_dict()
+        arguments = {"sessionId": _complete_id(id), "format": format, "verify_links": verify_links}
+        with ExitStack() as stack:
+            if sys.stderr.isatty():
+                stack.enter_context(listening(lambda text: typer.echo(one_line(text), err=True)))
+            exported = call_with("research_export", arguments, "research").as_dict()
         if format == "json":
-            text = as_json(found)
+            output.write(as_json(exported))
         else:
-            text = printable(found["content"]).rstrip("\n")
-        output.write(text)
+            output.write(printable(exported["content"]).rstrip("\n"))
 
 
-def _tell(message: str) -> None:
-    typer.echo(one_line(message), err=True)
-
-
-def _whole(id: str) -> str:
-    """The id that a beginning means; one that means none is left as it is, for the tool to say so."""
+def _complete_id(id: str) -> str:
+    """The id that a beginning means; one that means none is left as it is, for the tool to say
+    so.
+    """
     from webquarry.errors import BadInput
     from webquarry.surfaces.bridge import bridge
+    from webquarry.toolkit import Toolkit
 
-    given = id.strip().lower()
-    meant = [one for one in bridge.run(_ids()) if one.startswith(given)]
-    if len(meant) > 1:
+    async def list_ids() -> list[str]:
+        async with Toolkit.open() as kit:
+            return [known for known, _ in await kit.sessions.list()]
+
+    beginning = id.strip().lower()
+    fitting = [known for known in bridge.run(list_ids()) if known.startswith(beginning)]
+    if len(fitting) > 1:
         raise BadInput(
-            f"{len(meant)} sessions begin with {one_line(id)!r}.",
-            suggested_action=f"Give more of the id: {', '.join(meant[:3])}.",
+            f"{len(fitting)} sessions begin with {one_line(id)!r}.",
+            suggested_action=f"Give more of the id: {', '.join(fitting[:3])}.",
         )
-    if meant:
-        return meant[0]
+    if fitting:
+        return fitting[0]
     return id
 
 
-async def _ids() -> list[str]:
-    from webquarry.toolkit import Toolkit
-
-    async with Toolkit.open() as kit:
-        return [id for id, _ in await kit.sessions.list()]
-
-
-async def _sessions() -> list[dict[str, Any]]:
+async def _summarize_sessions() -> list[dict[str, Any]]:
     """Every session in short. One that ends while we look is left out."""
     from webquarry.errors import NotFound
     from webquarry.toolkit import Toolkit
 
-    found = []
+    summaries: list[dict[str, Any]] = []
     async with Toolkit.open() as kit:
         for id, finished in await kit.sessions.list():
             try:
                 session = await kit.sessions.read(id)
             except NotFound:
                 continue
-            found.append(
-                {
-                    "sessionId": id,
-                    "status": "finished" if finished else "in_progress",
-                    "goal": session.goal or session.steps[0].text,
-                    "totalSteps": len(session.steps),
-                    "totalSources": len(session.sources),
-                    "updatedAt": f"{session.touched_at:%Y-%m-%dT%H:%M:%SZ}",
-                }
-            )
-    return found
+            summary = {
+                "sessionId": id,
+                "status": "finished" if finished else "in_progress",
+                "goal": session.goal or session.steps[0].text,
+                "totalSteps": len(session.steps),
+                "totalSources": len(session.sources),
+                "updatedAt": f"{session.touched_at:%Y-%m-%dT%H:%M:%SZ}",
+            }
+            summaries.append(summary)
+    return summaries
 
 
 def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
+    """One line a session, for a person."""
+    from webquarry.search.replies.text import shortened
+
     if not sessions:
         console.print(
             "There is no research session. The tool sequential_search begins one.", soft_wrap=True
         )
-    for one in sessions:
-        counts = f"{one['totalSteps']} steps, {one['totalSources']} sources, {one['status'].replace('_', ' ')}"
-        console.print(f"{one['sessionId']}  {counts}  {_short(one['goal'])}", soft_wrap=True)
+    for session in sessions:
+        counts = f"{session['totalSteps']} steps, {session['totalSources']} sources"
+        status = session["status"].replace("_", " ")
+        goal = shortened(one_line(session["goal"]), _GOAL_CHARACTERS)
+        console.print(f"{session['sessionId']}  {counts}, {status}  {goal}", soft_wrap=True)
 
 
-def _show_one(console: Console, found: Mapping[str, Any]) -> None:
+def _show_session(console: Console, session: Mapping[str, Any]) -> None:
+    """Goal, steps, sources and errors of one session, for a person."""
     from rich.text import Text
 
     def line(text: str, style: str = "") -> None:
         console.print(Text(one_line(text), style), soft_wrap=True)
 
-    about = found["summary"]
-    line(about.get("researchGoal") or "Research session", "bold")
-    line(
-        f"{found['sessionId']}, {found['status'].replace('_', ' ')}, last used "
-        f"{about['updatedAt']}",
-        "dim",
-    )
+    summary = session["summary"]
+    status = session["status"].replace("_", " ")
+    line(summary.get("researchGoal") or "Research session", "bold")
+    line(f"{session['sessionId']}, {status}, last used {summary['updatedAt']}", "dim")
     console.print()
-    for step in found["stepIndex"]:
-        superseded = ""
+    for step in session["stepIndex"]:
+        text = f"{step['stepNumber']}. {step['text']}"
         if "supersededBy" in step:
-            superseded = f" (superseded by step {step['supersededBy']})"
-        line(f"{step['stepNumber']}. {step['text']}{superseded}", "dim" if superseded else "")
+            line(f"{text} (superseded by step {step['supersededBy']})", "dim")
+        else:
+            line(text)
     console.print()
-    for source in found["sources"]:
+    for source in session["sources"]:
         line(f"[{source['number']}] {source['title'] or source['url']}")
         console.print(Text(f"    {one_line(source['url'])}", "cyan"), soft_wrap=True)
-    for error in found.get("errors", []):
+    for error in session.get("errors", []):
         line(f"{error['kind']} came {error['count']} times. {error['advice']}", "red")
-
-
-def _short(text: str) -> str:
-    from webquarry.search.replies.text import shortened
-
-    return shortened(one_line(text), 80)

@@ -1,4 +1,4 @@
-"""Door: `webquarry sql`, a SQL shell on a DuckDB database with our functions in it.
+"""`webquarry sql`: a SQL shell on a DuckDB database with our functions in it.
 
 SQL comes from -c, from stdin when it is no terminal, or from a person. Rows go to stdout,
 everything else to stderr. Exit codes: 0 done, 1 a statement failed, 130 interrupted.
@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from webquarry.surfaces.cli.terminal import answering
+from webquarry.surfaces.cli.terminal import command_output
 
 
 def sql(
@@ -43,7 +43,7 @@ def sql(
     ] = False,
 ) -> None:
     """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family."""
-    with answering(False):
+    with command_output(False):
         from webquarry.surfaces.sql.session import SqlSession
         from webquarry.surfaces.sql.shell.shell import Shell
 

@@ -52,7 +52,9 @@ _JSON_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud8
 
 def printable(text: str) -> str:
     """The text without anything that a terminal would obey."""
-    return _CONTROL.sub("", _SEQUENCE.sub("", _BREAK.sub("\n", text)))
+    text = _BREAK.sub("\n", text)
+    text = _SEQUENCE.sub("", text)
+    return _CONTROL.sub("", text)
 
 
 def one_line(text: str) -> str:
@@ -66,7 +68,7 @@ def as_json(value: Any) -> str:
     return _JSON_ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def speak_utf8() -> None:
+def use_utf8_streams() -> None:
     """UTF-8 on all three streams, whatever the locale."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -92,7 +94,8 @@ class Output:
         elif render is not None:
             render(self.console)
         else:
-            self.console.print(JSONHighlighter()(Text(as_json(answer))), soft_wrap=True)
+            coloured = JSONHighlighter()(Text(as_json(answer)))
+            self.console.print(coloured, soft_wrap=True)
 
     def write(self, text: str) -> None:
         """A line to stdout as it is."""
@@ -105,15 +108,15 @@ class Output:
         if self.json:
             self.write(as_json({"error": error.as_dict()}))
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-        console.print(Text("Error: ", "bold red") + Text(one_line(error.message)), soft_wrap=True)
+        message = Text("Error: ", "bold red") + Text(one_line(error.message))
+        console.print(message, soft_wrap=True)
         if error.suggested_action:
-            console.print(
-                Text("Try: ", "bold") + Text(one_line(error.suggested_action)), soft_wrap=True
-            )
+            action = Text("Try: ", "bold") + Text(one_line(error.suggested_action))
+            console.print(action, soft_wrap=True)
 
 
 @contextmanager
-def answering(as_json: bool | None) -> Iterator[Output]:
+def command_output(as_json: bool | None) -> Iterator[Output]:
     """Give the command its output; an error becomes two lines for a person, and exit code 1."""
     output = Output(as_json)
     _set_up_logs()
@@ -126,19 +129,19 @@ def answering(as_json: bool | None) -> Iterator[Output]:
         raise
     except Exception as error:
         log.debug("unforeseen", exc_info=True)
-        said = redact(f"{type(error).__name__}: {error}")
-        output.fail(
-            WebquarryError(
-                f"Something unforeseen happened ({one_line(said)}).",
-                suggested_action="Run it again with WEBQUARRY_LOG_LEVEL=debug and report what it "
-                "says.",
-            )
+        reason = one_line(redact(f"{type(error).__name__}: {error}"))
+        unforeseen = WebquarryError(
+            f"Something unforeseen happened ({reason}).",
+            suggested_action="Run it again with WEBQUARRY_LOG_LEVEL=debug and report what it says.",
         )
+        output.fail(unforeseen)
         raise typer.Exit(1) from None
 
 
 def _set_up_logs() -> None:
-    """At the level the user has set. A setting that cannot be used is told by whoever needs it."""
+    """At the level the user has set. A setting that cannot be used is an error of whoever needs
+    it.
+    """
     from webquarry import logs
     from webquarry.settings import Settings
 

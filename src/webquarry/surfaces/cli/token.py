@@ -1,23 +1,23 @@
-"""The command `webquarry token`: who may use a server that serves others."""
+"""`webquarry token`: who may use a server that serves others."""
 
 from __future__ import annotations
 
 import os
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from webquarry.surfaces.server.tokens import TokenFile
+    from webquarry.surfaces.server.tokens import Token, TokenFile
 
 app = typer.Typer(
     help="Tokens for callers of a server that serves others (webquarry mcp --http).",
     no_args_is_help=True,
 )
 
-_LASTS = re.compile(r"(\d{1,5})([hdw])")
+_DURATION = re.compile(r"(\d{1,5})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -44,13 +44,12 @@ def add(
     ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
-    from webquarry.surfaces.cli.terminal import answering
+    from webquarry.surfaces.cli.terminal import command_output
     from webquarry.surfaces.server.tokens import MCP, METRICS
 
-    with answering(False):
-        token = _file().add(
-            name, lasts=_duration(expires), like=like, use=METRICS if metrics else MCP
-        )
+    with command_output(False):
+        use = METRICS if metrics else MCP
+        token = _open_file().add(name, lasts=_parse_duration(expires), like=like, use=use)
         typer.echo(f"This is the only time that the token {name!r} is shown.", err=True)
         typer.echo(token)
 
@@ -61,11 +60,10 @@ def list_() -> None:
     share a caller.
     """
     from webquarry.clock import Clock
-    from webquarry.surfaces.cli.terminal import answering
-    from webquarry.surfaces.server.tokens import METRICS
+    from webquarry.surfaces.cli.terminal import command_output
 
-    with answering(False):
-        file = _file()
+    with command_output(False):
+        file = _open_file()
         tokens = file.tokens()
         if not tokens:
             typer.echo(
@@ -75,52 +73,53 @@ def list_() -> None:
         now = Clock().now()
         width = max(len(token.name) for token in tokens)
         for token in tokens:
-            if token.expires is None:
-                end = "until revoked"
-            else:
-                end = f"until {token.expires}"
-            shared = [
-                one.name
-                for one in tokens
-                if one.principal == token.principal and one.name != token.name
-            ]
-            beside = ""
-            if shared:
-                beside = f"  same caller as {', '.join(shared)}"
-            state = "  EXPIRED" if token.is_over(now) else ""
-            purpose = ""
-            if token.use == METRICS:
-                purpose = "  for /metrics alone"
-            typer.echo(
-                f"{token.name:<{width}}  made {token.created}  {end}{state}{purpose}{beside}"
-            )
+            typer.echo(f"{token.name:<{width}}  {_describe(token, tokens, now)}")
+
+
+def _describe(token: Token, tokens: list[Token], now: datetime) -> str:
+    """When it was made, when it ends, what it is for, and which of the others share its caller."""
+    from webquarry.surfaces.server.tokens import METRICS
+
+    text = f"made {token.created}  until {token.expires or 'revoked'}"
+    if token.is_over(now):
+        text += "  EXPIRED"
+    if token.use == METRICS:
+        text += "  for /metrics alone"
+    shared = []
+    for other in tokens:
+        if other.principal == token.principal and other.name != token.name:
+            shared.append(other.name)
+    if shared:
+        text += f"  same caller as {', '.join(shared)}"
+    return text
 
 
 @app.command()
 def revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
     """Make a token worthless at once; running servers notice."""
-    from webquarry.surfaces.cli.terminal import answering
+    from webquarry.surfaces.cli.terminal import command_output
 
-    with answering(False):
-        _file().revoke(name)
+    with command_output(False):
+        _open_file().revoke(name)
         typer.echo(f"The token {name!r} is revoked.", err=True)
 
 
-def _file() -> TokenFile:
+def _open_file() -> TokenFile:
     from webquarry.settings import Settings
     from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))
 
 
-def _duration(text: str | None) -> timedelta | None:
+def _parse_duration(text: str | None) -> timedelta | None:
     from webquarry.errors import BadInput
 
     if text is None:
         return None
-    found = _LASTS.fullmatch(text.strip())
-    if not found or not int(found[1]):
+    match = _DURATION.fullmatch(text.strip())
+    if not match or not int(match[1]):
         raise BadInput(
             f"{text!r} is no duration.", suggested_action="Use a number and h, d or w, such as 30d."
         )
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    unit = _UNITS[match[2]]
+    return timedelta(**{unit: int(match[1])})

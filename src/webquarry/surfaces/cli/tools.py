@@ -1,4 +1,4 @@
-"""Door: `webquarry tools`, the tool host on the command line.
+"""`webquarry tools`: the tool host on the command line.
 
 Tables on a terminal, JSON with --json or when piped; `check` prints one line per finding, as
 checkers do. Exit code 1 for a failure or an error found, 2 for a command that was not understood.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,12 +22,12 @@ from webquarry.host.checking import check_paths
 from webquarry.host.environment import visible
 from webquarry.host.folders import Folder, executables_in, expand
 from webquarry.host.host import ToolHost
-from webquarry.host.models import HostedTool, Skipped
+from webquarry.host.models import HostedTool
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.cli.terminal import AsJson, answering, one_line
+from webquarry.surfaces.cli.terminal import AsJson, command_output, one_line
 
 app = typer.Typer(
     help="The tools on this machine, ours and yours: list, check, export and run them.",
@@ -60,11 +58,18 @@ class GeminiForm(StrEnum):
 @app.command("list")
 def list_tools(as_json: AsJson = None) -> None:
     """Every tool that was found, with its state, and the reason if it was skipped."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         host = _discover()
-        rows = [_tool_row(tool) for tool in host.tools] + [
-            _skipped_row(one) for one in host.skipped
-        ]
+        rows = [_tool_row(tool) for tool in host.tools]
+        for skipped in host.skipped:
+            row = {
+                "name": skipped.name,
+                "state": skipped.state,
+                "origin": skipped.origin,
+                "path": str(skipped.path),
+                "reason": skipped.reason,
+            }
+            rows.append(row)
         output.show({"tools": rows}, lambda console: _print_table(console, rows))
 
 
@@ -73,7 +78,7 @@ def show(
     name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
 ) -> None:
     """One tool: where it is, what it takes, and what is unusual about its description."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         tool = _discover().get(name)
         output.show({**_tool_row(tool), "parameters": tool.parameters})
 
@@ -88,24 +93,26 @@ def check(
     ] = False,
 ) -> None:
     """Validate executables or schema files; exit code 1 if any error was found."""
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         settings = Settings.from_environment()
         report = bridge.run(check_paths(paths, settings, os.environ))
-        found = [(path, finding) for path, findings in report for finding in findings]
-        if as_json:
-            rows = [
-                {
+        rows = []
+        has_errors = False
+        for path, findings in report:
+            for finding in findings:
+                has_errors = has_errors or finding.severity == "error"
+                row = {
                     "path": str(path),
-                    "severity": one.severity,
-                    "place": one.path,
-                    "message": one.message,
+                    "severity": finding.severity,
+                    "place": finding.path,
+                    "message": finding.message,
                 }
-                for path, one in found
-            ]
+                rows.append(row)
+                if not as_json:
+                    output.write(visible(f"{path}: {finding}"))
+        if as_json:
             output.show({"checked": len(report), "findings": rows})
-        for path, finding in () if as_json else found:
-            output.write(visible(f"{path}: {finding}"))
-        if any(finding.severity == "error" for _, finding in found):
+        if has_errors:
             raise typer.Exit(1)
 
 
@@ -126,8 +133,20 @@ def export(
     """The tools in a vendor's form, as JSON for its `tools` field."""
     if strict and vendor in (Vendor.gemini, Vendor.mcp):
         raise typer.BadParameter(f"{vendor.value} has no strict form.", param_hint="--strict")
-    with answering(True) as output:
-        output.show(_exported(_discover().only(names or []), vendor, strict, form))
+    with command_output(True) as output:
+        host = _discover().only(names or [])
+        match vendor:
+            case Vendor.anthropic:
+                tools = host.for_anthropic(strict)
+            case Vendor.openai:
+                tools = host.for_openai(strict)
+            case Vendor.openai_chat:
+                tools = host.for_openai_chat(strict)
+            case Vendor.gemini:
+                tools = host.for_gemini("legacy" if form is GeminiForm.legacy else "json_schema")
+            case Vendor.mcp:
+                tools = host.for_mcp()
+        output.show(tools)
 
 
 @app.command()
@@ -139,7 +158,7 @@ def run(
         raise typer.BadParameter(
             "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
         )
-    with answering(as_json) as output:
+    with command_output(as_json) as output:
         try:
             arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))
         except NotJson as error:
@@ -153,15 +172,17 @@ def trust(
     as_json: AsJson = None,
 ) -> None:
     """Let the tools of a project be run, as they are now; any change to them takes that back."""
-    with answering(as_json) as output:
-        folder = folder_to_trust(
-            expand(path, os.environ), Settings.from_environment().project_tools
-        )
+    with command_output(as_json) as output:
+        project_tools = Settings.from_environment().project_tools
+        folder = folder_to_trust(expand(path, os.environ), project_tools)
         digest = TrustStore.of(os.environ).trust(folder)
-        names = [one.path.name for one in executables_in(Folder(folder, "project"))[0]]
-        said = f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
+        executables, _ = executables_in(Folder(folder, "project"))
+        names = [executable.path.name for executable in executables]
         answer = {"trusted": str(folder), "executables": names, "digest": digest}
-        output.show(answer, lambda console: console.print(one_line(said), soft_wrap=True))
+        sentence = one_line(
+            f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
+        )
+        output.show(answer, lambda console: console.print(sentence, soft_wrap=True))
 
 
 @app.command()
@@ -170,73 +191,55 @@ def untrust(
     as_json: AsJson = None,
 ) -> None:
     """Do not run the tools of a project any more."""
-    with answering(as_json) as output:
-        given, store = expand(path, os.environ), TrustStore.of(os.environ)
-        folder = given / Settings.from_environment().project_tools
-        forgotten = [one for one in (folder, given) if store.forget(one)]
+    with command_output(as_json) as output:
+        store = TrustStore.of(os.environ)
+        settings = Settings.from_environment()
+        project = expand(path, os.environ)
+        tools = project / settings.project_tools
+        forgotten = [folder for folder in (tools, project) if store.forget(folder)]
         if not forgotten:
             raise BadInput(
-                f"The folder {one_line(str(given))} was not trusted.",
+                f"The folder {one_line(str(project))} was not trusted.",
                 suggested_action="Name the folder as `webquarry tools list` shows it.",
             )
-        said = f"No longer trusted: {forgotten[0]}"
+        sentence = one_line(f"No longer trusted: {forgotten[0]}")
         output.show(
             {"untrusted": str(forgotten[0])},
-            lambda console: console.print(one_line(said), soft_wrap=True),
+            lambda console: console.print(sentence, soft_wrap=True),
         )
 
 
 def _discover() -> ToolHost:
-    with _without_echo():
-        return bridge.run(ToolHost.adiscover())
-
-
-@contextmanager
-def _without_echo() -> Iterator[None]:
-    """The reasons for skipping are in the answer; at the usual level the log would only repeat
-    them.
+    """The tools on this machine. The reasons for skipping one are in the answer; at the usual level
+    the log would only repeat them.
     """
     logger = logging.getLogger("webquarry.host.discovery")
     before = logger.level
     if logger.getEffectiveLevel() >= logging.WARNING:
         logger.setLevel(logging.ERROR)
     try:
-        yield
+        return bridge.run(ToolHost.adiscover())
     finally:
         logger.setLevel(before)
 
 
-def _exported(
-    host: ToolHost, vendor: Vendor, strict: bool, form: GeminiForm
-) -> list[dict[str, Any]]:
-    if vendor is Vendor.anthropic:
-        return host.for_anthropic(strict)
-    if vendor is Vendor.openai:
-        return host.for_openai(strict)
-    if vendor is Vendor.openai_chat:
-        return host.for_openai_chat(strict)
-    if vendor is Vendor.gemini:
-        return host.for_gemini("legacy" if form is GeminiForm.legacy else "json_schema")
-    return host.for_mcp()
-
-
 def _tool_row(tool: HostedTool) -> dict[str, Any]:
-    row = {"name": tool.name, "state": "ready", "origin": tool.origin, "path": str(tool.path)}
-    warnings = [f"{one.path}: {one.message}" for one in tool.warnings]
-    return {**row, "description": tool.description, **({"warnings": warnings} if warnings else {})}
-
-
-def _skipped_row(one: Skipped) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "state": one.state,
-        "origin": one.origin,
-        "path": str(one.path),
-        "reason": one.reason,
+    """A tool that can be run, as JSON."""
+    row: dict[str, Any] = {
+        "name": tool.name,
+        "state": "ready",
+        "origin": tool.origin,
+        "path": str(tool.path),
+        "description": tool.description,
     }
+    warnings = [f"{warning.path}: {warning.message}" for warning in tool.warnings]
+    if warnings:
+        row["warnings"] = warnings
+    return row
 
 
 def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
+    """One line a tool, for a person."""
     if not rows:
         console.print("No tools were found.")
         return
@@ -246,10 +249,11 @@ def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
     table.add_column("path", overflow="fold")
     table.add_column("about", overflow="fold")
     for row in rows:
-        state, path = str(row["state"]), str(row["path"])
-        about = (
-            row.get("reason") or row["description"].partition(". ")[0]
-        )  # `show` has the whole of it
-        cells = (row["name"] or Path(path).name, state, row["origin"], path, about)
-        table.add_row(*map(one_line, cells), style=_COLOURS.get(state))
+        state = str(row["state"])
+        path = str(row["path"])
+        name = row["name"] or Path(path).name
+        # Of a description the first sentence; `show` has the whole of it.
+        about = row.get("reason") or row["description"].partition(". ")[0]
+        cells = [one_line(cell) for cell in (name, state, row["origin"], path, about)]
+        table.add_row(*cells, style=_COLOURS.get(state))
     console.print(table)

@@ -1,1 +1,1 @@
-"""The MCP door: one server over any tool set of the registry."""
+"""MCP: one server over any tool set of the registry."""

@@ -1,5 +1,5 @@
-"""One call of a tool: checked, timed, cancelled with its caller, its progress told, its failure put
-into words.
+"""One call of a tool: checked, timed, cancelled with its caller, its progress reported, its failure
+put into words.
 
 A failure is a result with `isError`, so that a model can repair its call: a sentence, then the
 facts as JSON.
@@ -21,7 +21,7 @@ from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
-from webquarry.surfaces.mcp.text import as_json, digest, markdown
+from webquarry.surfaces.mcp.text import as_json, render_digest, render_markdown
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
 
@@ -30,78 +30,80 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0  # how long a call is silent at most, for somebody who asked for its progress
 DIGEST_BYTES = 2048
 
-Report = Callable[[float, float | None, str | None], Awaitable[None]]
+ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a call is to be made: what the text holds, the time it may take, and to whom progress is
-    told.
+class CallOptions:
+    """How a call is to be made: what the text of the result holds (`json`, `markdown` or `digest`),
+    the time it may take, and to whom its progress is reported.
     """
 
     text: str = "json"
     seconds: float | None = None
-    report: Report | None = None
+    report: ReportProgress | None = None
 
 
-async def call(
+async def call_tool(
     tool: Tool,
     kit: Toolkit,
     arguments: dict[str, Any],
-    manner: Manner = Manner(),  # noqa: B008 - frozen
+    options: CallOptions = CallOptions(),  # noqa: B008 - frozen
 ) -> types.CallToolResult:
     """Run a tool and give back what the protocol wants of it."""
     try:
         with span("tool", tool=tool.name):
-            async with _reporting(manner.report, tool.name), _deadline(manner.seconds, tool.name):
+            async with (
+                _report_progress(options.report, tool.name),
+                _limit_time(options.seconds, tool.name),
+            ):
                 answer = await tool.call(kit, arguments)
-        return await success(answer, kit, manner.text)
+        return await build_result(answer, kit, options.text)
     except WebquarryError as error:
-        return failure(tool, error)
+        return build_failure(tool, error)
     except Exception as error:
         log.exception("the tool %s failed", tool.name)
-        return failure(
-            tool, WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
-        )
+        unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
+        return build_failure(tool, unforeseen)
 
 
-async def success(answer: Answer, kit: Toolkit, text: str = "json") -> types.CallToolResult:
+async def build_result(answer: Answer, kit: Toolkit, text: str = "json") -> types.CallToolResult:
     """Text answers are their text; the others are structured, with a text besides that holds what
     was chosen.
     """
+    meta = answer.meta or None
     if isinstance(answer, TextAnswer):
-        return types.CallToolResult(
-            content=[types.TextContent(text=answer.text)], _meta=answer.meta or None
-        )
+        return types.CallToolResult(content=[types.TextContent(text=answer.text)], _meta=meta)
     data = answer.as_dict()
     whole = as_json(data)
-    if answer.may_be_large and (linked := await link(answer, data, whole, kit)):
-        return linked
-    if text != "json":
-        shown = {"markdown": markdown, "digest": _digest}[text](data)
-    else:
-        shown = whole
-    return types.CallToolResult(
-        content=[types.TextContent(text=shown)], structured_content=data, _meta=answer.meta or None
-    )
+    if answer.may_be_large:
+        linked = await link(answer, data, whole, kit)
+        if linked is not None:
+            return linked
+    match text:
+        case "markdown":
+            shown = render_markdown(data)
+        case "digest":
+            shown = render_digest(data, DIGEST_BYTES)
+        case _:
+            shown = whole
+    content: list[types.ContentBlock] = [types.TextContent(text=shown)]
+    return types.CallToolResult(content=content, structured_content=data, _meta=meta)
 
 
-def failure(tool: Tool, error: WebquarryError) -> types.CallToolResult:
+def build_failure(tool: Tool, error: WebquarryError) -> types.CallToolResult:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
     sentence = redact(f"{error.message} {error.suggested_action}".strip())
     content: list[types.ContentBlock] = [types.TextContent(text=sentence)]
     if not issubclass(tool.answer, TextAnswer):
-        facts = {key: value for key, value in error.as_dict().items() if key != "message"}
+        facts = error.as_dict()
+        facts.pop("message", None)
         content.append(types.TextContent(text=redact(as_json(facts))))
     return types.CallToolResult(content=content, is_error=True)
 
 
-def _digest(data: dict[str, Any]) -> str:
-    return digest(data, DIGEST_BYTES)
-
-
 @asynccontextmanager
-async def _deadline(seconds: float | None, name: str) -> AsyncIterator[None]:
+async def _limit_time(seconds: float | None, name: str) -> AsyncIterator[None]:
     """Stop the work when its time is over."""
     try:
         async with asyncio.timeout(seconds) as scope:
@@ -117,36 +119,36 @@ async def _deadline(seconds: float | None, name: str) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _reporting(report: Report | None, name: str) -> AsyncIterator[None]:
-    """Tell what the work is doing, and that it goes on; nothing is told where nobody asked."""
+async def _report_progress(report: ReportProgress | None, name: str) -> AsyncIterator[None]:
+    """Report what the work is doing, and that it goes on; nothing where nobody asked."""
     if report is None:
         yield
         return
-    heard: asyncio.Queue[str] = asyncio.Queue()
-    teller = asyncio.create_task(_tell(report, heard, name))
+    messages: asyncio.Queue[str] = asyncio.Queue()
+    reporter = asyncio.create_task(_pass_on(messages, report, name))
     try:
-        with listening(heard.put_nowait):
+        with listening(messages.put_nowait):
             yield
-        await heard.join()
+        await messages.join()
     finally:
-        teller.cancel()
-        await asyncio.wait([teller])
+        reporter.cancel()
+        await asyncio.wait([reporter])
 
 
-async def _tell(report: Report, heard: asyncio.Queue[str], name: str) -> None:
+async def _pass_on(messages: asyncio.Queue[str], report: ReportProgress, name: str) -> None:
+    """Report each message as it comes, and every few seconds that the last one still holds."""
     step, message = 0, name
     while True:
         try:
-            async with asyncio.timeout(
-                BEAT_SECONDS
-            ):  # wait_for may swallow a cancellation before Python 3.12
-                message = await heard.get()
-            new = True
+            # wait_for may swallow a cancellation before Python 3.12
+            async with asyncio.timeout(BEAT_SECONDS):
+                message = await messages.get()
+            is_new = True
         except TimeoutError:
-            new = False
+            is_new = False
         step += 1
         try:
-            await report(step, None, message if new else f"still {message}")
+            await report(step, None, message if is_new else f"still {message}")
         finally:
-            if new:
-                heard.task_done()
+            if is_new:
+                messages.task_done()

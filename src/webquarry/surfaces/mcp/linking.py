@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
-from webquarry.surfaces.mcp.text import digest
+from webquarry.surfaces.mcp.text import as_json, cut, render_digest
 
 if TYPE_CHECKING:
     from webquarry.tool import Answer
@@ -27,6 +27,7 @@ MIME_TYPE = "application/json"
 _PREFIX = TEMPLATE.removesuffix("{id}")
 _ID = re.compile(r"[0-9a-f]{64}")
 _VERSION = 1
+_MOST_NAME_CHARACTERS = 300  # of the page or the query that a summary names
 
 _LINKED = {
     "type": "object",
@@ -44,10 +45,15 @@ _LINKED = {
 
 
 def schema_with_link(full: dict[str, Any]) -> dict[str, Any]:
-    """The output schema of a tool whose answer may be linked to: the full shape or the linked one."""
-    shared = {"$defs": full["$defs"]} if "$defs" in full else {}
-    whole = {key: value for key, value in full.items() if key != "$defs"}
-    return {"type": "object", "anyOf": [whole, _LINKED], **shared}
+    """The output schema of a tool whose answer may be linked to: the full shape or the linked
+    one.
+    """
+    whole = dict(full)
+    definitions = whole.pop("$defs", None)
+    schema = {"type": "object", "anyOf": [whole, _LINKED]}
+    if definitions is not None:
+        schema["$defs"] = definitions
+    return schema
 
 
 async def link(
@@ -61,37 +67,47 @@ async def link(
     if address is None:
         return None
     expires = kit.clock.now() + timedelta(seconds=LIFE_SECONDS)
-    name = str(data.get("url") or data.get("query") or "the result")
+    name = str(data.get("url") or data.get("query") or "the result")[:_MOST_NAME_CHARACTERS]
+    summary = f"The whole of {name}, {len(body):,} bytes of JSON, is at the linked resource."
     linked = {
         "resource": address,
         "bytes": len(body),
         "mimeType": MIME_TYPE,
-        "summary": f"The whole of {name[:300]}, {len(body):,} bytes of JSON, is at the linked "
-        "resource.",
+        "summary": summary,
         "expiresAt": expires.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "linked": True,
     }
+    # For clients that follow no links: the best of it, and how to get the rest.
+    advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
+    beginning = render_digest(data, DIGEST_BYTES - len(advice.encode())) + advice
+    resource_link = types.ResourceLink(
+        uri=address,
+        name=address.removeprefix(_PREFIX),
+        title="The whole result",
+        mime_type=MIME_TYPE,
+        size=len(body),
+        description=summary,
+    )
     return types.CallToolResult(
         content=[
-            types.TextContent(text=digest(linked, DIGEST_BYTES, as_json=True)),
-            types.TextContent(text=_beginning(answer, data)),
-            types.ResourceLink(
-                uri=address, name=address.removeprefix(_PREFIX), title="The whole result", mime_type=MIME_TYPE,
-                size=len(body), description=str(linked["summary"]),
-            ),
+            types.TextContent(text=cut(as_json(linked), DIGEST_BYTES)),
+            types.TextContent(text=beginning),
+            resource_link,
         ],
         structured_content=linked,
         _meta=answer.meta or None,
-    )  # fmt: skip
+    )
 
 
 async def read_artifact(uri: str, kit: Toolkit) -> str | None:
     """The text of an artifact; None where there is none, or no longer."""
-    name = uri.removeprefix(_PREFIX)
-    if not uri.startswith(_PREFIX) or not _ID.fullmatch(name):
+    artifact_id = uri.removeprefix(_PREFIX)
+    if not uri.startswith(_PREFIX) or not _ID.fullmatch(artifact_id):
         return None
-    kept = await kit.cache.get(_key(name))
-    if kept is None or hashlib.sha256(kept.value).hexdigest() != name:
+    kept = await kit.cache.get(_cache_key(artifact_id))
+    if kept is None:
+        return None
+    if hashlib.sha256(kept.value).hexdigest() != artifact_id:
         return None
     return kept.value.decode()
 
@@ -102,20 +118,15 @@ async def _keep(body: bytes, kit: Toolkit) -> str | None:
     """
     from webquarry.cache.cache import Made
 
-    name = hashlib.sha256(body).hexdigest()
-    await kit.cache.put(_key(name), Made(body, LIFE_SECONDS))
-    if await kit.cache.is_kept_for_all(_key(name)):
-        return _PREFIX + name
+    artifact_id = hashlib.sha256(body).hexdigest()
+    key = _cache_key(artifact_id)
+    await kit.cache.put(key, Made(body, LIFE_SECONDS))
+    if await kit.cache.is_kept_for_all(key):
+        return _PREFIX + artifact_id
     return None
 
 
-def _key(name: str) -> str:
+def _cache_key(artifact_id: str) -> str:
     from webquarry.cache.base import key_of
 
-    return key_of("artifact", _VERSION, {"id": name})
-
-
-def _beginning(answer: Answer, data: dict[str, Any]) -> str:
-    """The best of it for clients that follow no links, and how to get the rest."""
-    advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
-    return digest(data, DIGEST_BYTES - len(advice.encode())) + advice
+    return key_of("artifact", _VERSION, {"id": artifact_id})

@@ -30,12 +30,13 @@ _SCHEMA_KEYS = ("type", "properties", "required")
 
 class ServedTools(Mapping[str, Tool]):
     """The tools of a set, or of a named part of one, by name; each is imported when it is first
-    asked for.
+    asked for. They stand in the order that their set gives: the first is the one most often wanted.
     """
 
     def __init__(self, set_name: str) -> None:
-        self.package, wanted = _package_and_names(set_name)
-        self._names = _ordered(self.package, wanted)
+        package, names = _find_toolset(set_name)
+        self.package = package
+        self._names = _sort_names(package, names)
 
     def __getitem__(self, name: str) -> Tool:
         if name not in self._names:
@@ -51,25 +52,22 @@ class ServedTools(Mapping[str, Tool]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def listed(self) -> list[types.Tool]:
-        """As `tools/list` shows them."""
-        ready = _generated(self.package)
-        if set(ready) != set(module_names(f"{_TOOLS}.{self.package}")):
+    def describe_all(self) -> list[types.Tool]:
+        """The tools as `tools/list` shows them."""
+        generated = _read_generated_list(self.package)
+        present = module_names(f"{_TOOLS}.{self.package}")
+        if set(generated) != set(present):
             return [describe(tool) for tool in self.values()]
-        return [types.Tool.model_validate(ready[name]) for name in self]
+        return [types.Tool.model_validate(generated[name]) for name in self]
 
 
-def served_sets() -> list[str]:
+def toolset_names() -> list[str]:
     """The names under which tools are served: the sets, and the named parts of them."""
-    parts = [part for name in module_names(_TOOLS) for part in _parts(name)]
-    return sorted([*module_names(_TOOLS), *parts])
-
-
-def listed_tools(set_name: str) -> ServedTools:
-    """The tools by name, in the order their set gives, if it gives one: the first is the one most
-    often wanted.
-    """
-    return ServedTools(set_name)
+    packages = module_names(_TOOLS)
+    names = list(packages)
+    for package in packages:
+        names.extend(_parts(package))
+    return sorted(names)
 
 
 def describe(tool: Tool) -> types.Tool:
@@ -78,14 +76,15 @@ def describe(tool: Tool) -> types.Tool:
         return types.Tool(
             name=tool.name, description=tool.description, input_schema=tool.parameters
         )
+    output_schema = tool.output_schema
+    if tool.answer.may_be_large:
+        output_schema = schema_with_link(output_schema)
     return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         input_schema=tool.parameters,
-        output_schema=schema_with_link(tool.output_schema)
-        if tool.answer.may_be_large
-        else tool.output_schema,
+        output_schema=output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=False,
@@ -95,74 +94,81 @@ def describe(tool: Tool) -> types.Tool:
     )
 
 
-def generated_list(set_name: str) -> str:
-    """The file that holds the list of a set, as text."""
-    tools = [
-        describe(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
-        for tool in _live(set_name)
-    ]
-    return json.dumps([_written(tool) for tool in tools], ensure_ascii=False, indent=1) + "\n"
+def render_list(package: str) -> str:
+    """The text of the generated file that holds the list of a set."""
+    tools = []
+    for name in _sort_names(package, module_names(f"{_TOOLS}.{package}")):
+        tool = describe(load(package, name))
+        fields = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        tools.append(_order_tool_keys(fields))
+    return json.dumps(tools, ensure_ascii=False, indent=1) + "\n"
 
 
-async def as_written(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def restore_key_order(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
     """Middleware: the SDK writes the keys of its models by the alphabet; a list of tools gets back
     its own order.
     """
     result = await call_next(ctx)
     if ctx.method == "tools/list" and isinstance(result, dict):
-        result["tools"] = [_written(tool) for tool in result.get("tools", [])]
+        result["tools"] = [_order_tool_keys(tool) for tool in result.get("tools", [])]
     return result
 
 
-def _live(set_name: str) -> Iterator[Tool]:
-    return (load(set_name, name) for name in _ordered(set_name, None))
-
-
-def _generated(package: str) -> dict[str, Any]:
+def _read_generated_list(package: str) -> dict[str, Any]:
+    """The tools in the generated list of a set, by name; empty where there is no list."""
     if package not in GENERATED:
         return {}
     file = files("webquarry") / "data" / "mcp" / f"{package}.json"
-    if file.is_file():
-        return {tool["name"]: tool for tool in json.loads(file.read_text("utf-8"))}
-    return {}
+    if not file.is_file():
+        return {}
+    tools = json.loads(file.read_text("utf-8"))
+    return {tool["name"]: tool for tool in tools}
 
 
-def _package_and_names(set_name: str) -> tuple[str, tuple[str, ...] | None]:
-    """Where the tools of a set are, and which of those there it means; None: all."""
-    if set_name in module_names(_TOOLS):
-        return set_name, None
-    for package in module_names(_TOOLS):
-        if set_name in _parts(package):
-            return package, _parts(package)[set_name]
+def _find_toolset(set_name: str) -> tuple[str, list[str]]:
+    """The package that a set, or a named part of one, is in, and the names of its tools there."""
+    packages = module_names(_TOOLS)
+    if set_name in packages:
+        return set_name, module_names(f"{_TOOLS}.{set_name}")
+    for package in packages:
+        part = _parts(package).get(set_name)
+        if part is not None:
+            present = module_names(f"{_TOOLS}.{package}")
+            return package, [name for name in present if name in part]
     raise BadInput(
         f"There is no tool set {set_name!r}.",
-        suggested_action=f"Use one of: {', '.join(served_sets())}.",
+        suggested_action=f"Use one of: {', '.join(toolset_names())}.",
     )
 
 
 def _parts(package: str) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = getattr(import_module(f"{_TOOLS}.{package}"), "PARTS", {})
-    return found
+    """The named parts of a set, with the names of their tools."""
+    module = import_module(f"{_TOOLS}.{package}")
+    parts: dict[str, tuple[str, ...]] = getattr(module, "PARTS", {})
+    return parts
 
 
-def _ordered(package: str, wanted: tuple[str, ...] | None) -> list[str]:
-    order: tuple[str, ...] = getattr(import_module(f"{_TOOLS}.{package}"), "ORDER", ())
+def _sort_names(package: str, names: list[str]) -> list[str]:
+    """The names in the order that the package gives, then the others by the alphabet."""
+    module = import_module(f"{_TOOLS}.{package}")
+    order: tuple[str, ...] = getattr(module, "ORDER", ())
     rank = {name: place for place, name in enumerate(order)}
-    names = [
-        name for name in module_names(f"{_TOOLS}.{package}") if wanted is None or name in wanted
-    ]
     return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
 
 
-def _written(tool: Mapping[str, Any]) -> dict[str, Any]:
-    schemas = {
-        key: _first(tool[key], _SCHEMA_KEYS)
-        for key in ("inputSchema", "outputSchema")
-        if key in tool
-    }
-    return _first({**tool, **schemas}, _TOOL_KEYS)
+def _order_tool_keys(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool of the list with its keys in the order in which people write them."""
+    fields = dict(tool)
+    for key in ("inputSchema", "outputSchema"):
+        if key in fields:
+            fields[key] = _put_first(fields[key], _SCHEMA_KEYS)
+    return _put_first(fields, _TOOL_KEYS)
 
 
-def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    """The same with these keys before all others."""
-    return {**{key: values[key] for key in keys if key in values}, **values}
+def _put_first(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    """The same values with these keys before all others."""
+    ordered = {key: values[key] for key in keys if key in values}
+    ordered.update(values)
+    return ordered

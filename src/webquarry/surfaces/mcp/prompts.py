@@ -98,17 +98,22 @@ PROMPTS = {
 async def list_prompts(
     context: Context, params: types.PaginatedRequestParams | None
 ) -> types.ListPromptsResult:
-    return types.ListPromptsResult(
-        prompts=[
-            types.Prompt(
-                name=name,
-                title=prompt.title,
-                description=prompt.description,
-                arguments=_arguments(prompt),
-            )
-            for name, prompt in PROMPTS.items()
+    """Every prompt with its arguments, those that are required first."""
+    prompts = []
+    for name, prompt in PROMPTS.items():
+        arguments = [
+            types.PromptArgument(name=argument, description=description, required=True)
+            for argument, description in prompt.required.items()
         ]
-    )
+        arguments += [
+            types.PromptArgument(name=argument, description=description, required=False)
+            for argument, (description, _) in prompt.optional.items()
+        ]
+        described = types.Prompt(
+            name=name, title=prompt.title, description=prompt.description, arguments=arguments
+        )
+        prompts.append(described)
+    return types.ListPromptsResult(prompts=prompts)
 
 
 async def get_prompt(
@@ -120,44 +125,38 @@ async def get_prompt(
         raise MCPError(
             _INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}", {"known": list(PROMPTS)}
         )
-    given = {
-        name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()
-    }
-    if missing := [name for name in prompt.required if name not in given]:
+    values: dict[str, str] = {}
+    for name, value in (params.arguments or {}).items():
+        if value.strip():
+            values[name] = value.strip()
+    missing = [name for name in prompt.required if name not in values]
+    if missing:
         raise MCPError(
             _INVALID_PARAMS, f"The argument {missing[0]!r} is missing.", {"missing": missing}
         )
-    text = prompt.text.format(**{name: given[name] for name in prompt.required})
-    added = [
-        sentence.format(**{name: given[name]})
-        for name, (_, sentence) in prompt.optional.items()
-        if name in given
-    ]
-    message = types.PromptMessage(
-        role="user", content=types.TextContent(text="\n".join([text, *added]))
-    )
+    paragraphs = [prompt.text.format(**{name: values[name] for name in prompt.required})]
+    for name, (_, sentence) in prompt.optional.items():
+        if name in values:
+            paragraphs.append(sentence.format(**{name: values[name]}))
+    content = types.TextContent(text="\n".join(paragraphs))
+    message = types.PromptMessage(role="user", content=content)
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
 async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
     """Names of lenses and providers that begin with what was typed; nothing for other arguments."""
-    kit, asked = context.lifespan_context, params.argument
+    kit = context.lifespan_context
+    argument = params.argument
     names: list[str] = []
-    if asked.name == "lens":
+    if argument.name == "lens":
         names = list(kit.lenses)
-    elif asked.name == "provider":
+    elif argument.name == "provider":
         names = [provider.name for provider in kit.router.providers()]
-    found = [name for name in names if name.startswith(asked.value.lower())]
-    return types.CompleteResult(
-        completion=types.Completion(
-            values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES
-        )
+    beginning = argument.value.lower()
+    fitting = [name for name in names if name.startswith(beginning)]
+    completion = types.Completion(
+        values=fitting[:_MOST_VALUES],
+        total=len(fitting),
+        has_more=len(fitting) > _MOST_VALUES,
     )
-
-
-def _arguments(prompt: Prompt) -> list[types.PromptArgument]:
-    optional = {name: description for name, (description, _) in prompt.optional.items()}
-    return [
-        types.PromptArgument(name=name, description=description, required=name in prompt.required)
-        for name, description in (prompt.required | optional).items()
-    ]
+    return types.CompleteResult(completion=completion)

@@ -7,7 +7,8 @@ Nothing is sent to anybody to answer them, and no credential is in them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
@@ -31,26 +32,26 @@ Context = ServerRequestContext[Toolkit]
 
 async def lenses(kit: Toolkit) -> Any:
     """Every lens with its domains."""
-    found = kit.lenses.values()
-    return {
-        "lenses": [lens.model_dump(include={"name", "description", "domains"}) for lens in found]
-    }
+    catalog = []
+    for lens in kit.lenses.values():
+        catalog.append(lens.model_dump(include={"name", "description", "domains"}))
+    return {"lenses": catalog}
 
 
 async def providers(kit: Toolkit) -> Any:
     """Every search provider: whether it is configured, and whether it rests after failures."""
     states = kit.router.states()
-    found = [
-        {
-            "name": one.name,
-            "label": one.label,
-            "kind": one.kind,
-            "configured": one.configured,
-            "state": states[one.name],
+    rows = []
+    for provider in kit.router.providers():
+        row = {
+            "name": provider.name,
+            "label": provider.label,
+            "kind": provider.kind,
+            "configured": provider.configured,
+            "state": states[provider.name],
         }
-        for one in kit.router.providers()
-    ]
-    return {"providers": found}
+        rows.append(row)
+    return {"providers": rows}
 
 
 async def health(kit: Toolkit) -> Any:
@@ -61,44 +62,63 @@ async def health(kit: Toolkit) -> Any:
     """
     from webquarry.surfaces.cli.doctor.checks import examine_parts
 
-    parts = [finding.as_dict() for finding in examine_parts(kit.settings, kit.environ)]
-    ours = caller() == LOCAL
-    stats = await kit.cache.stats() if ours else []
+    results = examine_parts(kit.settings, kit.environ)
+    is_broken = any(result.state == "broken" for result in results)
+    cache = []
+    if caller() == LOCAL:
+        parts = [result.as_dict() for result in results]
+        for store in await kit.cache.stats():
+            row = {"name": store.name, "entries": store.entries, "bytes": store.bytes}
+            cache.append(row)
+    else:
+        parts = [{"name": result.name, "state": result.state} for result in results]
     return {
-        "status": "broken" if any(part["state"] == "broken" for part in parts) else "ok",
+        "status": "broken" if is_broken else "ok",
         "version": __version__,
         "uptimeSeconds": round(time.monotonic() - _STARTED),
-        "parts": parts
-        if ours
-        else [{"name": part["name"], "state": part["state"]} for part in parts],
-        "cache": [{"name": one.name, "entries": one.entries, "bytes": one.bytes} for one in stats],
+        "parts": parts,
+        "cache": cache,
     }
 
 
-_RESOURCES: dict[str, tuple[str, str, Callable[[Toolkit], Any]]] = {
-    "lenses://catalog": ("Lenses", "Named sets of trusted domains that a search can be limited "
-                                   "to.", lenses),
-    "stats://providers": ("Search providers", "Which providers are configured, and which rest "
-                                              "after failures.", providers),
-    "diagnostics://health": ("Health", "Version, parts and cache of this server.", health),
-}  # fmt: skip
+@dataclass(frozen=True)
+class _FixedResource:
+    """A resource that is always there: how it is listed, and what reads it."""
+
+    title: str
+    description: str
+    read: Callable[[Toolkit], Awaitable[Any]]
+
+
+_RESOURCES = {
+    "lenses://catalog": _FixedResource(
+        "Lenses", "Named sets of trusted domains that a search can be limited to.", lenses
+    ),
+    "stats://providers": _FixedResource(
+        "Search providers",
+        "Which providers are configured, and which rest after failures.",
+        providers,
+    ),
+    "diagnostics://health": _FixedResource(
+        "Health", "Version, parts and cache of this server.", health
+    ),
+}
 
 
 async def list_resources(
     context: Context, params: types.PaginatedRequestParams | None
 ) -> types.ListResourcesResult:
-    return types.ListResourcesResult(
-        resources=[
-            types.Resource(
-                uri=uri,
-                name=uri.replace("://", "-"),
-                title=title,
-                description=description,
-                mime_type=MIME_TYPE,
-            )
-            for uri, (title, description, _) in _RESOURCES.items()
-        ]
-    )
+    resources = []
+    for uri, resource in _RESOURCES.items():
+        described = types.Resource(
+            uri=uri,
+            name=uri.replace("://", "-"),
+            title=resource.title,
+            description=resource.description,
+            mime_type=MIME_TYPE,
+        )
+        resources.append(described)
+    return types.ListResourcesResult(resources=resources)
 
 
 async def list_templates(
@@ -120,24 +140,22 @@ async def read_resource(
     """One resource; a kept result is the same for everybody who knows its address, so it may be
     kept by the client.
     """
-    uri, kit = str(params.uri), context.lifespan_context
+    uri = str(params.uri)
+    kit = context.lifespan_context
     if uri in _RESOURCES:
-        text = redact(as_json(await _RESOURCES[uri][2](kit)))
-        return types.ReadResourceResult(
-            contents=[_contents(uri, text)], ttl_ms=0, cache_scope="private"
-        )
+        content = await _RESOURCES[uri].read(kit)
+        return _build_result(uri, redact(as_json(content)), life_seconds=0)
     artifact = await read_artifact(uri, kit)
     if artifact is None:
-        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-        raise MCPError(
-            _NOT_FOUND if modern else _NOT_FOUND_BEFORE_2026,
-            "Resource not found",
-            {"uri": uri[:300]},
-        )
+        code = _NOT_FOUND_BEFORE_2026
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            code = _NOT_FOUND
+        raise MCPError(code, "Resource not found", {"uri": uri[:300]})
+    return _build_result(uri, artifact, LIFE_SECONDS)
+
+
+def _build_result(uri: str, text: str, life_seconds: int) -> types.ReadResourceResult:
+    contents = types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)
     return types.ReadResourceResult(
-        contents=[_contents(uri, artifact)], ttl_ms=LIFE_SECONDS * 1000, cache_scope="private"
+        contents=[contents], ttl_ms=life_seconds * 1000, cache_scope="private"
     )
-
-
-def _contents(uri: str, text: str) -> types.TextResourceContents:
-    return types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)

@@ -11,7 +11,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server.caching import CacheableMethod, CacheHint
@@ -22,9 +22,9 @@ from mcp.shared.exceptions import MCPError
 from webquarry import __version__
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp import identity, prompts, resources
-from webquarry.surfaces.mcp.calling import Manner, call
+from webquarry.surfaces.mcp.calling import CallOptions, call_tool
 from webquarry.surfaces.mcp.external import ExternalTools
-from webquarry.surfaces.mcp.listing import ServedTools, as_written, listed_tools
+from webquarry.surfaces.mcp.listing import ServedTools, restore_key_order
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ _INVALID_PARAMS = -32602
 _RESEARCH = "research"  # the package whose sets have resources and prompts besides
 
 Context = ServerRequestContext[Toolkit]
-
-__all__ = ["build_server", "call", "settings_of"]
+CallHandler = Callable[[Context, types.CallToolRequestParams], Awaitable[types.CallToolResult]]
 
 
 def build_server(
@@ -58,89 +57,110 @@ def build_server(
     Its toolkit is opened when it starts to serve and closed when it ends, unless one is given.
     `text` is what the text of a result holds; the setting says it otherwise.
     """
-    tools = listed_tools(set_name)
-    external = ExternalTools(host, tools) if host else None
-    listed = types.ListToolsResult(tools=[*tools.listed(), *(external.listed if external else [])])
-    schemas = {tool.name: tool.input_schema for tool in listed.tools}
-    research = tools.package == _RESEARCH
+    tools = ServedTools(set_name)
+    descriptions = tools.describe_all()
+    external = None
+    if host is not None:
+        external = ExternalTools(host, tools)
+        descriptions += external.descriptions
+    tool_list = types.ListToolsResult(tools=descriptions)
+    schemas = {tool.name: tool.input_schema for tool in descriptions}
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return listed
+        return tool_list
 
+    research: dict[str, Any] = {}
+    if tools.package == _RESEARCH:
+        research = _research_features()
+        instructions = instructions or identity.INSTRUCTIONS
     server = Server(
         name,
         version=__version__,
-        title="webquarry" if research else None,
-        description=identity.DESCRIPTION if research else None,
-        icons=identity.icons() if research else None,
-        instructions=instructions or (identity.INSTRUCTIONS if research else None),
-        lifespan=_toolkit_of(set_name, kit),
+        instructions=instructions,
+        lifespan=_lifespan(set_name, kit),
         cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LIST_SECONDS * 1000, scope="public")),
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
-        on_call_tool=_caller(tools, external, text),
-        on_list_resources=resources.list_resources if research else None,
-        on_list_resource_templates=resources.list_templates if research else None,
-        on_read_resource=resources.read_resource if research else None,
-        on_list_prompts=prompts.list_prompts if research else None,
-        on_get_prompt=prompts.get_prompt if research else None,
-        on_completion=prompts.complete if research else None,
+        on_call_tool=_call_handler(tools, external, text),
+        **research,
     )
-    if not any(
-        variable.startswith("OTEL_") for variable in os.environ
-    ):  # spans would be made for nobody
+    is_traced = any(variable.startswith("OTEL_") for variable in os.environ)
+    if not is_traced:  # spans would be made for nobody
         server.middleware[:] = [
             one for one in server.middleware if type(one).__name__ != "OpenTelemetryMiddleware"
         ]
-    server.middleware.append(as_written)
+    server.middleware.append(restore_key_order)
     return server
 
 
-def settings_of(set_name: str) -> Settings:
+def _research_features() -> dict[str, Any]:
+    """What the servers of research sets have besides tools, as arguments of the SDK's server."""
+    return {
+        "title": "webquarry",
+        "description": identity.DESCRIPTION,
+        "icons": identity.icons(),
+        "on_list_resources": resources.list_resources,
+        "on_list_resource_templates": resources.list_templates,
+        "on_read_resource": resources.read_resource,
+        "on_list_prompts": prompts.list_prompts,
+        "on_get_prompt": prompts.get_prompt,
+        "on_completion": prompts.complete,
+    }
+
+
+def read_settings(set_name: str) -> Settings:
     """The settings from the environment, as a tool set that has some of its own (`own_settings`)
     wants them.
     """
     settings = Settings.from_environment()
-    package = listed_tools(set_name).package
+    package = ServedTools(set_name).package
     adapt = getattr(import_module(f"webquarry.tools.{package}"), "own_settings", None)
-    return adapt(settings) if adapt else settings
+    if adapt is None:
+        return settings
+    adapted: Settings = adapt(settings)
+    return adapted
 
 
-def _caller(
+def _call_handler(
     tools: ServedTools, external: ExternalTools | None, text: str | None
-) -> Callable[[Context, types.CallToolRequestParams], Awaitable[types.CallToolResult]]:
-    async def call_tool(
+) -> CallHandler:
+    """What answers `tools/call`: an external tool or one of the set; others are not known."""
+
+    async def handle_call(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        arguments = params.arguments or {}
         if external and params.name in external:
-            return await external.call(params.name, params.arguments or {})
+            return await external.call(params.name, arguments)
         if params.name not in tools:
             raise MCPError(
                 _INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)}
             )
         kit = context.lifespan_context
-        wanted = context.meta is not None and "progress_token" in context.meta
-        manner = Manner(
-            text or kit.settings.mcp_text,
-            kit.settings.seconds_for(params.name),
-            context.session.report_progress if wanted else None,
+        report = None
+        if context.meta is not None and "progress_token" in context.meta:
+            report = context.session.report_progress
+        options = CallOptions(
+            text or kit.settings.mcp_text, kit.settings.seconds_for(params.name), report
         )
-        return await call(tools[params.name], kit, params.arguments or {}, manner)
+        return await call_tool(tools[params.name], kit, arguments, options)
 
-    return call_tool
+    return handle_call
 
 
-def _toolkit_of(
-    set_name: str, given: Toolkit | None
+def _lifespan(
+    set_name: str, shared: Toolkit | None
 ) -> Callable[[Server[Toolkit]], AbstractAsyncContextManager[Toolkit]]:
+    """Gives the server its toolkit: the shared one, or one of its own while it serves."""
+
     @asynccontextmanager
-    async def toolkit(_: Server[Toolkit]) -> AsyncIterator[Toolkit]:
-        if given is not None:
-            yield given
+    async def open_toolkit(_: Server[Toolkit]) -> AsyncIterator[Toolkit]:
+        if shared is not None:
+            yield shared
             return
-        async with Toolkit.open(settings_of(set_name)) as kit:
+        async with Toolkit.open(read_settings(set_name)) as kit:
             yield kit
 
-    return toolkit
+    return open_toolkit

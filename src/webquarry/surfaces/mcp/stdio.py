@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 from webquarry.errors import WebquarryError
 from webquarry.logs import set_up
 from webquarry.secret import redact
-from webquarry.surfaces.mcp.server import build_server, settings_of
+from webquarry.surfaces.mcp.server import build_server, read_settings
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 Logs = tuple[str | None, str | None]  # the level and the format
 
 
-async def built(
+async def create_server(
     name: str, set_name: str, with_tools: bool, text: str | None, kit: Toolkit | None = None
 ) -> Server[Any]:
     """The server, with the external tools found on this machine if asked to; on a toolkit of its
@@ -48,7 +48,7 @@ async def serve(
     """Serve one tool set, and the external tools found on this machine if asked to, until stdin
     closes.
     """
-    server = await built(name, set_name, with_tools, text)
+    server = await create_server(name, set_name, with_tools, text)
     try:
         async with stdio_server() as (reading, writing):
             # The SDK has moved the descriptors out of the way; a print would still wait in the
@@ -72,25 +72,36 @@ def run(
     # Ctrl-C ends the process at once: the thread that reads stdin could not be woken, and there is
     # nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    level, format = logs
     try:
-        settings = settings_of(set_name)
-        set_up(logs[0] or settings.log_level, logs[1] or settings.log_format)
+        settings = read_settings(set_name)
+        set_up(level or settings.log_level, format or settings.log_format)
         asyncio.run(serve(name, set_name, with_tools, text))
     except (WebquarryError, BaseExceptionGroup) as raised:
-        error = ours_in(raised)
-        if error is None:
-            raise
-        sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
-        return 1
+        return report_error(name, raised)
     return 0
 
 
-def ours_in(raised: BaseException) -> WebquarryError | None:
+def report_error(name: str, raised: BaseException) -> int:
+    """Say on stderr which error of ours was raised; the exit code for it comes back. What is none
+    of ours is raised on.
+    """
+    error = _find_own_error(raised)
+    if error is None:
+        raise raised
+    sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
+    return 1
+
+
+def _find_own_error(raised: BaseException) -> WebquarryError | None:
     """The error of ours in what was raised: what goes wrong at the start comes in the task groups
     of the SDK.
     """
-    if isinstance(raised, BaseExceptionGroup):
-        return next((found for one in raised.exceptions if (found := ours_in(one))), None)
     if isinstance(raised, WebquarryError):
         return raised
+    if isinstance(raised, BaseExceptionGroup):
+        for inner in raised.exceptions:
+            error = _find_own_error(inner)
+            if error is not None:
+                return error
     return None

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _LONG = 300  # characters from which a value is a text of its own
-_NAMES = ("title", "name", "heading")  # what an entry is called by
+_NAME_KEYS = ("title", "name", "heading")  # what an entry is called by
+_EMPTY: tuple[Any, ...] = (None, "", [], {})  # values that are not worth a line
 _DIGEST_ENTRIES = 10
-_CUT = " [...]"
+_CUT_MARK = " [...]"
 
 
 def as_json(data: Any) -> str:
@@ -22,33 +23,39 @@ def as_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def markdown(data: Mapping[str, Any]) -> str:
+def render_markdown(data: Mapping[str, Any]) -> str:
     """The whole answer as Markdown."""
-    return "\n".join(_lines(data)).strip() + "\n"
+    lines = _markdown_lines(data)
+    return "\n".join(lines).strip() + "\n"
 
 
-def digest(data: Mapping[str, Any], limit: int, as_json: bool = False) -> str:
-    """The beginning of the answer in at most `limit` bytes; what was cut is marked."""
-    if as_json:
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    else:
-        text = markdown(_shortened(data, limit))
+def render_digest(data: Mapping[str, Any], limit: int) -> str:
+    """The beginning of the answer as Markdown in at most `limit` bytes; what was cut is marked."""
+    short = _drop_details(data, limit)
+    return cut(render_markdown(short), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text in at most `limit` bytes of UTF-8; what was cut is marked."""
     whole = text.strip().encode("utf-8", "replace")
     if len(whole) <= limit:
         return whole.decode()
-    return whole[: limit - len(_CUT)].decode("utf-8", "ignore") + _CUT
+    beginning = whole[: limit - len(_CUT_MARK)]
+    return beginning.decode("utf-8", "ignore") + _CUT_MARK
 
 
-def _shortened(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """Without what a reader in a hurry can do without: further entries, and objects inside entries."""
+def _drop_details(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """The answer without what a reader in a hurry can do without: further entries, and objects
+    inside entries.
+    """
     short: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            entries = [
-                {name: part for name, part in entry.items() if isinstance(part, str)}
-                for entry in value
-            ]
-            short[key] = entries[:_DIGEST_ENTRIES]
+            entries = []
+            for entry in value[:_DIGEST_ENTRIES]:
+                texts = {name: part for name, part in entry.items() if isinstance(part, str)}
+                entries.append(texts)
+            short[key] = entries
         elif isinstance(value, str):
             short[key] = value[:limit]
         elif not isinstance(value, dict | list):
@@ -56,35 +63,43 @@ def _shortened(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     return short
 
 
-def _lines(data: Mapping[str, Any]) -> Iterator[str]:
+def _markdown_lines(data: Mapping[str, Any]) -> Iterator[str]:
     """Short values first, then entries, then texts: a text has no end that a reader could see."""
-    texts = {
-        key: value for key, value in data.items() if isinstance(value, str) and _is_text(value)
-    }
+    texts: dict[str, str] = {}
     for key, value in data.items():
-        if key in texts or value in (None, "", [], {}):
+        if value in _EMPTY:
             continue
-        if isinstance(value, list) and isinstance(value[0], dict):
+        if _is_long_text(value):
+            texts[key] = value
+        elif isinstance(value, list) and isinstance(value[0], dict):
             yield f"\n## {key}\n"
             for number, entry in enumerate(value, 1):
-                yield from _entry(number, entry)
+                yield from _entry_lines(number, entry)
         else:
             yield f"- {key}: {_one_line(value)}"
-    for key, value in texts.items():
-        yield f"\n## {key}\n\n{value}"
+    for key, text in texts.items():
+        yield f"\n## {key}\n\n{text}"
 
 
-def _entry(number: int, entry: Mapping[str, Any]) -> Iterator[str]:
-    name = next((key for key in _NAMES if entry.get(key)), None)
-    yield f"{number}. {_one_line(entry[name]) if name else ''}".rstrip()
-    for key, value in entry.items():
-        if key != name and value not in (None, "", [], {}):
-            yield f"   - {key}: {_one_line(value)}"
-
-
-def _is_text(value: str) -> bool:
+def _is_long_text(value: Any) -> bool:
+    """Whether it is too long, or has too many lines, to stand in a line."""
+    if not isinstance(value, str):
+        return False
     return len(value) > _LONG or "\n" in value.strip()
 
 
+def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:
+    """An entry by its number and name, then a line for each of its other values."""
+    name_key = next((key for key in _NAME_KEYS if entry.get(key)), None)
+    if name_key is None:
+        yield f"{number}."
+    else:
+        yield f"{number}. {_one_line(entry[name_key])}".rstrip()
+    for key, value in entry.items():
+        if key != name_key and value not in _EMPTY:
+            yield f"   - {key}: {_one_line(value)}"
+
+
 def _one_line(value: Any) -> str:
-    return " ".join((value if isinstance(value, str) else as_json(value)).split())
+    text = value if isinstance(value, str) else as_json(value)
+    return " ".join(text.split())

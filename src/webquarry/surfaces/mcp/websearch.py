@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 
-_HELP = """websearch-mcp: web_search and instant_answer by DuckDuckGo, as an MCP server on stdin and stdout. No key needed.
+_HELP = """\
+websearch-mcp: web_search and instant_answer by DuckDuckGo, as an MCP server on stdin and stdout. \
+No key needed.
 
 Start it from an MCP client, for instance:  claude mcp add websearch -- websearch-mcp
-Settings: WEBSEARCH_MAX_RESULTS, WEBSEARCH_TIMEOUT_SECS, WEBSEARCH_USER_AGENT, WEBSEARCH_CACHE_TTL_SECS,
+Settings: WEBSEARCH_MAX_RESULTS, WEBSEARCH_TIMEOUT_SECS, WEBSEARCH_USER_AGENT, \
+WEBSEARCH_CACHE_TTL_SECS,
 WEBSEARCH_RATE_LIMIT_MS, WEBSEARCH_MAX_RETRIES, and those of webquarry.
 """
 

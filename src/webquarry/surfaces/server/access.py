@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
-from webquarry.surfaces.server.gate import Challenge
+from webquarry.surfaces.server.authentication import AuthChallenge
 from webquarry.surfaces.server.principal import Verifier
 from webquarry.surfaces.server.tokens import MCP, METRICS, TokenFile, TokenVerifier, tokens_path
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_PROTECTED = "/.well-known/oauth-protected-resource"
-_TOOLS, _FIGURES = "/mcp", "/metrics"
+_METADATA_ROOT = "/.well-known/oauth-protected-resource"
+_MCP_PATH, _METRICS_PATH = "/mcp", "/metrics"
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Access:
     """How callers are told apart, and what is guarded: by path, what a token needs for it."""
 
     verifier: Verifier
-    guarded: Mapping[str, Challenge]
+    guarded: Mapping[str, AuthChallenge]
     metadata_path: str | None = None  # where clients learn which issuer gives out tokens
     metadata: Mapping[str, object] | None = None
 
 
-def access_of(
+def configure_access(
     settings: Settings, environ: Mapping[str, str], host: str, *, running: bool = False
 ) -> Access | None:
     """The access of a server on this address; None where everybody on this machine may use it.
@@ -37,18 +37,18 @@ def access_of(
     server that is `running` goes on when its last token is revoked: then nobody gets in until there
     is another.
     """
-    way = settings.http_auth
-    if way == "auto":
+    method = settings.http_auth
+    if method == "auto":
         if settings.oauth_issuer:
-            way = "oauth"
+            method = "oauth"
+        elif host in LOOPBACK:
+            method = "none"
         else:
-            way = "token"
-            if host in LOOPBACK:
-                way = "none"
-    if way == "oauth":
-        return _oauth(settings)
-    if way == "token":
-        return _tokens(settings, environ, running)
+            method = "token"
+    if method == "oauth":
+        return _configure_oauth(settings)
+    if method == "token":
+        return _configure_tokens(settings, environ, running)
     if host not in LOOPBACK:
         raise BadInput(
             f"The host {host} is not this machine alone, and WEBQUARRY_HTTP_AUTH=none lets "
@@ -58,7 +58,7 @@ def access_of(
     return None
 
 
-def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Access:
+def _configure_tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Access:
     file = TokenFile(tokens_path(settings, environ))
     if not running and not any(token.use == MCP for token in file.tokens()):
         raise BadInput(
@@ -67,8 +67,8 @@ def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Ac
             "(WEBQUARRY_OAUTH_ISSUER).",
         )
     guarded = {
-        _TOOLS: Challenge((MCP,), lacking="This token is for /metrics alone."),
-        _FIGURES: Challenge(
+        _MCP_PATH: AuthChallenge((MCP,), lacking="This token is for /metrics alone."),
+        _METRICS_PATH: AuthChallenge(
             (METRICS,),
             lacking="This token is not for /metrics: make one with webquarry token add NAME "
             "--metrics.",
@@ -77,10 +77,11 @@ def _tokens(settings: Settings, environ: Mapping[str, str], running: bool) -> Ac
     return Access(TokenVerifier(file), guarded)
 
 
-def _oauth(settings: Settings) -> Access:
+def _configure_oauth(settings: Settings) -> Access:
     from webquarry.surfaces.server.oauth import OAuthVerifier
 
-    issuer, resource = settings.oauth_issuer, settings.http_resource
+    issuer = settings.oauth_issuer
+    resource = settings.http_resource
     if not issuer:
         raise BadInput(
             "OAuth is asked for, and no issuer is set.",
@@ -91,31 +92,27 @@ def _oauth(settings: Settings) -> Access:
             "Tokens of an issuer must be made for this server, and its address is not set.",
             suggested_action="Set WEBQUARRY_HTTP_RESOURCE, such as https://quarry.example.org/mcp.",
         )
-    origin, path = _split(resource)
-    scopes = tuple(settings.oauth_scopes)
-    metadata = {  # without the scope for the figures: clients ask for all that stand here
+    scheme, _, rest = resource.partition("://")
+    authority, slash, path = rest.partition("/")
+    metadata_path = _METADATA_ROOT + f"{slash}{path}".rstrip("/")
+    metadata_url = f"{scheme}://{authority}{metadata_path}"
+    metadata: dict[str, object] = {
         "resource": resource,
         "authorization_servers": [issuer],
         "bearer_methods_supported": ["header"],
         "resource_name": "webquarry",
-        **({"scopes_supported": list(scopes)} if scopes else {}),
     }
-    place = f"{_PROTECTED}{path}"
-    verifier = OAuthVerifier(issuer, settings.oauth_audience or resource, settings)
-    wanted = settings.metrics_scope
+    scopes = tuple(settings.oauth_scopes)
+    if scopes:  # without the scope for the metrics: clients ask for all that stand here
+        metadata["scopes_supported"] = list(scopes)
+    metrics_scope = settings.metrics_scope
     guarded = {
-        _TOOLS: Challenge(scopes, origin + place),
-        _FIGURES: Challenge(
-            (wanted,),
-            origin + place,
-            f"The token does not have the scope {wanted}, which /metrics needs.",
+        _MCP_PATH: AuthChallenge(scopes, metadata_url),
+        _METRICS_PATH: AuthChallenge(
+            (metrics_scope,),
+            metadata_url,
+            f"The token does not have the scope {metrics_scope}, which /metrics needs.",
         ),
     }
-    return Access(verifier, guarded, place, metadata)
-
-
-def _split(resource: str) -> tuple[str, str]:
-    """Origin and path of the server's address."""
-    scheme, _, rest = resource.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host}", f"{slash}{path}".rstrip("/")
+    verifier = OAuthVerifier(issuer, settings.oauth_audience or resource, settings)
+    return Access(verifier, guarded, metadata_path, metadata)

@@ -5,8 +5,9 @@
 
 Without access control only this machine is served, and whoever asks must name it as the host and
 come from no page of another site: a page in a browser could reach a loopback address otherwise.
-With it, everything that reaches the protocol has passed, from the outside in: Observe (a request
-id), Patience (slow clients), OriginCheck, Gate (who it is), Limits (how much they may ask).
+With it, everything that reaches the protocol has passed, from the outside in: RequestTracking (a
+request id), SlowClientLimits, OriginCheck, Authentication (who it is), RequestLimits (how much they
+may ask).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,20 +38,19 @@ from webquarry.logs import set_up
 from webquarry.quota.base import Quota
 from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
-from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.server import settings_of
-from webquarry.surfaces.mcp.stdio import Logs, built, ours_in
+from webquarry.surfaces.mcp.server import read_settings
+from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
 from webquarry.surfaces.server import traces
-from webquarry.surfaces.server.access import Access, access_of
-from webquarry.surfaces.server.gate import Gate
-from webquarry.surfaces.server.gauges import looked_up
+from webquarry.surfaces.server.access import Access, configure_access
+from webquarry.surfaces.server.authentication import Authentication
+from webquarry.surfaces.server.gauges import read_gauges
 from webquarry.surfaces.server.health import Health
-from webquarry.surfaces.server.limits import Limits
+from webquarry.surfaces.server.limits import RequestLimits
 from webquarry.surfaces.server.metrics import Metrics, share_among_workers
-from webquarry.surfaces.server.observe import Observe
 from webquarry.surfaces.server.origins import OriginCheck
-from webquarry.surfaces.server.slow_clients import Patience, PatientProtocol
+from webquarry.surfaces.server.request_tracking import RequestTracking
+from webquarry.surfaces.server.slow_clients import LimitedH11Protocol, SlowClientLimits
 from webquarry.surfaces.server.workers import supervise
 from webquarry.toolkit import Toolkit
 
@@ -58,10 +58,13 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
     from starlette.types import ASGIApp
 
-_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
+_LOCAL_ORIGINS = [f"http://{host}" for host in _LOCAL_HOSTS]
+_BACKLOG = 1024
 
 
-def app_of(
+def build_app(
     server: Server[Any],
     settings: Settings,
     *,
@@ -74,78 +77,76 @@ def app_of(
     """The ASGI application of a server. Only tools that ask the client something need state, and we
     have none.
     """
-    hosts = settings.http_hosts
+    origins = [*_LOCAL_ORIGINS, *settings.http_origins]
     app = server.streamable_http_app(
         stateless_http=stateless,
         max_request_body_size=settings.http_max_request_bytes,
         transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=access is None or bool(hosts),
-            allowed_hosts=[*(place for name in _NAMES for place in (name, f"{name}:*")), *hosts],
-            allowed_origins=[*_own_origins(), *settings.http_origins],
+            enable_dns_rebinding_protection=access is None or bool(settings.http_hosts),
+            allowed_hosts=[*_LOCAL_HOSTS, *settings.http_hosts],
+            allowed_origins=origins,
         ),
     )
-    if (
-        stateless
-    ):  # a stream on which nothing can ever come would only hold a place, and hold up the end
-        app.router.routes[:0] = [
-            Route(path, endpoint=_no_stream, methods=["GET"]) for path in ("/mcp", "/mcp/")
+    routes = app.router.routes
+    if stateless:
+        # A stream on which nothing can ever come would only hold a place, and hold up the end.
+        refused = [
+            Route(path, endpoint=_refuse_stream, methods=["GET"]) for path in ("/mcp", "/mcp/")
         ]
+        routes[:0] = refused
     # A redirect from one to the other would lose the body with many clients.
-    app.router.routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
-    app.router.routes.extend((health or Health()).routes())
-    if access is None:
-        return Observe(
-            Patience(app, settings.http_max_request_bytes, settings.http_max_header_bytes)
-        )
-    if access.metadata_path:
-        app.router.routes.append(
-            Route(access.metadata_path, endpoint=_told(access.metadata), methods=["GET"])
-        )
-    limited = Limits(app, quota or LocalQuota(), settings, clock or Clock())
-    gate = Gate(limited, access.verifier, access.guarded)
-    checked = OriginCheck(gate, [*_own_origins(), *settings.http_origins])
-    return Observe(
-        Patience(checked, settings.http_max_request_bytes, settings.http_max_header_bytes)
-    )
+    routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
+    routes.extend((health or Health()).routes())
+    inner: ASGIApp = app
+    if access is not None:
+        if access.metadata_path:
+            endpoint = _metadata_endpoint(access.metadata)
+            routes.append(Route(access.metadata_path, endpoint=endpoint, methods=["GET"]))
+        limited = RequestLimits(app, quota or LocalQuota(), settings, clock or Clock())
+        authenticated = Authentication(limited, access.verifier, access.guarded)
+        inner = OriginCheck(authenticated, origins)
+    timed = SlowClientLimits(inner, settings.http_max_request_bytes, settings.http_max_header_bytes)
+    return RequestTracking(timed)
 
 
-async def _no_stream(request: Request) -> Response:
-    told = {
+async def _refuse_stream(request: Request) -> Response:
+    """To clients that want a stream for what the server has to say."""
+    error = {
         "error": "method_not_allowed",
         "error_description": "Send requests with POST; there is no other stream.",
     }
-    return JSONResponse(told, 405, {"Allow": "POST"})
+    return JSONResponse(error, 405, {"Allow": "POST"})
 
 
-def _own_origins() -> list[str]:
-    return [f"http://{place}" for name in _NAMES for place in (name, f"{name}:*")]
+def _metadata_endpoint(
+    metadata: Mapping[str, object] | None,
+) -> Callable[[Request], Awaitable[Response]]:
+    """What answers clients that ask which issuer gives out tokens; pages of any site may."""
+    headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
 
+    async def answer(request: Request) -> Response:
+        return JSONResponse(metadata, headers=headers)
 
-def _told(metadata: Mapping[str, object] | None) -> Callable[[Request], Awaitable[Response]]:
-    async def tell(request: Request) -> Response:
-        return JSONResponse(
-            metadata, headers={"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
-        )
-
-    return tell
+    return answer
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket, bound before anything else is opened, so that a port that is taken is told at
+    """The socket, bound before anything else is opened, so that a port that is taken is an error at
     once.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server((host, port), family=family, backlog=1024)
+        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
         # Connections inherit it: without, the end of an answer waits for the client to acknowledge
         # its beginning.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except (OSError, OverflowError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else None
-        reason = (said or "it is no address").partition(" (while")[
-            0
-        ]  # what follows only repeats host and port
+        reason = None
+        if isinstance(error, OSError):
+            reason = error.strerror
+        reason = reason or "it is no address"
+        reason = reason.partition(" (while")[0]  # what follows only repeats host and port
         raise BadInput(
             f"Port {port} on {host} cannot be used: {reason}.",
             suggested_action="Choose another one with --port, or another address with --host.",
@@ -153,9 +154,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class GracefulServer(uvicorn.Server):
-    """Ends when told to by a signal, without raising it again: first it says that no more requests
-    should come, then it takes none, and calls under way are given time to end. A second signal ends
-    it sooner.
+    """Ends on a signal, without raising it again: first it says that no more requests should come,
+    then it takes none, and calls under way are given time to end. A second signal ends it sooner.
     """
 
     def __init__(self, config: uvicorn.Config, health: Health, drain_seconds: float) -> None:
@@ -163,13 +163,15 @@ class GracefulServer(uvicorn.Server):
         self._health = health
         self._drain_seconds = drain_seconds
 
-    def told_to_end(self, number: int) -> None:
+    def shut_down(self) -> None:
         """The first time it drains; every further time it hurries more. The library's own handler
         is not asked: it would cut off answers that are under way as streams of events.
         """
-        first, self._health.draining = not self._health.draining, True
-        if first and self._drain_seconds:
-            asyncio.get_running_loop().call_later(self._drain_seconds, self._take_no_more)
+        is_first = not self._health.draining
+        self._health.draining = True
+        if is_first and self._drain_seconds:
+            loop = asyncio.get_running_loop()
+            loop.call_later(self._drain_seconds, self._take_no_more)
         elif self.should_exit:
             self.force_exit = True
         else:
@@ -184,13 +186,13 @@ class GracefulServer(uvicorn.Server):
         # What is ignored stays so: a worker hears of the end from its parent, and not a second time
         # from the terminal.
         signals = [
-            one
-            for one in (signal.SIGINT, signal.SIGTERM)
-            if signal.getsignal(one) is not signal.SIG_IGN
+            number
+            for number in (signal.SIGINT, signal.SIGTERM)
+            if signal.getsignal(number) is not signal.SIG_IGN
         ]
         try:
-            for one in signals:
-                loop.add_signal_handler(one, self.told_to_end, one)
+            for number in signals:
+                loop.add_signal_handler(number, self.shut_down)
         except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
             with super().capture_signals():
                 yield
@@ -198,17 +200,17 @@ class GracefulServer(uvicorn.Server):
         try:
             yield
         finally:
-            for one in signals:
-                loop.remove_signal_handler(one)
+            for number in signals:
+                loop.remove_signal_handler(number)
 
 
 async def serve(
     app: ASGIApp, listening: socket.socket, settings: Settings, health: Health | None = None
 ) -> None:
-    """Serve until told to end; the socket is closed by then."""
+    """Serve until a signal ends it; the socket is closed by then."""
     config = uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=LimitedH11Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -217,27 +219,69 @@ async def serve(
         h11_max_incomplete_event_size=settings.http_max_header_bytes,
         timeout_graceful_shutdown=settings.http_grace_seconds,
     )
+    server = GracefulServer(config, health or Health(), settings.http_drain_seconds)
     with listening:
-        await GracefulServer(config, health or Health(), settings.http_drain_seconds).serve(
-            sockets=[listening]
-        )
+        await server.serve(sockets=[listening])
 
 
 def announce(listening: socket.socket) -> None:
     """Say where we serve. From now on connections wait for us, so nobody has to try twice."""
     host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"webquarry: serving MCP at http://{shown}:{port}/mcp\n")
+    if ":" in host:
+        host = f"[{host}]"
+    sys.stderr.write(f"webquarry: serving MCP at http://{host}:{port}/mcp\n")
     sys.stderr.flush()
 
 
 @dataclass(frozen=True)
-class Place:
+class ListenOptions:
     """Where a server listens, and in how many processes."""
 
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
+
+
+@dataclass(frozen=True)
+class _ServerProcess:
+    """One process that serves: what, to whom, and on which socket. Several of them share a
+    folder.
+    """
+
+    name: str
+    set_name: str
+    with_tools: bool
+    text: str | None
+    settings: Settings
+    host: str
+    listening: socket.socket
+    shared_folder: Path | None = None
+
+    def run(self) -> int:
+        """Serve until a signal ends it; the exit code comes back."""
+        try:
+            asyncio.run(self._serve())
+        except (WebquarryError, BaseExceptionGroup) as raised:
+            return report_error(self.name, raised)
+        return 0
+
+    async def _serve(self) -> None:
+        """Open what this process needs, serve, and close it again."""
+        settings = self.settings
+        async with _open_toolkit(settings) as (kit, health):
+            access = configure_access(settings, os.environ, self.host, running=True)
+            server = await create_server(self.name, self.set_name, self.with_tools, self.text, kit)
+            quota = kit.quota
+            if self.shared_folder and kit.redis is None:
+                quota = FileQuota(self.shared_folder / "quota.sqlite3")
+            app = build_app(
+                server, settings, access=access, clock=kit.clock, quota=quota, health=health
+            )
+            try:
+                await serve(app, self.listening, settings, health)
+            finally:
+                if access:
+                    await access.verifier.aclose()
 
 
 def run(
@@ -246,53 +290,33 @@ def run(
     with_tools: bool = False,
     text: str | None = None,
     logs: Logs = (None, None),
-    place: Place = Place(),  # noqa: B008 - frozen
+    options: ListenOptions = ListenOptions(),  # noqa: B008 - frozen
 ) -> int:
     """The whole life of an HTTP server; what a command returns."""
+    level, format = logs
+    host = options.host
     try:
-        settings = settings_of(set_name)
-        set_up(logs[0] or settings.log_level, logs[1] or settings.log_format)
-        access_of(
-            settings, os.environ, place.host
-        )  # what cannot be served is told before anybody listens
-
-        async def whole() -> None:
-            async with _watched(settings) as (kit, health):
-                access = access_of(settings, os.environ, place.host, running=True)
-                server = await built(name, set_name, with_tools, text, kit)
-                quota = (
-                    FileQuota(common / "quota.sqlite3")
-                    if common and kit.redis is None
-                    else kit.quota
-                )
-                app = app_of(
-                    server, settings, access=access, clock=kit.clock, quota=quota, health=health
-                )
-                try:
-                    await serve(app, listening, settings, health)
-                finally:
-                    if access:
-                        await access.verifier.aclose()
-
-        def life() -> int:
-            return _reported(name, lambda: asyncio.run(whole()))
-
-        with listen(place.host, place.port) as listening:
-            asyncio.run(_can_be_opened(settings))
+        settings = read_settings(set_name)
+        set_up(level or settings.log_level, format or settings.log_format)
+        # What cannot be served is an error before anybody listens.
+        configure_access(settings, os.environ, host)
+        with listen(host, options.port) as listening:
+            asyncio.run(_check_toolkit(settings))
             announce(listening)
-            common = None
-            if place.workers == 1:
-                return life()
+            process = _ServerProcess(name, set_name, with_tools, text, settings, host, listening)
+            if options.workers == 1:
+                return process.run()
             with tempfile.TemporaryDirectory(prefix="webquarry-workers-") as folder:
-                common = Path(folder)
-                share_among_workers(common)
-                # Open with the parent, it would take connections that nobody answers any more.
-                return supervise(place.workers, life, at_end=listening.close)
+                share_among_workers(Path(folder))
+                worker = replace(process, shared_folder=Path(folder))
+                # Open with the parent, the socket would take connections that nobody answers any
+                # more.
+                return supervise(options.workers, worker.run, at_end=listening.close)
     except WebquarryError as error:
-        return _failed(name, error)
+        return report_error(name, error)
 
 
-async def _can_be_opened(settings: Settings) -> None:
+async def _check_toolkit(settings: Settings) -> None:
     """A Redis that is configured and cannot be used is an error at the start, before anybody is
     served.
     """
@@ -301,34 +325,18 @@ async def _can_be_opened(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def _watched(settings: Settings) -> AsyncIterator[tuple[Toolkit, Health]]:
-    """The toolkit of a process, and those who listen to what it does."""
+async def _open_toolkit(settings: Settings) -> AsyncIterator[tuple[Toolkit, Health]]:
+    """The toolkit of a process, with metrics and traces listening to what it does."""
     async with Toolkit.open(settings, shared=True) as kit:
-        metrics = Metrics(lambda: looked_up(kit)) if settings.metrics else None
-        tracing = traces.Traces() if traces.wanted(os.environ) else None
-        listeners = [one for one in (metrics, tracing) if one]
-        for one in listeners:
-            meter.listen(one)
+        metrics = Metrics(lambda: read_gauges(kit)) if settings.metrics else None
+        tracing = traces.Traces() if traces.is_enabled(os.environ) else None
+        listeners = [listener for listener in (metrics, tracing) if listener]
+        for listener in listeners:
+            meter.listen(listener)
         try:
             yield kit, Health(kit, metrics)
         finally:
-            for one in listeners:
-                meter.unlisten(one)
+            for listener in listeners:
+                meter.unlisten(listener)
             if tracing:
                 await asyncio.to_thread(tracing.close)
-
-
-def _reported(name: str, life: Callable[[], None]) -> int:
-    try:
-        life()
-    except (WebquarryError, BaseExceptionGroup) as raised:
-        error = ours_in(raised)
-        if error is None:
-            raise
-        return _failed(name, error)
-    return 0
-
-
-def _failed(name: str, error: WebquarryError) -> int:
-    sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
-    return 1

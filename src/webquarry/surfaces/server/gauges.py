@@ -1,4 +1,6 @@
-"""Figures that nobody tells but that can be looked up: how the providers are doing, what was spent."""
+"""Figures that nobody reports but that can be looked up: how the providers are doing, what was
+spent.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +15,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Gauge = tuple[str, dict[str, str], float]  # its name, its labels, its value
 
-def looked_up(kit: Toolkit) -> list[tuple[str, dict[str, str], float]]:
-    """(name, labels, value) of each."""
-    found = [
-        ("webquarry_breaker_open", {"provider": name}, float(state == "open"))
-        for name, state in kit.router.states().items()
-    ]
+
+def read_gauges(kit: Toolkit) -> list[Gauge]:
+    """What each gauge shows now. What cannot be read is left out."""
+    gauges: list[Gauge] = []
+    for provider, state in kit.router.states().items():
+        is_open = float(state == "open")
+        gauges.append(("webquarry_breaker_open", {"provider": provider}, is_open))
     if kit.redis is not None:
-        found.append(("webquarry_redis_up", {}, float(kit.redis.is_up)))
-    return [*found, *_spent(kit)]
-
-
-def _spent(kit: Toolkit) -> list[tuple[str, dict[str, str], float]]:
-    """What the ledger of this machine says of today; nothing where it cannot be read."""
+        gauges.append(("webquarry_redis_up", {}, float(kit.redis.is_up)))
     day = f"{kit.clock.now():%Y-%m-%d}"
     try:
         rows = kit.records.do(lambda database, _: spent_since(database, day))
     except WebquarryError as error:
         log.warning("what was spent is not known: %s", error.message)
-        return []
-    return [("webquarry_spend_usd_today", {}, sum(row.usd for row in rows))]
+    else:
+        spent = sum(row.usd for row in rows)
+        gauges.append(("webquarry_spend_usd_today", {}, spent))
+    return gauges

@@ -33,28 +33,31 @@ class Health:
         self._metrics = metrics
 
     def routes(self) -> list[Route]:
-        found = [
-            Route("/health/live", endpoint=self._live, methods=["GET"]),
-            Route("/health/ready", endpoint=self._ready, methods=["GET"]),
+        """The paths to watch; /metrics is there if metrics are collected."""
+        routes = [
+            Route("/health/live", endpoint=self._answer_live, methods=["GET"]),
+            Route("/health/ready", endpoint=self._answer_ready, methods=["GET"]),
         ]
         if self._metrics:
-            return [*found, Route("/metrics", endpoint=self._figures, methods=["GET"])]
-        return found
+            routes.append(Route("/metrics", endpoint=self._answer_metrics, methods=["GET"]))
+        return routes
 
-    async def _live(self, request: Request) -> Response:
+    async def _answer_live(self, request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
-    async def _ready(self, request: Request) -> Response:
+    async def _answer_ready(self, request: Request) -> Response:
+        """Whether requests should come here, and whether all parts work."""
         if self.draining:
             return JSONResponse({"status": "draining"}, 503, {"Retry-After": "5"})
-        link = self._kit.redis if self._kit else None
-        if link is None:
-            parts = {}
-        else:
-            parts = {"redis": "ok" if link.is_up else "gone"}
-        return JSONResponse({"status": "degraded" if "gone" in parts.values() else "ok", **parts})
+        redis = self._kit.redis if self._kit else None
+        if redis is None:
+            return JSONResponse({"status": "ok"})
+        if redis.is_up:
+            return JSONResponse({"status": "ok", "redis": "ok"})
+        return JSONResponse({"status": "degraded", "redis": "gone"})
 
-    async def _figures(self, request: Request) -> Response:
+    async def _answer_metrics(self, request: Request) -> Response:
         assert self._metrics is not None
-        text, kind = await asyncio.to_thread(self._metrics.text)
-        return Response(text, media_type=None, headers={"Content-Type": kind})
+        text, content_type = await asyncio.to_thread(self._metrics.render)
+        headers = {"Content-Type": content_type}
+        return Response(text, media_type=None, headers=headers)

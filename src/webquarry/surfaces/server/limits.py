@@ -1,8 +1,8 @@
 """How much a caller may ask: so many requests a minute and a day, so many calls at once, each alone
 and all together.
 
-What is over the limit is told when to come back (429 and `Retry-After`); nothing of it has been
-done.
+Who is over the limit learns when to come back (429 and `Retry-After`); nothing of the request has
+been done.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from webquarry.errors import NoSlot
 from webquarry.meter import count
 from webquarry.quota.base import Limit, Quota, QuotaDenied
 from webquarry.settings import Settings
-from webquarry.surfaces.server.gate import answer
+from webquarry.surfaces.server.authentication import send_error
 from webquarry.surfaces.server.principal import Principal
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ log = logging.getLogger(__name__)
 _MINUTE, _DAY = 60.0, 86_400.0
 
 
-class Limits:
-    """An ASGI application before another one: those who ask too much wait. Stands behind the gate."""
+class RequestLimits:
+    """An ASGI application before another one: those who ask too much wait. Stands behind
+    `Authentication`.
+    """
 
     def __init__(self, app: ASGIApp, quota: Quota, settings: Settings, clock: Clock) -> None:
         self._app = app
@@ -38,53 +40,51 @@ class Limits:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on within its caller's limits, or refuse it."""
         principal = scope.get("state", {}).get("principal")
-        if not isinstance(principal, Principal):  # nothing that the gate guards
+        if not isinstance(principal, Principal):  # nothing that is guarded
             await self._app(scope, receive, send)
             return
-        said = await self._quota.take(self._limits(principal), self._clock.now().timestamp())
-        if isinstance(said, QuotaDenied):
-            what = "today"
-            if said.limit.window_seconds == _MINUTE:
-                what = "this minute"
-            await self._refuse(
-                send, principal, f"That is enough for {what}.", said.retry_after_seconds
-            )
+        now = self._clock.now().timestamp()
+        taken = await self._quota.take(self._rate_limits(principal), now)
+        if isinstance(taken, QuotaDenied):
+            window = "this minute" if taken.limit.window_seconds == _MINUTE else "today"
+            reason = f"That is enough for {window}."
+            await self._refuse(send, principal, reason, taken.retry_after_seconds)
             return
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as slots:
             try:
-                for name, most in self._slots(principal):
-                    await held.enter_async_context(self._quota.slot(name, most))
+                for name, most in self._slot_limits(principal):
+                    await slots.enter_async_context(self._quota.slot(name, most))
             except NoSlot as error:
                 await self._refuse(send, principal, error.message, error.retry_after_seconds or 1.0)
                 return
             await self._app(scope, receive, send)
 
-    def _limits(self, principal: Principal) -> list[Limit]:
+    def _rate_limits(self, principal: Principal) -> list[Limit]:
+        """Requests in a time; a limit of 0 is none."""
         settings = self._settings
-        wanted = (
-            (f"{principal.id} minute", settings.http_minute_limit, _MINUTE),
-            (f"{principal.id} day", settings.http_day_limit, _DAY),
-            ("all minute", settings.http_minute_limit_all, _MINUTE),
-            ("all day", settings.http_day_limit_all, _DAY),
-        )
-        return [Limit(name, most, window) for name, most, window in wanted if most]
+        limits = [
+            Limit(f"{principal.id} minute", settings.http_minute_limit, _MINUTE),
+            Limit(f"{principal.id} day", settings.http_day_limit, _DAY),
+            Limit("all minute", settings.http_minute_limit_all, _MINUTE),
+            Limit("all day", settings.http_day_limit_all, _DAY),
+        ]
+        return [limit for limit in limits if limit.most]
 
-    def _slots(self, principal: Principal) -> list[tuple[str, int]]:
-        wanted = (
+    def _slot_limits(self, principal: Principal) -> list[tuple[str, int]]:
+        """Calls at once; a limit of 0 is none."""
+        limits = [
             (principal.id, self._settings.http_calls_at_once),
             ("all", self._settings.http_calls_at_once_all),
-        )
-        return [(name, most) for name, most in wanted if most]
+        ]
+        return [(name, most) for name, most in limits if most]
 
-    async def _refuse(self, send: Send, principal: Principal, why: str, seconds: float) -> None:
+    async def _refuse(self, send: Send, principal: Principal, reason: str, seconds: float) -> None:
+        """Send 429 and when to come back, in whole seconds."""
         count("refused", reason="limit")
-        log.info("%r asked too much: %s", principal.name, why)
-        after = str(max(1, math.ceil(seconds))).encode()
-        await answer(
-            send,
-            429,
-            "rate_limited",
-            f"{why} Try again in {after.decode()} s.",
-            [(b"retry-after", after)],
-        )
+        log.info("%r asked too much: %s", principal.name, reason)
+        after = str(max(1, math.ceil(seconds)))
+        description = f"{reason} Try again in {after} s."
+        headers = [(b"retry-after", after.encode())]
+        await send_error(send, 429, "rate_limited", description, headers)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from webquarry.surfaces.server.gate import answer
+from webquarry.surfaces.server.authentication import send_error
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,25 +22,27 @@ class OriginCheck:
         self._allowed = frozenset(allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            given = next(
-                (value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"),
-                None,
-            )
-            if given is not None and not self._is_allowed(given):
-                await answer(
-                    send, 403, "forbidden_origin", "Pages of this origin may not ask this server."
-                )
-                return
+        if scope["type"] == "http" and not self._is_allowed(scope):
+            description = "Pages of this origin may not ask this server."
+            await send_error(send, 403, "forbidden_origin", description)
+            return
         await self._app(scope, receive, send)
 
-    def _is_allowed(self, origin: str) -> bool:
-        """As it is named, or with any port where the list says so."""
+    def _is_allowed(self, scope: Scope) -> bool:
+        """Without an origin; with one that is allowed as it is named; or with any port where the
+        list says so.
+        """
+        origins = [value for name, value in scope["headers"] if name == b"origin"]
+        if not origins:
+            return True
+        origin = origins[0].decode("latin-1")
         if origin in self._allowed:
             return True
         try:
             parts = urlsplit(origin)
-            host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+            host = parts.hostname
         except ValueError:
             return False
+        if ":" in (host or ""):
+            host = f"[{host}]"
         return f"{parts.scheme}://{host}:*" in self._allowed

@@ -17,7 +17,7 @@ class Principal:
     scopes: frozenset[str] = frozenset()
 
 
-class Denied(Exception):
+class AccessDenied(Exception):
     """The token is not good; `reason` may be told to whoever sent it, so it says nothing about
     other tokens.
     """
@@ -27,7 +27,7 @@ class Denied(Exception):
         self.reason = reason
 
 
-class CannotTell(Exception):
+class VerifierUnavailable(Exception):
     """Nobody can say now whether the token is good, since the issuer's keys cannot be had."""
 
 
@@ -36,8 +36,8 @@ class Verifier(ABC):
 
     @abstractmethod
     async def verify(self, token: str) -> Principal:
-        """The principal; `Denied` where the token is not good, `CannotTell` where that cannot be
-        found out now.
+        """The principal; `AccessDenied` where the token is not good, `VerifierUnavailable` where
+        that cannot be found out now.
         """
 
     async def aclose(self) -> None:  # noqa: B027 - most hold nothing open

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webquarry.meter import count
-from webquarry.surfaces.server.gate import answer
+from webquarry.surfaces.server.authentication import send_error
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,66 +24,77 @@ log = logging.getLogger(__name__)
 BODY_SECONDS = 30.0
 SEND_SECONDS = 60.0
 HEAD_SECONDS = 15.0
-_CROWDED_SECONDS = 5
+_CROWDED_SECONDS = 5  # when to come again where there were too many
+_LINE_OVERHEAD = len(b": \r\n")  # what a header has on the wire besides its name and value
+_CLOSE = (b"connection", b"close")
 
 
-class PatientProtocol(H11Protocol):
+class LimitedH11Protocol(H11Protocol):
     """The server's side of a connection, which ends when the head of a request does not arrive in
     time.
 
-    Where there are too many of them a request is told to come later, and when: the library only
-    says no.
+    Where there are too many of them a request is refused with the time to come again: the library
+    only says no.
     """
 
     head_seconds = HEAD_SECONDS
-    _head: asyncio.TimerHandle | None = None
+    _head_timer: asyncio.TimerHandle | None = None
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._most, self.limit_concurrency = self.limit_concurrency, None
-        self._served, self.app = self.app, self._unless_crowded
+        self._max_connections = self.limit_concurrency
+        self.limit_concurrency = None
+        self._inner_app = self.app
+        self.app = self._serve_unless_crowded
 
-    async def _unless_crowded(self, scope: Any, receive: Any, send: Any) -> None:
-        if self._most is None or max(len(self.connections), len(self.tasks)) <= self._most:
-            await self._served(scope, receive, send)
+    async def _serve_unless_crowded(self, scope: Any, receive: Any, send: Any) -> None:
+        busy = max(len(self.connections), len(self.tasks))
+        if self._max_connections is None or busy <= self._max_connections:
+            await self._inner_app(scope, receive, send)
             return
         count("refused", reason="crowded")
-        headers = [(b"retry-after", str(_CROWDED_SECONDS).encode()), (b"connection", b"close")]
-        await answer(send, 503, "crowded", "There are too many connections.", headers)
+        headers = [(b"retry-after", str(_CROWDED_SECONDS).encode()), _CLOSE]
+        await send_error(send, 503, "crowded", "There are too many connections.", headers)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._await_head()
+        self._start_head_timer()
 
     def data_received(self, data: bytes) -> None:
+        """A new cycle begins when the head is complete; the next head is awaited after the
+        answer.
+        """
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
-            self._forget_head()
+            self._stop_head_timer()
         elif self.cycle is None or self.cycle.response_complete:
-            self._await_head()
+            self._start_head_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._forget_head()
+        self._stop_head_timer()
         super().connection_lost(exc)
 
-    def _await_head(self) -> None:
-        if self._head is None:
-            self._head = self.loop.call_later(self.head_seconds, self._too_slow)
+    def _start_head_timer(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.head_seconds, self._abort)
 
-    def _forget_head(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
-            self._head = None
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _too_slow(self) -> None:
-        self._head = None
+    def _abort(self) -> None:
+        """The head of the request did not arrive in time."""
+        self._head_timer = None
         log.info("a client took too long to say what it wants")
         self.transport.abort()
 
 
-class Patience:
-    """An ASGI application before another one: bodies arrive in time and answers are taken in time."""
+class SlowClientLimits:
+    """An ASGI application before another one: bodies arrive in time and answers are taken in
+    time.
+    """
 
     def __init__(
         self,
@@ -103,31 +114,34 @@ class Patience:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if (
-            _head_size(scope) > self._max_head_bytes
-        ):  # the library only notices where it does not come at once
-            await answer(
-                send,
-                431,
-                "head_too_large",
-                "The head of the request is too large.",
-                [(b"connection", b"close")],
-            )
+        # The library only notices a large head where it does not come at once.
+        if _head_size(scope) > self._max_head_bytes:
+            description = "The head of the request is too large."
+            await send_error(send, 431, "head_too_large", description, [_CLOSE])
             return
-        body = await self._body(receive)
+        body = await self._receive_body(receive)
         if body is None:
             log.info("a client took too long to send its request")
-            await answer(
-                send,
-                408,
-                "request_timeout",
-                "The request did not arrive in time.",
-                [(b"connection", b"close")],
-            )
+            description = "The request did not arrive in time."
+            await send_error(send, 408, "request_timeout", description, [_CLOSE])
             return
-        await self._app(scope, _then(body, receive), self._timed(send))
+        pending = iter(body)
 
-    async def _body(self, receive: Receive) -> list[Message] | None:
+        async def receive_again() -> Message:
+            """First what has come, then whatever comes."""
+            return next(pending, None) or await receive()
+
+        async def send_in_time(message: Message) -> None:
+            try:
+                async with asyncio.timeout(self._send_seconds):
+                    await send(message)
+            except TimeoutError:
+                log.info("a client took too long to take its answer")
+                raise ConnectionResetError("the client does not read") from None
+
+        await self._app(scope, receive_again, send_in_time)
+
+    async def _receive_body(self, receive: Receive) -> list[Message] | None:
         """The messages that make up the request; None where they did not come in time.
 
         Of a body that is too large only so much is taken that whoever limits it, behind us, can see
@@ -138,36 +152,19 @@ class Patience:
         try:
             async with asyncio.timeout(self._body_seconds):
                 while size <= self._max_body_bytes:
-                    messages.append(await receive())
-                    size += len(messages[-1].get("body", b""))
-                    if messages[-1]["type"] != "http.request" or not messages[-1].get("more_body"):
+                    message = await receive()
+                    messages.append(message)
+                    size += len(message.get("body", b""))
+                    if message["type"] != "http.request" or not message.get("more_body"):
                         break
         except TimeoutError:
             return None
         return messages
 
-    def _timed(self, send: Send) -> Send:
-        async def timed(message: Message) -> None:
-            try:
-                async with asyncio.timeout(self._send_seconds):
-                    await send(message)
-            except TimeoutError:
-                log.info("a client took too long to take its answer")
-                raise ConnectionResetError("the client does not read") from None
-
-        return timed
-
 
 def _head_size(scope: Scope) -> int:
-    lines = [len(name) + len(value) + 4 for name, value in scope["headers"]]
-    return sum(lines) + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
-
-
-def _then(messages: list[Message], receive: Receive) -> Receive:
-    """First what has come, then whatever comes."""
-    waiting = iter(messages)
-
-    async def next_message() -> Any:
-        return next(waiting, None) or await receive()
-
-    return next_message
+    """The bytes of a request's head: its address and its headers."""
+    size = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
+    for name, value in scope["headers"]:
+        size += len(name) + len(value) + _LINE_OVERHEAD
+    return size

@@ -25,7 +25,12 @@ from typing import Any
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, NotFound
 from webquarry.settings import Settings
-from webquarry.surfaces.server.principal import CannotTell, Denied, Principal, Verifier
+from webquarry.surfaces.server.principal import (
+    AccessDenied,
+    Principal,
+    Verifier,
+    VerifierUnavailable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +38,7 @@ PREFIX = "wq_"
 MCP, METRICS = "mcp", "metrics"  # what a token may be for
 _NAME_LENGTH = 64
 _VERSION = 1
+_OWNER_ONLY = 0o600
 
 
 @dataclass(frozen=True)
@@ -46,18 +52,43 @@ class Token:
     expires: str | None = None
     use: str = MCP
 
+    @classmethod
+    def from_entry(cls, entry: dict[str, Any]) -> Token:
+        """A token from its entry in the file; a ValueError or TypeError where it is none."""
+        token = cls(**entry)
+        for text in (token.name, token.principal, token.sha256, token.created):
+            if not isinstance(text, str) or not text:
+                raise ValueError("a token is a name, a caller, a hash and a moment")
+        if token.use not in (MCP, METRICS):
+            raise ValueError("a token for something that is not known")
+        if token.expires is not None:
+            moment = datetime.fromisoformat(token.expires)
+            if moment.tzinfo is None:
+                raise ValueError("a moment without its zone")
+        return token
+
+    def as_entry(self) -> dict[str, Any]:
+        """Its entry in the file. What is for the tools does not say so: a server of an older
+        version can read it.
+        """
+        entry = asdict(self)
+        if self.use == MCP:
+            del entry["use"]
+        return entry
+
     def is_over(self, now: datetime) -> bool:
-        return self.expires is not None and datetime.fromisoformat(self.expires) <= now
+        """Whether it has expired; without an end it never does."""
+        if self.expires is None:
+            return False
+        return datetime.fromisoformat(self.expires) <= now
 
 
 def tokens_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     """Where the tokens are."""
     if settings.tokens_file is not None:
         return settings.tokens_file.expanduser()
-    given = Path(environ.get("XDG_CONFIG_HOME") or "")
-    if given.is_absolute():
-        folder = given
-    else:
+    folder = Path(environ.get("XDG_CONFIG_HOME") or "")
+    if not folder.is_absolute():
         folder = Path(environ.get("HOME") or Path.home()) / ".config"
     return folder / "webquarry" / "tokens.json"
 
@@ -80,7 +111,7 @@ class TokenFile:
                 f"The token file {self.path} cannot be read: {error.strerror}."
             ) from error
         try:
-            return [_read(entry) for entry in json.loads(content)["tokens"]]
+            return [Token.from_entry(entry) for entry in json.loads(content)["tokens"]]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise BadInput(
                 f"The token file {self.path} is damaged.",
@@ -97,46 +128,57 @@ class TokenFile:
             raise BadInput(f"A token's name has 1 to {_NAME_LENGTH} printable characters.")
         token = PREFIX + secrets.token_urlsafe(32)
         now = self._clock.now()
-        with self._changing() as tokens:
+        with self._edit() as tokens:
             if any(one.name == name for one in tokens):
                 raise BadInput(
                     f"There is a token {name!r} already.",
                     suggested_action="Choose another name, or revoke it first.",
                 )
             if like:
-                principal = _named(tokens, like).principal
+                principal = _find_token(tokens, like).principal
             else:
                 principal = f"token:{secrets.token_hex(16)}"
+            created = now.isoformat(timespec="seconds")
             expires = None
             if lasts:
                 expires = (now + lasts).isoformat(timespec="seconds")
-            tokens.append(
-                Token(
-                    name, principal, _hash(token), now.isoformat(timespec="seconds"), expires, use
-                )
-            )
+            tokens.append(Token(name, principal, _hash(token), created, expires, use))
         return token
 
     def revoke(self, name: str) -> None:
         """The token is no longer good, from the next request on."""
-        with self._changing() as tokens:
-            tokens.remove(_named(tokens, name))
+        with self._edit() as tokens:
+            tokens.remove(_find_token(tokens, name))
 
     @contextmanager
-    def _changing(self) -> Iterator[list[Token]]:
+    def _edit(self) -> Iterator[list[Token]]:
         """The tokens, to be changed; they are written when the block ends without an error."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with _locked(self.path.with_name(self.path.name + ".lock")):
+            with _lock_file(self.path.with_name(self.path.name + ".lock")):
                 tokens = self.tokens()
                 yield tokens
-                _write(
-                    self.path, {"version": _VERSION, "tokens": [_kept(token) for token in tokens]}
-                )
+                self._write(tokens)
         except OSError as error:
             raise BadInput(
                 f"The token file {self.path} cannot be written: {error.strerror}."
             ) from error
+
+    def _write(self, tokens: list[Token]) -> None:
+        """Put these tokens in the file's place in one step."""
+        entries = [token.as_entry() for token in tokens]
+        content = {"version": _VERSION, "tokens": entries}
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.path)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 class TokenVerifier(Verifier):
@@ -147,89 +189,68 @@ class TokenVerifier(Verifier):
     def __init__(self, file: TokenFile, clock: Clock | None = None) -> None:
         self._file = file
         self._clock = clock or Clock()
-        self._seen: tuple[int, ...] | None = None
-        self._known: dict[str, Token] = {}
-        self._unreadable: str | None = None
+        self._file_state: tuple[int, ...] | None = None
+        self._tokens_by_hash: dict[str, Token] = {}
+        self._last_complaint: str | None = None
         self._lock = threading.Lock()
 
     async def verify(self, token: str) -> Principal:
         try:
-            found = self._current().get(_hash(token))
+            known = self._read_tokens().get(_hash(token))
         except BadInput as error:
-            if error.message != self._unreadable:
+            if error.message != self._last_complaint:
                 log.error("%s Nobody can be let in.", error.message)
-            self._unreadable = error.message
-            raise CannotTell from error
-        self._unreadable = None
-        if found is None:
-            raise Denied("The token is not known.")
-        if found.is_over(self._clock.now()):
-            raise Denied("The token has expired.")
-        return Principal(found.principal, found.name, frozenset({found.use}))
+            self._last_complaint = error.message
+            raise VerifierUnavailable from error
+        self._last_complaint = None
+        if known is None:
+            raise AccessDenied("The token is not known.")
+        if known.is_over(self._clock.now()):
+            raise AccessDenied("The token has expired.")
+        return Principal(known.principal, known.name, frozenset({known.use}))
 
-    def _current(self) -> dict[str, Token]:
+    def _read_tokens(self) -> dict[str, Token]:
+        """The tokens by their hash, read again when the file has changed."""
         with self._lock:
-            state = _state(self._file.path)
-            if state != self._seen:
+            state = self._read_file_state()
+            if state != self._file_state:
                 # should the file be damaged, what it said before does not count any more
-                self._known = {}
+                self._tokens_by_hash = {}
                 if state:
-                    self._known = {one.sha256: one for one in self._file.tokens()}
-                else:
-                    self._known = {}
-                self._seen = state
-            return self._known
+                    self._tokens_by_hash = {one.sha256: one for one in self._file.tokens()}
+                self._file_state = state
+            return self._tokens_by_hash
 
-
-def _read(entry: dict[str, Any]) -> Token:
-    token = Token(**entry)
-    texts = (token.name, token.principal, token.sha256, token.created)
-    if not all(isinstance(text, str) and text for text in texts):
-        raise ValueError("a token is a name, a caller, a hash and a moment")
-    if token.use not in (MCP, METRICS):
-        raise ValueError("a token for something that is not known")
-    if token.expires is not None and datetime.fromisoformat(token.expires).tzinfo is None:
-        raise ValueError("a moment without its zone")
-    return token
-
-
-def _kept(token: Token) -> dict[str, Any]:
-    """Its entry in the file. What is for the tools does not say so: a server of an older version
-    can read it.
-    """
-    entry = asdict(token)
-    if token.use == MCP:
-        del entry["use"]
-    return entry
+    def _read_file_state(self) -> tuple[int, ...] | None:
+        """Changes whenever the file does: it is replaced as a whole, so it gets another inode."""
+        try:
+            stat = self._file.path.stat()
+        except OSError:
+            return None
+        return (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+    """What is kept of a token: its SHA-256 in hexadecimal."""
+    data = token.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()
 
 
-def _named(tokens: list[Token], name: str) -> Token:
-    found = next((one for one in tokens if one.name == name), None)
-    if found is None:
-        raise NotFound(
-            f"There is no token {name!r}.",
-            suggested_action="`webquarry token list` shows those that there are.",
-        )
-    return found
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    """Changes whenever the file does: it is replaced as a whole, so it gets another inode."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return (found.st_ino, found.st_mtime_ns, found.st_size)
+def _find_token(tokens: list[Token], name: str) -> Token:
+    """The token of this name; NotFound where there is none."""
+    for token in tokens:
+        if token.name == name:
+            return token
+    raise NotFound(
+        f"There is no token {name!r}.",
+        suggested_action="`webquarry token list` shows those that there are.",
+    )
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock_file(path: Path) -> Iterator[None]:
     """One process at a time; where the system has no such locks, the last one wins."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
     try:
         try:
             import fcntl
@@ -240,16 +261,3 @@ def _locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

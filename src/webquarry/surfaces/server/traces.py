@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from webquarry import __version__
@@ -17,13 +17,13 @@ log = logging.getLogger(__name__)
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
-def wanted(environ: Mapping[str, str]) -> bool:
+def is_enabled(environ: Mapping[str, str]) -> bool:
     """Whether somebody collects traces."""
-    off = (
-        environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
-        or environ.get("OTEL_TRACES_EXPORTER") == "none"
-    )
-    return not off and any(environ.get(name) for name in _ENDPOINTS)
+    if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return False
+    if environ.get("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    return any(environ.get(name) for name in _ENDPOINTS)
 
 
 class Traces:
@@ -51,15 +51,12 @@ class Traces:
     def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         """The span has ended by itself."""
 
-    def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
-        return self._within(name, labels)
-
     @contextmanager
-    def _within(self, name: str, labels: dict[str, str]) -> Iterator[None]:
+    def within(self, name: str, labels: dict[str, str]) -> Iterator[None]:
+        """A span of theirs around one of ours, named by it and its labels."""
         attributes = {f"webquarry.{key}": value for key, value in labels.items()}
-        with self._tracer.start_as_current_span(
-            " ".join([name, *labels.values()]), attributes=attributes
-        ):
+        title = " ".join([name, *labels.values()])
+        with self._tracer.start_as_current_span(title, attributes=attributes):
             yield
 
     def close(self) -> None:

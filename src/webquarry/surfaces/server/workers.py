@@ -41,6 +41,8 @@ def supervise(
 
 
 class _Supervisor:
+    """The parent: begins the workers, replaces those that die, and ends them all."""
+
     def __init__(self, count: int, work: Callable[[], int], at_end: Callable[[], object]) -> None:
         self._count = count
         self._work = work
@@ -48,11 +50,12 @@ class _Supervisor:
         self._running: dict[int, float] = {}  # process -> when it began
         self._ending = False
         self._young_deaths = 0
-        self._watched, self._held = os.pipe()  # the second end is the parent's alone
+        # The second end is the parent's alone: when it is gone, the pipe closes.
+        self._worker_pipe, self._parent_pipe = os.pipe()
 
     def run(self) -> int:
-        for one in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(one, self._end)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._end)
         for _ in range(self._count):
             self._begin()
         worst = 0
@@ -63,9 +66,10 @@ class _Supervisor:
                 continue
             except ChildProcessError:
                 break
-            worst = max(worst, self._ended(process, os.waitstatus_to_exitcode(status)))
-        os.close(self._watched)
-        os.close(self._held)
+            code = os.waitstatus_to_exitcode(status)
+            worst = max(worst, self._handle_end(process, code))
+        os.close(self._worker_pipe)
+        os.close(self._parent_pipe)
         return worst
 
     def _begin(self) -> None:
@@ -74,7 +78,7 @@ class _Supervisor:
         """
         signals = {signal.SIGTERM, signal.SIGINT}
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-        if self._ending:  # told so just now: nobody would tell a new process any more
+        if self._ending:  # just now: nobody would tell a new process any more
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             return
         process = os.fork()
@@ -82,13 +86,13 @@ class _Supervisor:
             self._running[process] = time.monotonic()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             return
-        signal.signal(signal.SIGTERM, _end_at_once)
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # a terminal sends it to all; the parent passes on that it ends
+        # Until it serves, and has a handler of its own, it ends at once.
+        signal.signal(signal.SIGTERM, lambda number, frame: os._exit(0))
+        # A terminal sends it to all; the parent passes on that it ends.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
-        os.close(self._held)
-        threading.Thread(target=_end_with_parent, args=(self._watched,), daemon=True).start()
+        os.close(self._parent_pipe)
+        threading.Thread(target=self._end_with_parent, daemon=True).start()
         code = 1
         try:
             code = self._work()
@@ -98,16 +102,14 @@ class _Supervisor:
             sys.stderr.flush()
             os._exit(code)  # nothing of the parent's is to be ended or written a second time
 
-    def _ended(self, process: int, code: int) -> int:
+    def _handle_end(self, process: int, code: int) -> int:
         """What the end of a process counts for; it is replaced unless all are to end."""
         age = time.monotonic() - self._running.pop(process, 0.0)
         if self._ending:
-            if code == 0:
-                return 0
-            return 1
+            return 0 if code == 0 else 1
         log.warning("the worker %s ended with %s after %.0f seconds", process, code, age)
         if age < _YOUNG_SECONDS:
-            self._young_deaths = self._young_deaths + 1
+            self._young_deaths += 1
         else:
             self._young_deaths = 0
         if self._young_deaths >= _MOST_YOUNG_DEATHS * self._count:
@@ -126,12 +128,7 @@ class _Supervisor:
             except ProcessLookupError:
                 continue
 
-
-def _end_with_parent(watched: int) -> None:
-    os.read(watched, 1)
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _end_at_once(number: int, frame: FrameType | None) -> None:
-    """Told to end before it began to serve."""
-    os._exit(0)
+    def _end_with_parent(self) -> None:
+        """In a worker: wait until the parent is gone, and end then."""
+        os.read(self._worker_pipe, 1)
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""How doctor's report looks on a terminal: one line a finding, its cure below it."""
+"""How doctor's report looks on a terminal: one line a check, its cure below it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry import __version__
-from webquarry.surfaces.cli.doctor.command import ProviderFinding, Report
+from webquarry.surfaces.cli.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.cli.terminal import one_line
 
 _MARKS = {
@@ -20,49 +20,49 @@ _MARKS = {
 def show_report(console: Console, report: Report) -> None:
     """The whole report."""
     console.print(Text(f"webquarry {__version__}", "bold"))
-    _members(console, "Search providers", report.providers)
-    _members(console, "Scholarly indexes", report.indexes)
-    _members(console, "Registers of patents", report.registers)
+    _show_services(console, "Search providers", report.providers)
+    _show_services(console, "Scholarly indexes", report.indexes)
+    _show_services(console, "Registers of patents", report.registers)
     console.print(Text("\nParts", "bold"))
     width = max(len(part.name) for part in report.parts)
     for part in report.parts:
-        _line(console, part.state, part.name.ljust(width), part.detail, part.cure)
-    console.print(Text(f"\n{report.advice}", "bold" if report.ok else "bold red"), soft_wrap=True)
+        _show_line(console, part.state, part.name.ljust(width), part.detail, part.cure)
+    style = "bold" if report.ok else "bold red"
+    console.print(Text(f"\n{report.advice}", style), soft_wrap=True)
 
 
-def _members(console: Console, title: str, findings: list[ProviderFinding]) -> None:
-    if not findings:
+def _show_services(console: Console, title: str, checks: list[ServiceCheck]) -> None:
+    if not checks:
         return
     console.print(Text(f"\n{title}", "bold"))
-    width = max(len(finding.provider.label) for finding in findings)
-    for finding in findings:
-        _line(
-            console,
-            finding.state,
-            finding.provider.label.ljust(width),
-            _with_sources(finding),
-            finding.cure,
-        )
-        if finding.provider.notice:
-            console.print(
-                Text(f"      {one_line(finding.provider.notice)}", "yellow"), soft_wrap=True
-            )
+    width = max(len(check.provider.label) for check in checks)
+    for check in checks:
+        label = check.provider.label.ljust(width)
+        detail = check.detail
+        sources = _describe_sources(check)
+        if sources:
+            detail += f" ({sources})"
+        _show_line(console, check.state, label, detail, check.cure)
+        if check.provider.notice:
+            notice = one_line(check.provider.notice)
+            console.print(Text(f"      {notice}", "yellow"), soft_wrap=True)
 
 
-def _line(console: Console, state: str, name: str, detail: str, cure: str) -> None:
+def _describe_sources(check: ServiceCheck) -> str:
+    """Where the credentials come from; the values are never shown."""
+    places = []
+    for variable, source in check.provider.sources().items():
+        if variable in source:
+            places.append(source)
+        else:
+            places.append(f"{variable} from {source}")
+    return ", ".join(places)
+
+
+def _show_line(console: Console, state: str, name: str, detail: str, cure: str) -> None:
     mark, style = _MARKS[state]
-    console.print(Text(f"  {mark} ", style) + Text(f"{name}  {one_line(detail)}"), soft_wrap=True)
+    line = Text(f"  {mark} ", style)
+    line.append(f"{name}  {one_line(detail)}")
+    console.print(line, soft_wrap=True)
     if cure:
         console.print(Text(f"      → {one_line(cure)}", "cyan"), soft_wrap=True)
-
-
-def _with_sources(finding: ProviderFinding) -> str:
-    """The places are told, the values never."""
-    sources = finding.provider.sources()
-    told = ", ".join(
-        source if variable in source else f"{variable} from {source}"
-        for variable, source in sources.items()
-    )
-    if told:
-        return f"{finding.detail} ({told})"
-    return finding.detail

@@ -28,7 +28,9 @@ class Served:
     def post(
         self, method: str, params: Mapping[str, Any] | None = None, **more: Any
     ) -> httpx2.Response:
-        """One request in the older way, which needs no handshake with a server that keeps no state."""
+        """One request in the older way, which needs no handshake with a server that keeps no
+        state.
+        """
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params or {})}
         headers = HEADERS | more.pop("headers", {})
         return httpx2.post(

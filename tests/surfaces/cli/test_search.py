@@ -18,10 +18,10 @@ import pytest
 
 import webquarry
 from tests.executables import Answer, Asked, Site, as_json
-from tests.surfaces.test_cli import Runner, on_terminal, without_colours
+from tests.surfaces.cli.test_app import Runner, on_terminal, without_colours
 from webquarry.search.query.lenses import load_lenses
 from webquarry.surfaces.cli.search import search
-from webquarry.surfaces.mcp.server import call
+from webquarry.surfaces.mcp.calling import call_tool
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 
@@ -72,7 +72,7 @@ def test_the_json_is_the_tools_answer_through_every_door(
 
     async def by_protocol() -> types.CallToolResult:
         async with Toolkit.open() as kit:
-            return await call(load("research", "web_search"), kit, arguments)
+            return await call_tool(load("research", "web_search"), kit, arguments)
 
     assert by_flags.stdout == by_call.stdout
     data = json.loads(by_flags.stdout)

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from webquarry.errors import RateLimited
-from webquarry.surfaces.cli.terminal import answering, as_json, one_line, printable
+from webquarry.surfaces.cli.terminal import as_json, command_output, one_line, printable
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_json_keeps_the_value_but_prints_nothing_that_a_terminal_would_obey(text
 def test_an_error_is_one_sentence_and_an_action_on_stderr_and_an_object_on_stdout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(typer.Exit) as ended, answering(None):
+    with pytest.raises(typer.Exit) as ended, command_output(None):
         raise RateLimited(
             "Slow\ndown \x1b[31m[bold]please[/bold].",
             retry_after_seconds=3,
@@ -80,7 +80,7 @@ def test_an_error_is_one_sentence_and_an_action_on_stderr_and_an_object_on_stdou
 
 
 def test_with_text_an_error_leaves_stdout_empty(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit), answering(False):
+    with pytest.raises(typer.Exit), command_output(False):
         raise RateLimited("Slow down.")
 
     assert capsys.readouterr().out == ""
@@ -89,7 +89,7 @@ def test_with_text_an_error_leaves_stdout_empty(capsys: pytest.CaptureFixture[st
 def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(typer.Exit) as ended, answering(True):
+    with pytest.raises(typer.Exit) as ended, command_output(True):
         raise RuntimeError("no luck with https://example.org/?api_key=hunter2hunter2")
     captured = capsys.readouterr()
 
@@ -104,5 +104,5 @@ def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
     "raised", [typer.Exit(3), typer.BadParameter("no"), BrokenPipeError(), KeyboardInterrupt()]
 )
 def test_what_the_framework_handles_passes_through(raised: BaseException) -> None:
-    with pytest.raises(type(raised)), answering(True):
+    with pytest.raises(type(raised)), command_output(True):
         raise raised

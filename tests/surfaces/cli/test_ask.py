@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeServers, home
-from tests.surfaces.test_cli import Runner
+from tests.surfaces.cli.test_app import Runner
 
 
 @pytest.fixture

@@ -17,12 +17,12 @@ import pytest
 from rich.console import Console
 
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.cli.demo import tell
+from webquarry.surfaces.cli.demo.walkthrough import run_demo
 
 
 def told() -> str:
     console = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False)
-    bridge.run(tell(console))
+    bridge.run(run_demo(console))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -41,7 +41,10 @@ def test_it_searches_reads_and_cites() -> None:
     assert "Search: tidal energy storage" in text
     assert "https://tidelines.example/2026/09/storing-the-tide" in text
     assert re.search(r"\| # ", text), "the page is shown as Markdown"
-    cited = "(2026, September 14). tidelines.example. Retrieved November 10, 2026, from https://tidelines.example/"
+    cited = (
+        "(2026, September 14). tidelines.example. Retrieved November 10, 2026, "
+        "from https://tidelines.example/"
+    )
     assert cited in " ".join(text.split())
 
 
@@ -67,7 +70,10 @@ def test_it_shows_a_research_session_from_its_first_step_to_the_export_with_cita
     assert one_line.count("scrape_page https://") == 2
     assert "Step 2, revises step 1: " in one_line
     assert "### Step 1 (superseded by step 2)" in one_line
-    cited = "1. Calloway, I. (2026, September 14). Storing the tide: how a battery fills the gap at slack water. *Tidelines*."
+    cited = (
+        "1. Calloway, I. (2026, September 14). Storing the tide: how a battery fills the gap at "
+        "slack water. *Tidelines*."
+    )
     assert cited in one_line
     assert len(text.splitlines()) < 40
 
@@ -85,7 +91,7 @@ def test_it_has_colours_on_a_terminal() -> None:
     console = Console(
         file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False
     )
-    bridge.run(tell(console))
+    bridge.run(run_demo(console))
     assert isinstance(console.file, io.StringIO)
 
     assert "\x1b[1m  | ## Sources\x1b[0m" in console.file.getvalue()

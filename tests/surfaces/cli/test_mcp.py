@@ -13,7 +13,7 @@ from webquarry.__main__ import main
 from webquarry.registry import module_names
 from webquarry.surfaces.cli import mcp as mcp_cli
 from webquarry.surfaces.cli.app import app
-from webquarry.surfaces.server.app import Place
+from webquarry.surfaces.server.app import ListenOptions
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
         == 0
     )
     assert calls == [
-        ("webquarry", "core", False, "digest", ("info", "json"), Place("127.0.0.1", 8123)),
-        ("webquarry", "research", False, None, (None, None), Place("0.0.0.0", 9, 4)),
+        ("webquarry", "core", False, "digest", ("info", "json"), ListenOptions("127.0.0.1", 8123)),
+        ("webquarry", "research", False, None, (None, None), ListenOptions("0.0.0.0", 9, 4)),
     ]
 
 
@@ -117,7 +117,7 @@ def test_the_usual_start_reads_no_flags_and_serves_the_same(
 
 
 def test_tool_sets_complete() -> None:
-    assert mcp_cli._toolsets("duck") == ["duckduckgo"]
+    assert mcp_cli._complete_toolset("duck") == ["duckduckgo"]
 
 
 def test_the_command_serves_as_the_script_does() -> None:

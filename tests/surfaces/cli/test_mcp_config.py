@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from webquarry.surfaces.cli.app import app
-from webquarry.surfaces.cli.mcp_config import CLIENTS, Entry, entry_for, written
+from webquarry.surfaces.cli.mcp_config import CLIENTS, ServerEntry, entry_for, write_entry
 
-ENTRY = Entry("webquarry", '/opt/we "b/webquarry', ["mcp"])
+ENTRY = ServerEntry("webquarry", '/opt/we "b/webquarry', ["mcp"])
 
 
 def config(*words: str) -> tuple[int, str]:
@@ -59,7 +59,7 @@ def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept
     place.write_text(json.dumps(before))
     place.chmod(0o600)
 
-    _, backup = written(CLIENTS["cursor"], ENTRY, place)
+    _, backup = write_entry(CLIENTS["cursor"], ENTRY, place)
 
     after = json.loads(place.read_text())
     assert after["theme"] == "däy"
@@ -77,8 +77,8 @@ def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept
 def test_an_older_backup_is_never_overwritten(tmp_path: Path) -> None:
     place = tmp_path / "mcp.json"
     place.write_text("{}")
-    first = written(CLIENTS["cursor"], ENTRY, place)[1]
-    second = written(CLIENTS["cursor"], Entry("webquarry", "other", []), place)[1]
+    first = write_entry(CLIENTS["cursor"], ENTRY, place)[1]
+    second = write_entry(CLIENTS["cursor"], ServerEntry("webquarry", "other", []), place)[1]
 
     assert first is not None
     assert second is not None
@@ -88,9 +88,9 @@ def test_an_older_backup_is_never_overwritten(tmp_path: Path) -> None:
 
 def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
     place = tmp_path / "mcp.json"
-    written(CLIENTS["vscode"], ENTRY, place)
+    write_entry(CLIENTS["vscode"], ENTRY, place)
 
-    assert written(CLIENTS["vscode"], ENTRY, place)[1] is None
+    assert write_entry(CLIENTS["vscode"], ENTRY, place)[1] is None
     assert os.listdir(tmp_path) == ["mcp.json"]
 
 
@@ -126,7 +126,7 @@ def test_toml_keeps_its_comments_and_its_other_tables(tmp_path: Path) -> None:
         '\n[mcp_servers.webquarry.env]\nKEY = "k" # secret\n\n[mcp_servers.other]\ncommand = "x"\n'
     )
 
-    written(CLIENTS["codex"], ENTRY, place)
+    write_entry(CLIENTS["codex"], ENTRY, place)
 
     text = place.read_text()
     found = tomllib.loads(text)["mcp_servers"]
@@ -143,7 +143,7 @@ def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
     real.write_text("{}")
     link.symlink_to(real)
 
-    written(CLIENTS["cursor"], ENTRY, link)
+    write_entry(CLIENTS["cursor"], ENTRY, link)
 
     assert link.is_symlink()
     assert "webquarry" in real.read_text()

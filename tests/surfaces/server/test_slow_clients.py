@@ -11,8 +11,8 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from tests.surfaces.http.asgi import asked, scope_of
-from webquarry.surfaces.server.slow_clients import Patience, PatientProtocol
+from tests.surfaces.server.asgi import asked, scope_of
+from webquarry.surfaces.server.slow_clients import LimitedH11Protocol, SlowClientLimits
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:
@@ -21,7 +21,7 @@ async def fine(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def test_a_request_that_arrives_is_passed_on_whole() -> None:
-    assert asyncio.run(asked(Patience(fine, 1000), body=b"hello")).body == b"hello"
+    assert asyncio.run(asked(SlowClientLimits(fine, 1000), body=b"hello")).body == b"hello"
 
 
 def test_a_body_that_does_not_arrive_is_given_up() -> None:
@@ -35,7 +35,7 @@ def test_a_body_that_does_not_arrive_is_given_up() -> None:
         async def send(message: Message) -> None:
             sent.append(message)
 
-        await Patience(fine, 1000, body_seconds=0.01)(scope_of("/mcp"), receive, send)
+        await SlowClientLimits(fine, 1000, body_seconds=0.01)(scope_of("/mcp"), receive, send)
         return sent
 
     assert asyncio.run(run())[0]["status"] == 408
@@ -53,7 +53,7 @@ def test_a_body_that_is_too_large_is_not_collected() -> None:
         async def send(message: Message) -> None:
             pass
 
-        await Patience(fine, 1000)(scope_of("/mcp"), receive, send)
+        await SlowClientLimits(fine, 1000)(scope_of("/mcp"), receive, send)
         return came
 
     assert asyncio.run(run()) == 11
@@ -67,7 +67,7 @@ def test_a_client_that_does_not_read_is_given_up() -> None:
         async def send(message: Message) -> None:
             await asyncio.Future[None]()
 
-        await Patience(fine, 1000, send_seconds=0.01)(scope_of("/mcp"), receive, send)
+        await SlowClientLimits(fine, 1000, send_seconds=0.01)(scope_of("/mcp"), receive, send)
 
     with pytest.raises(ConnectionResetError):
         asyncio.run(run())
@@ -75,7 +75,9 @@ def test_a_client_that_does_not_read_is_given_up() -> None:
 
 def test_a_head_that_is_too_large_is_refused_even_if_it_comes_at_once() -> None:
     def status(**headers: str) -> int:
-        return asyncio.run(asked(Patience(fine, 1000, max_head_bytes=2000), headers=headers)).status
+        return asyncio.run(
+            asked(SlowClientLimits(fine, 1000, max_head_bytes=2000), headers=headers)
+        ).status
 
     assert status(one="x" * 1900) == 200
     assert status(one="x" * 2000) == 431
@@ -85,7 +87,7 @@ def test_a_head_that_is_too_large_is_refused_even_if_it_comes_at_once() -> None:
 def test_beyond_so_many_connections_a_request_is_told_when_to_come_again() -> None:
     async def run() -> tuple[bytes, bytes]:
         config = uvicorn.Config(
-            fine, http=PatientProtocol, log_config=None, lifespan="off", limit_concurrency=1
+            fine, http=LimitedH11Protocol, log_config=None, lifespan="off", limit_concurrency=1
         )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -113,7 +115,7 @@ def test_beyond_so_many_connections_a_request_is_told_when_to_come_again() -> No
     assert alone.startswith(b"HTTP/1.1 200")
 
 
-class Hasty(PatientProtocol):
+class Hasty(LimitedH11Protocol):
     head_seconds = 0.05
 
 

@@ -14,9 +14,16 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.surfaces.mcp.http_process import HEADERS, MODERN, Served, http_server, message_in, modern
 from tests.surfaces.mcp.stdio_process import command_of
 from tests.surfaces.mcp.test_stdio import hanging_site
+from tests.surfaces.server.http_process import (
+    HEADERS,
+    MODERN,
+    Served,
+    http_server,
+    message_in,
+    modern,
+)
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 QUERY = {"query": "tidal energy storage"}

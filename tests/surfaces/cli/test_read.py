@@ -14,7 +14,13 @@ import webquarry
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 
-from tests.surfaces.test_cli import RECORDED, Runner, on_terminal, run_apart, without_colours  # noqa: E402
+from tests.surfaces.cli.test_app import (  # noqa: E402
+    RECORDED,
+    Runner,
+    on_terminal,
+    run_apart,
+    without_colours,
+)
 
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
 NOTES = "https://blog.saltmarsh.example/notes/reading-list.md"
@@ -102,7 +108,10 @@ def test_the_same_bytes_give_the_same_answer_whatever_the_hash_seed_and_the_loca
 
 
 def test_help_loads_none_of_the_engine() -> None:
-    code = "import sys; sys.argv = ['webquarry', 'read', '--help']\nfrom webquarry.__main__ import main\nmain()\n"
+    code = (
+        "import sys; sys.argv = ['webquarry', 'read', '--help']\n"
+        "from webquarry.__main__ import main\nmain()\n"
+    )
     code += "sys.exit(bool({'httpx2', 'lxml', 'numpy'} & set(sys.modules)))"
 
     assert (

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from webquarry.errors import BadInput, NotFound
 from webquarry.surfaces.cli.app import app
-from webquarry.surfaces.server.principal import CannotTell, Denied, Principal
+from webquarry.surfaces.server.principal import AccessDenied, Principal, VerifierUnavailable
 from webquarry.surfaces.server.tokens import MCP, METRICS, TokenFile, TokenVerifier
 
 
@@ -30,7 +30,7 @@ def test_a_token_is_good_for_whoever_it_was_made_for(file: TokenFile) -> None:
     token = file.add("laptop")
 
     assert verified(file, token).name == "laptop"
-    with pytest.raises(Denied, match="not known"):
+    with pytest.raises(AccessDenied, match="not known"):
         verified(file, token + "x")
 
 
@@ -51,7 +51,7 @@ def test_a_running_server_notices_new_and_revoked_tokens(file: TokenFile) -> Non
     assert verified(verifier, second).name == "second"
 
     file.revoke("first")
-    with pytest.raises(Denied):
+    with pytest.raises(AccessDenied):
         verified(verifier, first)
     assert verified(verifier, second).name == "second"
 
@@ -59,7 +59,7 @@ def test_a_running_server_notices_new_and_revoked_tokens(file: TokenFile) -> Non
 def test_a_token_ends_when_its_time_is_over(file: TokenFile) -> None:
     token = file.add("guest", lasts=timedelta(seconds=-1))
 
-    with pytest.raises(Denied, match="expired"):
+    with pytest.raises(AccessDenied, match="expired"):
         verified(file, token)
 
 
@@ -125,7 +125,7 @@ def test_a_damaged_file_lets_nobody_in_and_is_said_once(
     file.path.write_text(text, encoding="latin-1")
 
     for _ in range(2):
-        with pytest.raises(CannotTell):
+        with pytest.raises(VerifierUnavailable):
             verified(verifier, token)
     assert len([record for record in caplog.records if "is damaged" in record.getMessage()]) == 1
     with pytest.raises(BadInput, match="damaged"):
@@ -140,7 +140,7 @@ def test_a_file_that_is_gone_lets_nobody_in(file: TokenFile) -> None:
     verified(verifier, token)
     file.path.unlink()
 
-    with pytest.raises(Denied):
+    with pytest.raises(AccessDenied):
         verified(verifier, token)
 
 

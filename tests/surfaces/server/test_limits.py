@@ -10,14 +10,14 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from tests.surfaces.http.asgi import Answered, asked
-from tests.surfaces.mcp.http_process import http_server
+from tests.surfaces.server.asgi import Answered, asked
+from tests.surfaces.server.http_process import http_server
 from webquarry.clock import Clock
 from webquarry.quota.base import Quota
 from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.settings import Settings
-from webquarry.surfaces.server.limits import Limits
+from webquarry.surfaces.server.limits import RequestLimits
 from webquarry.surfaces.server.principal import Principal
 from webquarry.surfaces.server.tokens import TokenFile
 
@@ -39,7 +39,7 @@ def quota(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Quota]:
 
 
 def test_beyond_the_minute_one_caller_waits_and_another_does_not(quota: Quota) -> None:
-    limits = Limits(fine, quota, Settings(http_minute_limit=3), Clock())
+    limits = RequestLimits(fine, quota, Settings(http_minute_limit=3), Clock())
 
     async def run() -> list[Answered]:
         return [await asked(limits, state=who) for who in (ADA, ADA, ADA, ADA, BOB)]
@@ -51,7 +51,7 @@ def test_beyond_the_minute_one_caller_waits_and_another_does_not(quota: Quota) -
 
 
 def test_beyond_the_day_it_says_so(quota: Quota) -> None:
-    limits = Limits(fine, quota, Settings(http_day_limit=1), Clock())
+    limits = RequestLimits(fine, quota, Settings(http_day_limit=1), Clock())
 
     async def run() -> list[Answered]:
         return [await asked(limits, state=ADA) for _ in range(2)]
@@ -62,7 +62,7 @@ def test_beyond_the_day_it_says_so(quota: Quota) -> None:
 
 
 def test_all_callers_together_have_a_limit_too(quota: Quota) -> None:
-    limits = Limits(fine, quota, Settings(http_minute_limit_all=2), Clock())
+    limits = RequestLimits(fine, quota, Settings(http_minute_limit_all=2), Clock())
 
     async def run() -> list[int]:
         return [(await asked(limits, state=who)).status for who in (ADA, BOB, ADA, BOB)]
@@ -79,7 +79,7 @@ def test_so_many_calls_at_once_and_a_place_is_free_again_when_one_ends(quota: Qu
             await go.wait()
             await fine(scope, receive, send)
 
-        limits = Limits(slow, quota, Settings(http_calls_at_once=2), Clock())
+        limits = RequestLimits(slow, quota, Settings(http_calls_at_once=2), Clock())
         first = [asyncio.create_task(asked(limits, state=ADA)) for _ in range(2)]
         for _ in first:
             await begun.acquire()
@@ -94,7 +94,7 @@ def test_so_many_calls_at_once_and_a_place_is_free_again_when_one_ends(quota: Qu
 
 
 def test_what_needs_no_token_is_not_counted() -> None:
-    limits = Limits(
+    limits = RequestLimits(
         fine, LocalQuota(), Settings(http_minute_limit=1, http_minute_limit_all=1), Clock()
     )
 

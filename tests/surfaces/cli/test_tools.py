@@ -45,23 +45,29 @@ def test_list_shows_every_tool_with_path_state_and_reason(bench: Workbench) -> N
 
     assert answer("list") == {
         "tools": [
-            {"name": "weather", "state": "ready", "origin": "user", "path": str(path), "description": WEATHER["description"]},
-            {"name": None, "state": "broken", "origin": "user", "path": str(broken), "reason": "it ended with "
-                                                                                               "exit "
-                                                                                               "code "
-                                                                                               "3: "
-                                                                                               "what?"},
-            {"name": None, "state": "untrusted", "origin": "project", "path": str(untrusted), "reason": "its folder is not trusted; "
-                                                                                                        "look "
-                                                                                                        "at "
-                                                                                                        "it "
-                                                                                                        "and "
-                                                                                                        "run: "
-                                                                                                        "webquarry "
-                                                                                                        "tools "
-                                                                                                        "trust"},
+            {
+                "name": "weather",
+                "state": "ready",
+                "origin": "user",
+                "path": str(path),
+                "description": WEATHER["description"],
+            },
+            {
+                "name": None,
+                "state": "broken",
+                "origin": "user",
+                "path": str(broken),
+                "reason": "it ended with exit code 3: what?",
+            },
+            {
+                "name": None,
+                "state": "untrusted",
+                "origin": "project",
+                "path": str(untrusted),
+                "reason": "its folder is not trusted; look at it and run: webquarry tools trust",
+            },
         ]
-    }  # fmt: skip
+    }
 
 
 def test_list_for_a_person_is_a_table_in_which_nothing_moves_the_cursor(
@@ -123,8 +129,8 @@ def test_check_prints_one_line_per_finding(bench: Workbench) -> None:
     assert result.stdout.splitlines() == [
         f'{odd}: warning: $.name: "getRain" is not snake_case',
         f'{file}: error: $.name: may hold only letters, digits and underscores, not "a b"',
-        f"{file}: error: $.parameters.properties.x.type: must be string, integer, number, boolean, array or object, "
-        'not "y"',
+        f"{file}: error: $.parameters.properties.x.type: must be string, integer, number, "
+        'boolean, array or object, not "y"',
         "no-such-file: error: $: it is missing",
     ]
 

@@ -21,17 +21,17 @@ import httpx2
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from tests.surfaces.http.asgi import asked
-from tests.surfaces.http.issuer import issuing
-from tests.surfaces.http.test_cluster import searxng
-from tests.surfaces.http.test_gate import children_of
-from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
+from tests.surfaces.server.asgi import asked
+from tests.surfaces.server.http_process import Served, http_server, message_in, modern
+from tests.surfaces.server.issuer import issuing
+from tests.surfaces.server.test_authentication import children_of
+from tests.surfaces.server.test_cluster import searxng
 from webquarry import meter
 from webquarry.errors import RateLimited
 from webquarry.surfaces.server.metrics import Metrics
-from webquarry.surfaces.server.observe import Observe
+from webquarry.surfaces.server.request_tracking import RequestTracking
 from webquarry.surfaces.server.tokens import METRICS, TokenFile
-from webquarry.surfaces.server.traces import wanted
+from webquarry.surfaces.server.traces import is_enabled
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
@@ -156,7 +156,9 @@ def test_a_server_told_to_end_first_says_that_no_more_should_come() -> None:
 
 
 def search(server: Served, revision: str) -> httpx2.Response:
-    """A search, as clients of this revision ask: the older ones are answered by a stream of events."""
+    """A search, as clients of this revision ask: the older ones are answered by a stream of
+    events.
+    """
     if revision == "old":
         return server.post("tools/call", SEARCH)
     body, headers = modern("tools/call", **SEARCH)
@@ -242,9 +244,9 @@ def test_a_client_that_hung_up_is_no_failure_of_the_server(
         raise ValueError("broken")
 
     caplog.set_level("INFO", "webquarry")
-    asyncio.run(asked(Observe(silent)))
+    asyncio.run(asked(RequestTracking(silent)))
     with pytest.raises(ValueError, match="broken"):
-        asyncio.run(asked(Observe(broken)))
+        asyncio.run(asked(RequestTracking(broken)))
 
     said = [record.getMessage() for record in caplog.records]
     assert [text.split()[2] for text in said] == ["499", "500"]
@@ -314,9 +316,9 @@ def test_traces_are_sent_where_an_endpoint_is_configured() -> None:
 
 
 def test_without_an_endpoint_there_are_no_traces() -> None:
-    assert not wanted({})
-    assert not wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"})
-    assert wanted({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"})
+    assert not is_enabled({})
+    assert not is_enabled({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"})
+    assert is_enabled({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"})
 
 
 def test_a_span_is_told_with_its_outcome_and_errors_by_their_kind() -> None:
@@ -331,7 +333,7 @@ def test_a_span_is_told_with_its_outcome_and_errors_by_their_kind() -> None:
             raise ValueError("x")
     finally:
         meter.unlisten(metrics)
-    text = metrics.text()[0].decode()
+    text = metrics.render()[0].decode()
 
     for outcome in ("empty", "rate_limited", "internal"):
         assert sample(text, "webquarry_tool_seconds_count", tool="a", outcome=outcome) == 1

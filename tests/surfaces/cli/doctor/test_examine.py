@@ -24,9 +24,10 @@ from webquarry.search.provider import Provider
 from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor import checks as doctor_parts
-from webquarry.surfaces.cli.doctor.checks import Finding, examine_parts
-from webquarry.surfaces.cli.doctor.command import ProviderFinding, Report, examine, examine_provider
+from webquarry.surfaces.cli.doctor import installation
+from webquarry.surfaces.cli.doctor.check_result import CheckResult
+from webquarry.surfaces.cli.doctor.checks import examine_parts
+from webquarry.surfaces.cli.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.surfaces.cli.doctor.view import show_report
 from webquarry.toolkit import Toolkit
 
@@ -73,15 +74,15 @@ async def probe_on_this_machine(
     await REAL_PROBE(self, service, seconds)
 
 
-def provider(report: Report, name: str) -> ProviderFinding:
+def provider(report: Report, name: str) -> ServiceCheck:
     return next(finding for finding in report.providers if finding.provider.name == name)
 
 
-def member(findings: list[ProviderFinding], name: str) -> ProviderFinding:
+def member(findings: list[ServiceCheck], name: str) -> ServiceCheck:
     return next(finding for finding in findings if finding.provider.name == name)
 
 
-def part(report: Report, name: str) -> Finding:
+def part(report: Report, name: str) -> CheckResult:
     return next(finding for finding in report.parts if finding.name == name)
 
 
@@ -239,7 +240,7 @@ def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]
 def test_a_provider_that_never_answers_does_not_hold_doctor_up(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webquarry.surfaces.cli.doctor.command._PROBE_SECONDS", 0.05)
+    monkeypatch.setattr("webquarry.surfaces.cli.doctor.examine._PROBE_SECONDS", 0.05)
 
     async def run() -> Report:
         silent = asyncio.Event()
@@ -286,7 +287,7 @@ def test_a_misspelt_setting_is_pointed_out(environ: dict[str, str]) -> None:
     assert "did you mean WEBQUARRY_MAX_BYTES?" in finding.cure
 
 
-def find(name: str, environ: Mapping[str, str]) -> Finding:
+def find(name: str, environ: Mapping[str, str]) -> CheckResult:
     settings = Settings.from_environment(environ)
     return next(finding for finding in examine_parts(settings, environ) if finding.name == name)
 
@@ -294,11 +295,11 @@ def find(name: str, environ: Mapping[str, str]) -> Finding:
 def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor_parts, "_present", lambda module: True)
+    monkeypatch.setattr(installation, "is_importable", lambda module: True)
     assert find("compiled", environ).state == "ok"
 
     walk = "webquarry.read.main_content._walk"
-    monkeypatch.setattr(doctor_parts, "_present", lambda module: module != walk)
+    monkeypatch.setattr(installation, "is_importable", lambda module: module != walk)
     found = find("compiled", environ)
 
     assert found.state == "off"
@@ -328,7 +329,7 @@ def test_a_library_that_is_not_there_is_off_and_says_how_to_get_it(
     assert find(name, environ).state == "ok"
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        doctor_parts, "find_spec", lambda module: None if module in modules else real(module)
+        installation, "find_spec", lambda module: None if module in modules else real(module)
     )
 
     assert find(name, environ).state == "off"
@@ -338,7 +339,7 @@ def test_a_library_that_is_not_there_is_off_and_says_how_to_get_it(
 def test_a_socks_proxy_without_its_library_is_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor_parts, "find_spec", lambda module: None)
+    monkeypatch.setattr(installation, "find_spec", lambda module: None)
 
     assert find("socks", environ | {"ALL_PROXY": "socks5://127.0.0.1:9"}).state == "broken"
 
@@ -441,7 +442,7 @@ def test_a_provider_that_does_not_answer_is_a_failure_only_if_somebody_chose_it(
     environ_of_choice: dict[str, str], state: str
 ) -> None:
     kit = cast(Toolkit, Unreachable(**environ_of_choice))
-    finding = asyncio.run(examine_provider(kit, Free({}), offline=False))
+    finding = asyncio.run(check_provider(kit, Free({}), offline=False))
 
     assert (finding.state, finding.reachable) == (state, False)
     assert Report([finding], []).ok == (state == "warning")
@@ -451,7 +452,7 @@ def test_without_any_key_the_advice_names_who_needs_none(environ: dict[str, str]
     keyed = [
         finding for finding in look(environ, offline=True).providers if finding.provider.credentials
     ]
-    free = ProviderFinding(Free({}), "ok", "answers", reachable=True, chosen=False)
+    free = ServiceCheck(Free({}), "ok", "answers", reachable=True, chosen=False)
 
     assert (
         "searches go to Free Search. A key, such as BRAVE_API_KEY"

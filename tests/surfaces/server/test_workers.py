@@ -33,5 +33,5 @@ def test_no_worker_begins_after_all_were_told_to_end() -> None:
     supervisor._begin()
 
     assert supervisor._running == {}
-    os.close(supervisor._watched)
-    os.close(supervisor._held)
+    os.close(supervisor._worker_pipe)
+    os.close(supervisor._parent_pipe)

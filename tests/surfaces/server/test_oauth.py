@@ -13,11 +13,11 @@ from typing import Any
 import jwt
 import pytest
 
-from tests.surfaces.http.issuer import Issuer, issuing
+from tests.surfaces.server.issuer import Issuer, issuing
 from webquarry.clock import Clock
 from webquarry.settings import Settings
 from webquarry.surfaces.server.oauth import OAuthVerifier
-from webquarry.surfaces.server.principal import CannotTell, Denied, Principal
+from webquarry.surfaces.server.principal import AccessDenied, Principal, VerifierUnavailable
 
 AUDIENCE = "https://quarry.example.org/mcp"
 
@@ -79,7 +79,7 @@ def test_scopes_may_come_as_a_list_and_a_client_may_speak_for_itself(issuer: Iss
 def test_a_token_that_is_not_for_us_now_is_denied(
     issuer: Issuer, claims: dict[str, Any], reason: str
 ) -> None:
-    with pytest.raises(Denied, match=reason):
+    with pytest.raises(AccessDenied, match=reason):
         verify(issuer, issuer.token(**claims))
 
 
@@ -92,13 +92,13 @@ def test_a_token_signed_by_somebody_else_is_denied(issuer: Issuer) -> None:
         headers={"kid": "first"},
     )
 
-    with pytest.raises(Denied, match="signature"):
+    with pytest.raises(AccessDenied, match="signature"):
         verify(issuer, forged)
 
 
 @pytest.mark.parametrize("token", ["", "x", "a.b.c", "a.b", "x" * 20_000])
 def test_what_is_no_jwt_is_denied_without_asking_the_issuer(issuer: Issuer, token: str) -> None:
-    with pytest.raises(Denied, match="no JWT"):
+    with pytest.raises(AccessDenied, match="no JWT"):
         verify(issuer, token)
 
     assert issuer.asked == []
@@ -115,7 +115,7 @@ def test_no_signature_and_a_shared_secret_are_no_signatures_for_us(issuer: Issue
             headers={"kid": "first"},
         ),
     ):
-        with pytest.raises(Denied, match="not accepted"):
+        with pytest.raises(AccessDenied, match="not accepted"):
             verify(issuer, token)
 
 
@@ -136,7 +136,7 @@ def test_a_key_is_good_only_for_the_algorithm_that_the_issuer_gives_it(issuer: I
     issuer.more["first"] = {"alg": "RS256"}
 
     assert verify(issuer, issuer.token(algorithm="RS256"))
-    with pytest.raises(Denied, match="does not publish"):
+    with pytest.raises(AccessDenied, match="does not publish"):
         verify(issuer, issuer.token(algorithm="PS256"))
 
 
@@ -146,7 +146,7 @@ def test_a_key_for_encryption_signs_nothing(issuer: Issuer) -> None:
     issuer.more["first"] = {"use": "enc"}
 
     assert verify(issuer, issuer.token("second"))
-    with pytest.raises(Denied, match="does not publish"):
+    with pytest.raises(AccessDenied, match="does not publish"):
         verify(issuer, issuer.token("first"))
 
 
@@ -166,7 +166,7 @@ def test_one_odd_key_does_not_spoil_the_others(issuer: Issuer, odd: Any) -> None
     issuer.odd = [odd]
 
     assert verify(issuer, issuer.token())
-    with pytest.raises(Denied):
+    with pytest.raises(AccessDenied):
         verify(issuer, issuer.token(kid="odd"))
 
 
@@ -187,7 +187,7 @@ def test_what_a_token_calls_critical_and_we_do_not_know_is_denied(
     told = json.loads(base64.urlsafe_b64decode(head + "==")) | header
     forged = base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
 
-    with pytest.raises(Denied, match="no JWT"):
+    with pytest.raises(AccessDenied, match="no JWT"):
         verify(issuer, f"{forged}.{rest}")
 
 
@@ -197,7 +197,7 @@ def test_keys_that_a_token_brings_along_are_not_looked_at(issuer: Issuer) -> Non
     claims = {"iss": issuer.url, "aud": AUDIENCE, "sub": "ada", "exp": int(time.time()) + 60}
     headers = {"kid": "first", "jwk": own, "jku": f"{issuer.url}/mine", "x5u": f"{issuer.url}/mine"}
 
-    with pytest.raises(Denied, match="signature"):
+    with pytest.raises(AccessDenied, match="signature"):
         verify(issuer, jwt.encode(claims, issuer.keys["mine"], algorithm="RS256", headers=headers))
     assert "/mine" not in issuer.asked
 
@@ -220,7 +220,7 @@ def test_an_issuer_that_dawdles_over_a_strangers_key_holds_up_nobody_whose_key_i
                 await asyncio.sleep(0.005)
             found = await verifier.verify(issuer.token())
             issuer.let.set()
-            with pytest.raises(Denied):
+            with pytest.raises(AccessDenied):
                 await stranger
             return found
         finally:
@@ -240,14 +240,16 @@ def test_keys_are_asked_for_once_and_again_when_a_new_one_is_named(issuer: Issue
                 await verifier.verify(issuer.token())
             assert issuer.asked.count("/keys") == 1
             issuer.rotate("second")
-            with pytest.raises(Denied, match="does not publish"):  # so soon nobody knocks again
+            with pytest.raises(
+                AccessDenied, match="does not publish"
+            ):  # so soon nobody knocks again
                 await verifier.verify(issuer.token("second"))
             assert issuer.asked.count("/keys") == 1
             clock.seconds += 31
             await verifier.verify(issuer.token("second"))
             assert issuer.asked.count("/keys") == 2
             with pytest.raises(
-                Denied, match="does not publish"
+                AccessDenied, match="does not publish"
             ):  # the old key is worth nothing now
                 await verifier.verify(issuer.token("first"))
         finally:
@@ -275,7 +277,7 @@ def test_an_issuer_that_is_down_leaves_the_keys_at_hand_good(issuer: Issuer) -> 
 def test_without_any_key_nobody_can_tell(issuer: Issuer) -> None:
     issuer.working = False
 
-    with pytest.raises(CannotTell):
+    with pytest.raises(VerifierUnavailable):
         verify(issuer, issuer.token())
 
 
@@ -288,7 +290,7 @@ def test_metadata_of_another_issuer_is_not_believed(issuer: Issuer) -> None:
         real = jwt.decode(asked, options={"verify_signature": False})["iss"]
         verifier = OAuthVerifier(real, AUDIENCE, Settings(), MovedClock())
         try:
-            with pytest.raises(CannotTell):
+            with pytest.raises(VerifierUnavailable):
                 await verifier.verify(asked)
         finally:
             await verifier.aclose()

@@ -16,13 +16,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.surfaces.http.issuer import issuing
-from tests.surfaces.mcp.http_process import HEADERS, Served, http_server, message_in, modern
 from tests.surfaces.mcp.stdio_process import command_of
+from tests.surfaces.server.http_process import HEADERS, Served, http_server, message_in, modern
+from tests.surfaces.server.issuer import issuing
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
-from webquarry.surfaces.server.access import access_of
-from webquarry.surfaces.server.principal import Denied
+from webquarry.surfaces.server.access import configure_access
+from webquarry.surfaces.server.principal import AccessDenied
 from webquarry.surfaces.server.tokens import METRICS, TokenFile
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
@@ -161,31 +161,33 @@ def test_others_are_never_served_without_a_way_to_tell_them_apart(
     host: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match="there is none"):
-        access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
+        configure_access(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
     TokenFile(tmp_path / "tokens.json").add("prometheus", use=METRICS)
     with pytest.raises(BadInput, match="there is none"):  # that anybody could ask the tools with
-        access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
+        configure_access(Settings(tokens_file=tmp_path / "tokens.json"), {}, host)
     with pytest.raises(BadInput, match="lets everybody in"):
-        access_of(Settings(http_auth="none"), {}, host)
+        configure_access(Settings(http_auth="none"), {}, host)
     with pytest.raises(BadInput, match="no issuer"):
-        access_of(Settings(http_auth="oauth"), {}, host)
+        configure_access(Settings(http_auth="oauth"), {}, host)
     with pytest.raises(BadInput, match="address is not set"):
-        access_of(Settings(oauth_issuer="https://issuer.example"), {}, host)
+        configure_access(Settings(oauth_issuer="https://issuer.example"), {}, host)
 
 
 def test_a_worker_that_begins_after_the_last_token_was_revoked_lets_nobody_in_and_does_not_fail(
     tmp_path: Path,
 ) -> None:
-    access = access_of(Settings(tokens_file=tmp_path / "tokens.json"), {}, "0.0.0.0", running=True)
+    access = configure_access(
+        Settings(tokens_file=tmp_path / "tokens.json"), {}, "0.0.0.0", running=True
+    )
 
     assert access is not None
-    with pytest.raises(Denied):
+    with pytest.raises(AccessDenied):
         asyncio.run(access.verifier.verify("wq_anything"))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
 def test_this_machine_needs_no_token_unless_one_is_asked_for(host: str) -> None:
-    assert access_of(Settings(), {}, host) is None
+    assert configure_access(Settings(), {}, host) is None
 
 
 def test_a_server_for_others_without_tokens_says_how_to_make_one_and_listens_nowhere(

@@ -39,91 +39,98 @@ _WIDTH = 96
 _EXCERPT_LINES = 12
 
 
-async def tell(console: Console) -> None:
+async def run_demo(console: Console) -> None:
     """The whole demo, step by step."""
-    story = _Story(console)
+    printer = Printer(console)
     with tempfile.TemporaryDirectory(prefix="webquarry-demo-") as folder:
         settings = Settings.from_environment(
             {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": folder}
         )
         async with Toolkit.open(settings, ENVIRON) as kit:
-            story.line("A recorded web answers everything below: no keys, no internet.", "dim")
-            best = await _search(kit, story)
-            await _read_and_cite(kit, story, best)
-            await _read_japanese(kit, story)
-            await _meet_captcha(kit, story)
-            await _research(kit, story)
-    story.heading("Next")
-    story.line(
+            printer.line("A recorded web answers everything below: no keys, no internet.", "dim")
+            best = await show_search(kit, printer)
+            await show_page_and_citation(kit, printer, best)
+            await show_japanese_page(kit, printer)
+            await show_captcha(kit, printer)
+            await show_research(kit, printer)
+    printer.heading("Next")
+    printer.line(
         "  1. Set a key to search the live web: export BRAVE_API_KEY=...  "
         "(https://brave.com/search/api/)"
     )
-    story.line("  2. See what works on this machine:    webquarry doctor")
+    printer.line("  2. See what works on this machine:    webquarry doctor")
 
 
-async def _search(kit: Toolkit, story: _Story) -> Result:
-    story.heading(f"Search: {QUESTION}")
+async def show_search(kit: Toolkit, printer: Printer) -> Result:
+    """Search, and list what was found; the first result comes back."""
+    printer.heading(f"Search: {QUESTION}")
     results = await kit.router.search("brave", Query(QUESTION, 3))
     for number, result in enumerate(results, 1):
-        story.line(f"  {number}. {one_line(result.title)}", "bold")
-        story.line(
-            f"     {one_line(result.url)}" + (f"  {result.published}" if result.published else ""),
-            "cyan",
-        )
-        story.paragraph(result.snippet, "     ")
+        printer.line(f"  {number}. {one_line(result.title)}", "bold")
+        address = f"     {one_line(result.url)}"
+        if result.published:
+            address += f"  {result.published}"
+        printer.line(address, "cyan")
+        printer.paragraph(result.snippet, "     ")
     return results[0]
 
 
-async def _read_and_cite(kit: Toolkit, story: _Story, best: Result) -> None:
+async def show_page_and_citation(kit: Toolkit, printer: Printer, best: Result) -> None:
+    """Read a result as Markdown, show its beginning, and cite it."""
     page = await kit.reader.read(best.url)
-    lines, start = page.markdown.splitlines(), _first_heading(page.markdown)
-    story.heading(
+    lines = page.markdown.splitlines()
+    start = _find_first_heading(lines)
+    printer.heading(
         f"Read: the first result as Markdown, from its heading on (line {start + 1} of "
         f"{len(lines)})"
     )
     for line in lines[start : start + _EXCERPT_LINES]:
-        story.paragraph(line, "  | ")
-    story.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
-    story.heading("Cite: what was read, and when")
-    story.paragraph(cite(Source(page.title, page.url, page.fetched_at, best.published)), "  ")
+        printer.paragraph(line, "  | ")
+    printer.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
+    printer.heading("Cite: what was read, and when")
+    source = Source(page.title, page.url, page.fetched_at, best.published)
+    printer.paragraph(cite(source), "  ")
 
 
-async def _read_japanese(kit: Toolkit, story: _Story) -> None:
+async def show_japanese_page(kit: Toolkit, printer: Printer) -> None:
+    """Read a page that is not in UTF-8."""
     page = await kit.reader.read(JAPANESE_PAGE)
-    story.heading(f"Any encoding comes out as UTF-8: this page is in {page.encoding}")
-    story.line(f"  {JAPANESE_PAGE}", "cyan")
-    lines = page.markdown.splitlines()[_first_heading(page.markdown) :]
-    for line in [line for line in lines if line.strip()][:2]:
-        story.paragraph(line, "  | ")
+    printer.heading(f"Any encoding comes out as UTF-8: this page is in {page.encoding}")
+    printer.line(f"  {JAPANESE_PAGE}", "cyan")
+    lines = page.markdown.splitlines()
+    body = [line for line in lines[_find_first_heading(lines) :] if line.strip()]
+    for line in body[:2]:
+        printer.paragraph(line, "  | ")
 
 
-def _first_heading(markdown: str) -> int:
+def _find_first_heading(lines: list[str]) -> int:
     """The number of the first heading's line, from 0; above it stand menus and banners."""
-    return next(
-        (number for number, line in enumerate(markdown.splitlines()) if line.startswith("# ")), 0
-    )
+    for number, line in enumerate(lines):
+        if line.startswith("# "):
+            return number
+    return 0
 
 
-async def _meet_captcha(kit: Toolkit, story: _Story) -> None:
+async def show_captcha(kit: Toolkit, printer: Printer) -> None:
     """A wall is an error with a kind and an action. Were it ever read as a page, the demo should
     say so.
     """
-    story.heading("A captcha is an error, never content")
-    story.line(f"  {CAPTCHA_PAGE}", "cyan")
+    printer.heading("A captcha is an error, never content")
+    printer.line(f"  {CAPTCHA_PAGE}", "cyan")
     try:
         await kit.reader.read(CAPTCHA_PAGE)
     except WebquarryError as error:
-        story.line(f"  {error.kind}: {one_line(error.message)}", "red")
-        story.line(f"  Try: {one_line(error.suggested_action)}")
+        printer.line(f"  {error.kind}: {one_line(error.message)}", "red")
+        printer.line(f"  Try: {one_line(error.suggested_action)}")
     else:
-        story.line("  It was read as a page, which is a bug.", "bold red")
+        printer.line("  It was read as a page, which is a bug.", "bold red")
 
 
-async def _research(kit: Toolkit, story: _Story) -> None:
+async def show_research(kit: Toolkit, printer: Printer) -> None:
     """A session of two steps, of which the second revises the first; what the tools find is
     recorded on the way.
     """
-    story.heading("Research: steps that are kept, and the sources found on the way")
+    printer.heading("Research: steps that are kept, and the sources found on the way")
     first = await _call(
         kit,
         "sequential_search",
@@ -132,13 +139,13 @@ async def _research(kit: Toolkit, story: _Story) -> None:
         researchGoal=GOAL,
         confidence="low",
     )
-    id = first["sessionId"]
-    story.paragraph(f"Step 1: {FIRST_STEP}", "  ")
-    found = await _call(kit, "web_search", query=QUESTION, num_results=3, sessionId=id)
-    story.line(f"    web_search   {len(found['urls'])} sources recorded", "cyan")
+    session_id = first["sessionId"]
+    printer.paragraph(f"Step 1: {FIRST_STEP}", "  ")
+    found = await _call(kit, "web_search", query=QUESTION, num_results=3, sessionId=session_id)
+    printer.line(f"    web_search   {len(found['urls'])} sources recorded", "cyan")
     for url in found["urls"][:2]:
-        page = await _call(kit, "scrape_page", url=url, sessionId=id)
-        story.line(f"    scrape_page  {one_line(page['url'])}", "cyan")
+        page = await _call(kit, "scrape_page", url=url, sessionId=session_id)
+        printer.line(f"    scrape_page  {one_line(page['url'])}", "cyan")
     await _call(
         kit,
         "sequential_search",
@@ -147,22 +154,24 @@ async def _research(kit: Toolkit, story: _Story) -> None:
         revisesStep=1,
         confidence="high",
         nextStepNeeded=False,
-        sessionId=id,
+        sessionId=session_id,
     )
-    story.paragraph(f"Step 2, revises step 1: {REVISION}", "  ")
-    story.heading("Export: the session as Markdown, with citations (webquarry session export)")
-    export = await _call(kit, "research_export", sessionId=id)
-    shown = export["content"].partition("## Goal")
-    for line in "".join(shown[1:]).splitlines():
+    printer.paragraph(f"Step 2, revises step 1: {REVISION}", "  ")
+    printer.heading("Export: the session as Markdown, with citations (webquarry session export)")
+    export = await _call(kit, "research_export", sessionId=session_id)
+    _, goal, rest = export["content"].partition("## Goal")
+    for line in (goal + rest).splitlines():
         if line.strip():
-            story.paragraph(line, "  | ", "bold" if line.startswith("#") else "")
+            style = "bold" if line.startswith("#") else ""
+            printer.paragraph(line, "  | ", style)
 
 
 async def _call(kit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
-    return (await load("research", name).call(kit, arguments)).as_dict()
+    answer = await load("research", name).call(kit, arguments)
+    return answer.as_dict()
 
 
-class _Story:
+class Printer:
     """Prints the demo. Lines are broken here and not by the console, so that they do not depend on
     its width.
     """

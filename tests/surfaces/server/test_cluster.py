@@ -20,8 +20,8 @@ from typing import Any
 import httpx2
 
 from tests.redis_server import RedisServer, running
-from tests.surfaces.mcp.http_process import Served, http_server, message_in, modern
 from tests.surfaces.mcp.stdio_process import command_of
+from tests.surfaces.server.http_process import Served, http_server, message_in, modern
 from webquarry.surfaces.server.tokens import TokenFile
 
 SERVERS = 3

@@ -123,7 +123,10 @@ def test_version_and_help_are_answered(run: Runner) -> None:
 
 
 def test_help_loads_none_of_the_engine(run: Runner) -> None:
-    code = "import sys; sys.argv = ['webquarry', '--help']\nfrom webquarry.__main__ import main\nmain()\n"
+    code = (
+        "import sys; sys.argv = ['webquarry', '--help']\n"
+        "from webquarry.__main__ import main\nmain()\n"
+    )
     code += "sys.exit(bool({'pydantic', 'httpx2', 'lxml'} & set(sys.modules)))"
 
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0

@@ -1,0 +1,1 @@
+"""The command `demo`: search, read, cite and research on a recorded web."""

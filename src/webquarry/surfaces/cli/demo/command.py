@@ -1,0 +1,14 @@
+"""`webquarry demo`: starts the walkthrough."""
+
+from __future__ import annotations
+
+from webquarry.surfaces.cli.terminal import command_output
+
+
+def demo() -> None:
+    """Search, read, cite and research on a recorded web: no keys, no internet."""
+    with command_output(False) as output:
+        from webquarry.surfaces.bridge import bridge
+        from webquarry.surfaces.cli.demo.walkthrough import run_demo
+
+        bridge.run(run_demo(output.console))

@@ -1,0 +1,32 @@
+"""What doctor says of one part of the installation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from webquarry.settings import Settings
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One part: its state is "ok", "off" (optional and absent), "warning" or "broken"."""
+
+    name: str
+    state: str
+    detail: str
+    cure: str = ""
+    reachable: bool | None = None  # None: nobody was asked, or there is nobody to ask
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as JSON; without a cure or an answer where there is none."""
+        fields: dict[str, Any] = {"name": self.name, "state": self.state, "detail": self.detail}
+        if self.cure:
+            fields["cure"] = self.cure
+        if self.reachable is not None:
+            fields["reachable"] = self.reachable
+        return fields
+
+
+Check = Callable[[Settings, Mapping[str, str]], CheckResult]

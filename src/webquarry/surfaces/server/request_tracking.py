@@ -1,0 +1,75 @@
+"""Every request has an id: taken from whoever forwards it, or new; on the answer, in every line of
+the log, in the trace.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from typing import TYPE_CHECKING
+
+from webquarry.logs import add_labels
+from webquarry.meter import span
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger(__name__)
+
+_HEADER = b"x-request-id"
+_HUNG_UP = 499  # nobody was there any more to be answered
+_ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_WATCHING_PATHS = ("/health/live", "/health/ready", "/metrics")  # asked too often to be logged
+_KNOWN_PATHS = ("/mcp", *_WATCHING_PATHS)
+
+
+class RequestTracking:
+    """An ASGI application before all others: gives each request its id, measures and logs it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _find_request_id(scope)
+        if request_id is None:
+            request_id = secrets.token_hex(8)
+        path = scope["path"].rstrip("/")
+        if path not in _KNOWN_PATHS:  # labels must be few
+            path = "other"
+        status = _HUNG_UP
+        started = time.monotonic()
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = message.get("headers", [])
+                message["headers"] = [*headers, (_HEADER, request_id.encode())]
+            await send(message)
+
+        with add_labels(request=request_id), span("request", path=path) as end:
+            try:
+                await self._app(scope, receive, send_with_id)
+            except BaseException:
+                if status == _HUNG_UP:
+                    status = 500
+                raise
+            finally:
+                end(str(status))
+                if scope["path"] not in _WATCHING_PATHS:
+                    milliseconds = (time.monotonic() - started) * 1000
+                    log.info("%s %s %s in %.0f ms", scope["method"], path, status, milliseconds)
+
+
+def _find_request_id(scope: Scope) -> str | None:
+    """The id that came with the request, if it can be one."""
+    for name, value in scope["headers"]:
+        if name == _HEADER:
+            request_id: str = value.decode("latin-1")
+            return request_id if _ACCEPTABLE_ID.fullmatch(request_id) else None
+    return None
