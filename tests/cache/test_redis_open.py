@@ -280,7 +280,7 @@ def test_a_log_of_an_outage_does_not_hold_the_password(caplog: pytest.LogCapture
             await check_redis(connection)
         await connection.aclose()
 
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, logger="webquarry"):
         asyncio.run(scenario())
     assert "127.0.0.1:1 is gone" in caplog.text
     assert PASSWORD not in caplog.text
