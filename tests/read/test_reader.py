@@ -14,6 +14,7 @@ from webquarry.errors import Challenge, NetworkFailure, NotFound, Unreadable
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.read import reader as reader_module
+from webquarry.read.format import Selection
 from webquarry.read.models import Page
 from webquarry.read.reader import ACCEPT, Reader
 
@@ -151,9 +152,9 @@ def test_pages_are_converted_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> No
     threads: list[threading.Thread] = []
     original = reader_module.read_reply
 
-    def watched(requested_url: str, reply: Reply) -> Page:
+    def watched(requested_url: str, reply: Reply, selection: Selection) -> Page:
         threads.append(threading.current_thread())
-        return original(requested_url, reply)
+        return original(requested_url, reply, selection)
 
     monkeypatch.setattr(reader_module, "read_reply", watched)
     read(FakeClient(WORDS.encode(), "text/plain"))

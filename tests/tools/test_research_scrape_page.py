@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.net.doubles import FakeWeb
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
-from webquarry.pages.slice import Wanted, take
+from webquarry.pages.slice import SliceRequest, take_slice
 from webquarry.tool import load
 
 DOI = "10.1234/tides.2024.7"
@@ -72,10 +72,10 @@ def test_pieces_joined_are_the_whole_byte_for_byte(limit: int, part: dict[str, A
 @given(st.text(max_size=400), st.integers(1, 50), st.sampled_from(["markdown", "text", "bytes"]))
 def test_any_text_is_given_whole_by_its_cursors(text: str, limit: int, kind: Any) -> None:
     data = text.encode("utf-8", "replace")
-    piece = take(data, "digest", Wanted(limit), kind)
+    piece = take_slice(data, "digest", SliceRequest(limit), kind)
     found = piece.data
     while piece.rest:
-        piece = take(data, "digest", Wanted(limit, cursor=piece.rest), kind)
+        piece = take_slice(data, "digest", SliceRequest(limit, cursor=piece.rest), kind)
         found += piece.data
 
     assert found == data

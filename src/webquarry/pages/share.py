@@ -15,10 +15,11 @@ from webquarry.read.slices.pieces import block_starts, cut
 from webquarry.search.replies.text import shortened
 
 _LONGEST_TITLE = 200  # characters of a heading
+_LINE_FEEDS = 2  # behind each text
 
 
 @dataclass(frozen=True)
-class Text:
+class SharedText:
     """A text with what stands above it when it is shown among others."""
 
     title: str
@@ -40,9 +41,10 @@ def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     """
     shares = [0] * len(lengths)
     left = max(0, total)
-    waiting = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
-    for number, at in enumerate(waiting):
-        shares[at] = min(lengths[at], left // (len(waiting) - number))
+    shortest_first = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
+    for number, at in enumerate(shortest_first):
+        equal_part = left // (len(lengths) - number)
+        shares[at] = min(lengths[at], equal_part)
         left -= shares[at]
     return shares
 
@@ -57,38 +59,43 @@ def enough_of(data: bytes, most: int) -> bytes:
     return data
 
 
-def share_out(texts: Sequence[Text], most_each: int, total: int) -> tuple[list[Share], str]:
-    """Each text as far as it may go, and all of them as one text that is no longer than the total."""
-    headings = _headings(texts, total)
-    room = (
-        total - sum(len(heading.encode()) for heading in headings) - 2 * len(texts)
-    )  # line feeds behind each
+def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[list[Share], str]:
+    """Each text as far as it may go, and all of them as one text that is no longer than the
+    total.
+    """
+    headings = _write_headings(texts, total)
+    taken = sum(len(heading.encode()) for heading in headings) + _LINE_FEEDS * len(texts)
     lengths = [min(len(text.data.rstrip()), most_each) for text in texts]
-    shares = [
-        _cut(text.data, limit)
-        for text, limit in zip(texts, fair_shares(lengths, room), strict=True)
-    ]
-    pieces = [
-        f"{heading}{share.content}\n" for heading, share in zip(headings, shares, strict=True)
-    ]
+    limits = fair_shares(lengths, total - taken)
+    shares = []
+    pieces = []
+    for text, heading, limit in zip(texts, headings, limits, strict=True):
+        share = _cut_between_blocks(text.data, limit)
+        shares.append(share)
+        pieces.append(f"{heading}{share.content}\n")
     return shares, "\n".join(pieces)
 
 
-def _headings(texts: Sequence[Text], total: int) -> list[str]:
-    """Title and address above each; only numbers where those would take more than half of the room."""
-    whole = [
-        f"# {shortened(text.title, _LONGEST_TITLE) or text.url}\n\n{text.url}\n\n" for text in texts
-    ]
-    if 2 * sum(len(heading.encode()) for heading in whole) <= total:
-        return whole
+def _write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
+    """Title and address above each; only numbers where those would take more than half of the
+    total.
+    """
+    headings = []
+    for text in texts:
+        title = shortened(text.title, _LONGEST_TITLE) or text.url
+        headings.append(f"# {title}\n\n{text.url}\n\n")
+    length = sum(len(heading.encode()) for heading in headings)
+    if 2 * length <= total:
+        return headings
     return [f"# {number}\n\n" for number in range(1, len(texts) + 1)]
 
 
-def _cut(data: bytes, limit: int) -> Share:
+def _cut_between_blocks(data: bytes, limit: int) -> Share:
     whole = data.rstrip()
     if len(whole) <= limit:
-        return Share(whole.decode("utf-8", "replace"), False)
+        return Share(whole.decode("utf-8", "replace"), truncated=False)
     end = 0
     if limit > 0:
-        end = cut(data, 0, limit, block_starts(data))
-    return Share(data[: min(end, limit)].rstrip().decode("utf-8", "ignore"), True)
+        end = min(cut(data, 0, limit, block_starts(data)), limit)
+    beginning = data[:end].rstrip()
+    return Share(beginning.decode("utf-8", "ignore"), truncated=True)

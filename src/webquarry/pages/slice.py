@@ -13,19 +13,19 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Literal
 
 from webquarry.errors import BadInput
 from webquarry.read.slices.outline import Heading, find_section, headings_of
 from webquarry.read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 
-Kind = Literal["markdown", "text", "bytes"]  # what a snapshot holds; it decides where it may be cut
+# What a snapshot holds; it decides where it may be cut.
+SnapshotKind = Literal["markdown", "text", "bytes"]
 START_ANEW = "Call again with the same url and without cursor to start anew."
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SliceRequest:
     """Which part of a page. At most one of the four ways is given."""
 
     limit: int  # bytes
@@ -36,13 +36,14 @@ class Wanted:
 
     @property
     def ways(self) -> list[str]:
-        given = {
+        """The names of those ways that are given."""
+        values = {
             "outline": self.outline,
             "section": self.section,
             "find": self.find,
             "cursor": self.cursor,
         }
-        return [name for name, value in given.items() if value]
+        return [name for name, value in values.items() if value]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Position:
     """Where a cursor stands: in which view, and how far."""
 
     offset: int = 0
@@ -75,24 +76,33 @@ class _View:
     headings: Sequence[Heading] | None = None  # of an outline, which has a line for each
 
 
-def take(data: bytes, digest: str, wanted: Wanted, kind: Kind = "markdown") -> Piece:
-    """The piece of a text that is wanted."""
-    if wanted.cursor:
-        place = _read_cursor(wanted.cursor, digest)
+def take_slice(
+    data: bytes, digest: str, request: SliceRequest, kind: SnapshotKind = "markdown"
+) -> Piece:
+    """The piece of a text that is asked for; `digest` is the mark of the text."""
+    if request.cursor:
+        position = _read_cursor(request.cursor, digest)
+    elif request.section:
+        section = find_section(headings_of(data), request.section)
+        position = _Position(section=section.number)
     else:
-        place = _first_place(data, wanted)
-    view = _view(data, place)
-    start = place.offset
+        position = _Position(outline=request.outline, find=request.find)
+    view = _open_view(data, position)
+    start = position.offset
     if start > len(view.data):
-        raise not_ours()
-    end = _end(view.data, start, wanted.limit, kind)
+        raise unknown_cursor()
+    end = _find_end(view.data, start, request.limit, kind)
     rest = None
     if end < len(view.data):
-        rest = _write_cursor(replace(place, offset=end), digest)
-    return Piece(view.data[start:end], len(data), rest, view.matches, _within(view, start, end))
+        rest = _write_cursor(replace(position, offset=end), digest)
+    headings = None
+    if view.headings is not None:
+        headings = _headings_between(view.headings, start, end)
+    return Piece(view.data[start:end], len(data), rest, view.matches, headings)
 
 
-def _end(data: bytes, start: int, limit: int, kind: Kind) -> int:
+def _find_end(data: bytes, start: int, limit: int, kind: SnapshotKind) -> int:
+    """Where a piece of at most so many bytes ends."""
     if len(data) - start <= limit:
         return len(data)
     if kind == "markdown":
@@ -102,88 +112,76 @@ def _end(data: bytes, start: int, limit: int, kind: Kind) -> int:
     return start + limit
 
 
-def _first_place(data: bytes, wanted: Wanted) -> _Place:
-    if wanted.section:
-        return _Place(section=find_section(headings_of(data), wanted.section).number)
-    return _Place(outline=wanted.outline, find=wanted.find)
-
-
-def _view(data: bytes, place: _Place) -> _View:
-    """The text that a place is a place in."""
-    if place.find:
-        found = find_blocks(data, place.find, block_starts(data))
+def _open_view(data: bytes, position: _Position) -> _View:
+    """The text that a position is a position in."""
+    if position.find:
+        found = find_blocks(data, position.find, block_starts(data))
         return _View(found.data, matches=found.matches)
-    if place.outline:
+    if position.outline:
         headings = headings_of(data)
         return _View(b"".join(_outline_lines(headings)), headings=headings)
-    if place.section is None:
+    if position.section is None:
         return _View(data)
     headings = headings_of(data)
-    if not 1 <= place.section <= len(headings):
-        raise not_ours()
-    heading = headings[place.section - 1]
+    if not 1 <= position.section <= len(headings):
+        raise unknown_cursor()
+    heading = headings[position.section - 1]
     return _View(data[heading.start : heading.stop])
 
 
 def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
     """One line for each heading, for the eye."""
     top = min((heading.level for heading in headings), default=1)
-    return [
-        f"{'  ' * (one.level - top)}{one.number}. {one.title} (line {one.line}, "
-        f"{one.stop - one.start} bytes)\n".encode()
-        for one in headings
-    ]
+    lines = []
+    for one in headings:
+        indent = "  " * (one.level - top)
+        size = one.stop - one.start
+        line = f"{indent}{one.number}. {one.title} (line {one.line}, {size} bytes)\n"
+        lines.append(line.encode())
+    return lines
 
 
-def _within(view: _View, start: int, end: int) -> Sequence[Heading] | None:
-    """The headings of an outline whose lines begin in a piece of it."""
-    if view.headings is None:
-        return None
-    ends = list(accumulate(map(len, _outline_lines(view.headings))))
-    begins = [0, *ends[:-1]]
-    return [
-        heading
-        for heading, begin in zip(view.headings, begins, strict=False)
-        if start <= begin < end
-    ]
+def _headings_between(headings: Sequence[Heading], start: int, end: int) -> list[Heading]:
+    """The headings whose lines in the outline begin in this piece of it."""
+    inside = []
+    offset = 0
+    for heading, line in zip(headings, _outline_lines(headings), strict=True):
+        if start <= offset < end:
+            inside.append(heading)
+        offset += len(line)
+    return inside
 
 
-def _write_cursor(place: _Place, digest: str) -> str:
-    text = json.dumps(
-        [digest, place.offset, place.outline, place.section, place.find],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
-    return (
-        base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii").rstrip("=")
-    )
+def _write_cursor(position: _Position, digest: str) -> str:
+    fields = [digest, position.offset, position.outline, position.section, position.find]
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    packed = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
+    return packed.decode("ascii").rstrip("=")
 
 
-def _read_cursor(cursor: str, digest: str) -> _Place:
+def _read_cursor(cursor: str, digest: str) -> _Position:
+    """The position that a cursor stands for, in the text of this digest."""
+    padding = "=" * (-len(cursor) % 4)
     try:
-        packed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        made_for, offset, outline, section, find = json.loads(
-            packed.decode("utf-8", "surrogatepass")
-        )
+        packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
+        fields = json.loads(packed.decode("utf-8", "surrogatepass"))
+        text_digest, offset, outline, section, find = fields
     except (ValueError, TypeError, RecursionError):
-        raise not_ours() from None
-    fits = (
-        type(offset) is int
-        and offset >= 0
-        and type(outline) is bool
-        and isinstance(find, str | None)
-    )
-    if not fits or not (section is None or type(section) is int):
-        raise not_ours()
-    if made_for != digest:
+        raise unknown_cursor() from None
+    is_offset = type(offset) is int and offset >= 0
+    is_section = section is None or type(section) is int
+    is_view = type(outline) is bool and isinstance(find, str | None)
+    if not (is_offset and is_section and is_view):
+        raise unknown_cursor()
+    if text_digest != digest:
         raise BadInput(
             "The page has changed since the cursor was made, or the cursor belongs to another "
             "page or mode.",
             suggested_action=START_ANEW,
         )
-    return _Place(offset, outline, section, find)
+    return _Position(offset, outline, section, find)
 
 
-def not_ours() -> BadInput:
+def unknown_cursor() -> BadInput:
     """The error for a cursor that leads nowhere."""
     return BadInput("The cursor is not one that was given out.", suggested_action=START_ANEW)

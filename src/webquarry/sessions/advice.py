@@ -36,7 +36,7 @@ _OTHERWISE = "Something fails again and again: go another way, and report it."
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ErrorPattern:
     """A kind of error that came back."""
 
     kind: str
@@ -45,13 +45,14 @@ class Pattern:
     advice: str
 
 
-def repeated_errors(errors: Sequence[RecordedError]) -> list[Pattern]:
+def find_repeated_errors(errors: Sequence[RecordedError]) -> list[ErrorPattern]:
     """The kinds that occurred three times or more, the most frequent first."""
-    kinds = dict.fromkeys(error.kind for error in errors)
-    found = []
-    for kind in kinds:
-        those = [error for error in errors if error.kind == kind]
-        if len(those) >= OFTEN:
-            tools = tuple(dict.fromkeys(error.tool for error in those))
-            found.append(Pattern(kind, len(those), tools, _ADVICE.get(kind, _OTHERWISE)))
-    return sorted(found, key=lambda pattern: -pattern.count)
+    by_kind: dict[str, list[RecordedError]] = {}
+    for error in errors:
+        by_kind.setdefault(error.kind, []).append(error)
+    patterns = []
+    for kind, same in by_kind.items():
+        if len(same) >= OFTEN:
+            tools = tuple(dict.fromkeys(error.tool for error in same))
+            patterns.append(ErrorPattern(kind, len(same), tools, _ADVICE.get(kind, _OTHERWISE)))
+    return sorted(patterns, key=lambda pattern: -pattern.count)

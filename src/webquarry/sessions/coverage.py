@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from webquarry.evidence.language.terms import Terms
-from webquarry.sessions.models import Session, Step
+from webquarry.sessions.models import ResearchSession, Step
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MOST_QUERIES = 3
 _MOST_WORDS = 10  # in a query; more of them find less
 _MOST_ASPECTS = 40
-_CONTEXT = (
-    3  # words of the goal that stand beside others, so that they are not taken for something else
-)
+# Words of the goal that stand beside others, so that they are not taken for something else.
+_CONTEXT = 3
 
 
 @dataclass(frozen=True)
@@ -41,64 +40,72 @@ class Coverage:
         return 0.0
 
 
-def coverage_of(session: Session) -> Coverage:
+def coverage_of(session: ResearchSession) -> Coverage:
     """Which aspects of the goal and the gaps the sources and the steps have touched."""
-    words = _Words(session)
-    in_sources = words.terms.in_text("\n".join(one.source.title for one in session.sources))
+    words = _SessionWords(session)
+    titles = "\n".join(recorded.source.title for recorded in session.sources)
+    in_sources = words.terms.in_text(titles)
     in_steps = words.terms.in_text("\n".join(step.text for step in words.steps))
     covered: list[str] = []
     mentioned: list[str] = []
     missing: list[str] = []
-    aspects = words.of("\n".join([words.aim, *(step.gap for step in words.steps)]))
+    gaps = [step.gap for step in words.steps]
+    aspects = words.find("\n".join([words.aim, *gaps]))
     for word, stems in list(aspects.items())[:_MOST_ASPECTS]:
         if stems <= in_sources:
-            place = covered
+            covered.append(word)
         elif stems <= in_steps:
-            place = mentioned
+            mentioned.append(word)
         else:
-            place = missing
-        place.append(word)
+            missing.append(word)
     return Coverage(tuple(covered), tuple(mentioned), tuple(missing))
 
 
-def refinement_queries(session: Session, step: Step) -> list[str]:
+def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
     """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the
     step itself.
     """
-    words, coverage = _Words(session), coverage_of(session)
-    goal = list(words.of(words.aim))
+    words, coverage = _SessionWords(session), coverage_of(session)
+    goal = list(words.find(words.aim))
     context = goal[:_CONTEXT]
-    gap = list(words.of(step.gap))
-    candidates = [
-        gap + context if gap else [],
-        context + list(coverage.missing) if coverage.missing else [],
-        context + list(coverage.mentioned) if coverage.mentioned else [],
-        list(words.of(step.text)) + context,
-        goal,
-    ]
+    gap = list(words.find(step.gap))
+    candidates = []
+    if gap:
+        candidates.append([*gap, *context])
+    if coverage.missing:
+        candidates.append([*context, *coverage.missing])
+    if coverage.mentioned:
+        candidates.append([*context, *coverage.mentioned])
+    candidates.append([*words.find(step.text), *context])
+    candidates.append(goal)
+
     unwanted = words.rejected - words.terms.in_text(f"{words.aim}\n{step.gap}")
-    found: dict[frozenset[str], str] = {}
+    queries: dict[frozenset[str], str] = {}  # by their stems, so that none is asked twice
     for candidate in candidates:
-        kept = words.of(" ".join(candidate))
-        chosen = [word for word, stems in kept.items() if not stems & unwanted][:_MOST_WORDS]
-        if chosen:
-            found.setdefault(words.terms.in_text(" ".join(chosen)), " ".join(chosen))
-    return list(found.values())[:_MOST_QUERIES]
+        found = words.find(" ".join(candidate))
+        wanted = [word for word, stems in found.items() if not stems & unwanted]
+        query = " ".join(wanted[:_MOST_WORDS])
+        if query:
+            queries.setdefault(words.terms.in_text(query), query)
+    return list(queries.values())[:_MOST_QUERIES]
 
 
-class _Words:
+class _SessionWords:
     """The words of a session that say something of its subject, with their stems."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResearchSession) -> None:
         self.steps = [step for step in session.steps if step.superseded_by is None]
-        self.aim = (
-            session.goal or session.steps[0].text
-        )  # a session without a goal aims at what its first step says
-        self._rejected = "\n".join(one for step in session.steps for one in step.rejected)
-        texts = [text for step in session.steps for text in (step.text, step.gap)]
+        # A session without a goal aims at what its first step says.
+        self.aim = session.goal or session.steps[0].text
+        rejected: list[str] = []
+        texts: list[str] = []
+        for step in session.steps:
+            rejected += step.rejected
+            texts += (step.text, step.gap)
+        self._rejected = "\n".join(rejected)
         self.terms = Terms("\n".join([self.aim, self._rejected, *texts]))
 
-    def of(self, text: str) -> dict[str, frozenset[str]]:
+    def find(self, text: str) -> dict[str, frozenset[str]]:
         """The words of a text in order, each once, however it is inflected."""
         found: dict[frozenset[str], str] = {}
         for word in _WORD.findall(text.casefold()):

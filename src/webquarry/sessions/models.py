@@ -1,8 +1,8 @@
 """What a research session is made of: its steps, the sources that tools found on the way, and what
 went wrong.
 
-`Session` is what the events of a journal come to; it is only ever read. What is recorded goes
-through `Sessions`.
+`ResearchSession` is what the events of a journal come to; it is only ever read. What is recorded
+goes through `Sessions`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ class Source:
     title: str = ""
     published: str | None = None  # ISO 8601, as exactly as it is known
     provider: str | None = None  # who found it
-    csl: Mapping[str, Any] | None = (
-        None  # the reference as CSL-JSON, where the source was read or is a paper
-    )
+    # the reference as CSL-JSON, where the source was read or is a paper
+    csl: Mapping[str, Any] | None = None
 
     @property
     def was_read(self) -> bool:
@@ -42,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Draft:
+class StepDraft:
     """A step as it is handed in: what is not said is None or empty."""
 
     number: int
@@ -76,9 +75,7 @@ class Step:
     superseded_by: int | None = None  # the latest step that revises this one
     branch_from: int | None = None
     branch_id: str | None = None
-    sources: tuple[
-        int, ...
-    ] = ()  # the numbers of those recorded with it, in the order they were found
+    sources: tuple[int, ...] = ()  # numbers of those recorded with it, in the order found
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ class RecordedError:
 
 
 @dataclass(frozen=True)
-class Session:
+class ResearchSession:
     """A session as it stands."""
 
     id: str

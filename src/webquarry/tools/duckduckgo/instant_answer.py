@@ -48,7 +48,7 @@ async def instant_answer(
     with advising():
         kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)
     answer = TextAnswer(text=answer_page(query, _unpacked(kept.value)))
-    return answer.beside(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
+    return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
 
 
 async def _ask(kit: Toolkit, query: str) -> instant.InstantAnswer:

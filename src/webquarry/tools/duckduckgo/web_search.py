@@ -34,5 +34,5 @@ async def web_search(
         found = await kit.router.route(Query(query, count), provider="duckduckgo")
     answer = TextAnswer(text=search_page(query, found.results))
     if found.notes:
-        answer.beside(routing={"providerUsed": found.provider, "notes": list(found.notes)})
-    return answer.beside(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))
+        answer.add_meta(routing={"providerUsed": found.provider, "notes": list(found.notes)})
+    return answer.add_meta(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

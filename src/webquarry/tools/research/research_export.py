@@ -15,21 +15,22 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST
-from webquarry.sessions.models import Session
-from webquarry.tool import Answer, tool
-from webquarry.toolkit import Toolkit
-from webquarry.tools.research._export import (
+from webquarry.pages.clean import clean_text
+from webquarry.pages.links import LinkState, check_links
+from webquarry.sessions.export import (
     ErrorCount,
     ExportedSource,
-    clean_text,
-    exported_errors,
-    exported_sources,
-    exported_steps,
-    works_of,
+    export_errors,
+    export_sources,
+    export_steps,
+    list_works,
 )
-from webquarry.tools.research._links import LinkState, check_links
-from webquarry.tools.research._markdown import Exported, as_markdown
-from webquarry.tools.research._session import FullStep, Status, moment, status_of
+from webquarry.sessions.markdown import SessionExport, write_markdown
+from webquarry.sessions.models import ResearchSession
+from webquarry.sessions.views import FullStep, Status, format_time, status_of
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._deadline import deadline_for
 
 _NAME = "research_export"
 
@@ -52,9 +53,8 @@ class ResearchExportOutput(Answer):
     total_steps_estimate: int | None = None
     started_at: str | None = None
     steps: list[FullStep] | None = None
-    listed: list[ExportedSource] | None = Field(
-        None, alias="sources"
-    )  # `sources()` is what a session keeps
+    # named so, because `sources()` is what a session keeps
+    listed: list[ExportedSource] | None = Field(None, alias="sources")
     errors: list[ErrorCount] | None = None
     links: dict[str, int] | None = None
     trust: str = TRUST
@@ -86,21 +86,27 @@ async def research_export(
     await kit.sessions.touch(session)
     links = None
     if verify_links:
-        links = await check_links(kit, _NAME, [one.source.url for one in session.sources])
-    answer = _data(session, links, moment(kit.clock.now()))
+        deadline = deadline_for(kit, _NAME, kit.clock.monotonic())
+        urls = [recorded.source.url for recorded in session.sources]
+        links = await check_links(kit.client, kit.clock, urls, deadline)
+    data = _export_data(session, links, format_time(kit.clock.now()))
     if format == "json":
-        return answer
+        return data
     return ResearchExportOutput(
         session_id=session.id,
         format="markdown",
-        content=_markdown(session, answer),
-        links=answer.links,
+        content=_export_markdown(session, data),
+        links=data.links,
     )
 
 
-def _data(
-    session: Session, links: list[LinkState] | None, exported_at: str
+def _export_data(
+    session: ResearchSession, links: list[LinkState] | None, exported_at: str
 ) -> ResearchExportOutput:
+    link_counts = None
+    if links is not None:
+        counts = Counter(link.state for link in links)
+        link_counts = dict(sorted(counts.items()))
     return ResearchExportOutput(
         session_id=session.id,
         format="json",
@@ -109,28 +115,25 @@ def _data(
         research_goal=clean_text(session.goal) or None,
         session_summary=clean_text(session.summary) or None,
         total_steps_estimate=session.estimate,
-        started_at=moment(session.began_at),
-        steps=exported_steps(session),
-        listed=exported_sources(session, works_of(session), links),
-        errors=exported_errors(session),
-        links=dict(sorted(Counter(link.state for link in links).items()))
-        if links is not None
-        else None,
+        started_at=format_time(session.began_at),
+        steps=export_steps(session),
+        listed=export_sources(session, list_works(session), links),
+        errors=export_errors(session),
+        links=link_counts,
     )
 
 
-def _markdown(session: Session, data: ResearchExportOutput) -> str:
-    return as_markdown(
-        Exported(
-            id=session.id,
-            status=status_of(session),
-            goal=data.research_goal or "",
-            summary=data.session_summary or "",
-            began_at=data.started_at or "",
-            exported_at=data.exported_at or "",
-            steps=data.steps or [],
-            sources=data.listed or [],
-            works=works_of(session),
-            errors=data.errors or [],
-        )
+def _export_markdown(session: ResearchSession, data: ResearchExportOutput) -> str:
+    export = SessionExport(
+        id=session.id,
+        status=status_of(session),
+        goal=data.research_goal or "",
+        summary=data.session_summary or "",
+        began_at=data.started_at or "",
+        exported_at=data.exported_at or "",
+        steps=data.steps or [],
+        sources=data.listed or [],
+        works=list_works(session),
+        errors=data.errors or [],
     )
+    return write_markdown(export)

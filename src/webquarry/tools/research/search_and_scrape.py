@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PrivateAttr
@@ -20,25 +19,24 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
 from webquarry.evidence.models import TRUST, Shape, SuggestedAction, ZeroResultHints
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.pages.preload import loading
-from webquarry.pages.read_results import Failed, Harvest, Read, Reading
-from webquarry.pages.score import Question
+from webquarry.pages.preload import preload_meanwhile
+from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
+from webquarry.pages.score import ScoringQuery
 from webquarry.progress import note
 from webquarry.search.models import Found, Query, Result
 from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._search import with_trace
-from webquarry.tools.research._sources import ScrapedSource, Wishes, build
+from webquarry.tools.research._deadline import deadline_for
+from webquarry.tools.research._search import add_trace
+from webquarry.tools.research._sources import ScrapedSource, SourceOptions, build_sources
 
+_NAME = "search_and_scrape"
 MOST_BYTES = 5_000_000
 LEAST_BYTES = 1_000
 _PAGE = 10  # results that every provider gives in one request
 _FURTHER = 20  # asked for where too many of those fail
-# of the time of a call, and at most so many seconds, to put the answer together and send it
-_RESERVE = 0.1
-_MOST_RESERVE = 5.0
 
 
 class ScrapeFailure(Shape):
@@ -131,37 +129,34 @@ async def search_and_scrape(
     """
     _check_lengths(max_length_per_source=max_length_per_source, total_max_length=total_max_length)
     began, started = kit.clock.now(), kit.clock.monotonic()
-    about = claim.strip() if claim else ""
+    claim = (claim or "").strip()
     note("searching")
-    with loading():
+    with preload_meanwhile():
         found = await _search(kit, query, provider, _PAGE)
-    reading = Reading(
-        kit,
-        Question(query, about, began.date()),
-        num_results,
-        _ends(kit, started),
-        same_text=deduplicate,
+    scoring = ScoringQuery(query, claim, began.date())
+    deadline = deadline_for(kit, _NAME, started)
+    reader = ResultReader(kit.pages, scoring, num_results, deadline, same_text=deduplicate)
+    outcomes = await reader.run(found.results, lambda: _search_further(kit, query, provider, found))
+    if filter_by_query is None:
+        filter_by_query = bool(claim)
+    options = SourceOptions(
+        with_content=include_sources,
+        deduplicate=deduplicate,
+        filter=filter_by_query,
+        most_each=min(max_length_per_source, MOST_BYTES),
+        most=min(total_max_length, MOST_BYTES),
     )
-    harvest = await reading.run(found.results, lambda: _further(kit, query, provider, found))
-    wishes = Wishes(
-        include_sources,
-        deduplicate,
-        bool(about) if filter_by_query is None else filter_by_query,
-        min(max_length_per_source, MOST_BYTES),
-        min(total_max_length, MOST_BYTES),
-    )
-    pages = harvest.sources(same_text=deduplicate)
-    answer = await asyncio.to_thread(_answer, query, num_results, pages, harvest, wishes)
-    answer.summary.urls_searched = len(reading.results)
-    answer.hints = None if pages else _hints(kit, found)
+    pages = outcomes.sources(same_text=deduplicate)
+    answer = await asyncio.to_thread(_build_answer, query, num_results, pages, outcomes, options)
+    answer.summary.urls_searched = len(reader.results)
+    if not pages:
+        answer.hints = _hints(kit, found)
     # The time of day, which stands still in a replay: the same web gives the same bytes.
-    answer.summary.processing_time_ms = max(
-        0, round((kit.clock.now() - began).total_seconds() * 1000)
-    )
-    seconds = kit.clock.monotonic() - started
-    return with_trace(answer, found, seconds, _notes(harvest, pages, deduplicate)).beside(
-        cache=_oldest(kit, found, pages)
-    )
+    seconds = (kit.clock.now() - began).total_seconds()
+    answer.summary.processing_time_ms = max(0, round(seconds * 1000))
+    notes = _notes(outcomes, pages, deduplicate)
+    add_trace(answer, found, kit.clock.monotonic() - started, notes)
+    return answer.add_meta(cache=_oldest_freshness(kit, found, pages))
 
 
 def _check_lengths(**lengths: int) -> None:
@@ -179,11 +174,11 @@ async def _search(kit: Toolkit, query: str, provider: str | None, count: int) ->
     return await kit.router.route(
         Query(query, count, safe="medium"),
         provider=provider or None,
-        asked={"tool": "search_and_scrape"},
+        asked={"tool": _NAME},
     )
 
 
-async def _further(
+async def _search_further(
     kit: Toolkit, query: str, provider: str | None, found: Found
 ) -> Sequence[Result]:
     """More results than the first page has, from whoever gave it; none where it had no more, or
@@ -193,55 +188,66 @@ async def _further(
         return ()
     note("searching for further results")
     try:
-        return (await _search(kit, query, provider or found.provider, _FURTHER)).results
+        further = await _search(kit, query, provider or found.provider, _FURTHER)
     except WebquarryError:
         return ()
+    return further.results
 
 
-def _ends(kit: Toolkit, started: float) -> float:
-    """When reading has to end, so that there is time left to answer."""
-    seconds = kit.settings.seconds_for("search_and_scrape")
-    return started + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
-
-
-def _answer(
-    query: str, wanted: int, pages: Sequence[Read], harvest: Harvest, wishes: Wishes
+def _build_answer(
+    query: str,
+    wanted: int,
+    pages: Sequence[ReadResult],
+    outcomes: ResultOutcomes,
+    options: SourceOptions,
 ) -> SearchAndScrapeOutput:
     """The answer but for what the clock and the router say."""
-    sources, combined = build(pages, wishes)
-    failures = [_failure(harvest.failed[rank]) for rank in sorted(harvest.failed)]
-    length = len(combined.encode())
-    short = len(pages) < wanted and bool(failures)
-    left_out = [source.filtered.paragraphs for source in sources if source.filtered]
+    sources, combined = build_sources(pages, options)
+    failed = [outcomes.failed[rank] for rank in sorted(outcomes.failed)]
+    status: Literal["complete", "partial", "failed"] = "complete"
+    if not pages:
+        status = "failed"
+    elif failed and len(pages) < wanted:
+        status = "partial"
     answer = SearchAndScrapeOutput(
         query=query,
-        status="failed" if not pages else "partial" if short else "complete",
+        status=status,
         pages=sources,
         combined_content=combined,
-        scrape_failures=failures,
+        scrape_failures=[_show_failure(one) for one in failed],
         summary=ScrapeSummary(
             urls_searched=0,
             urls_scraped=len(sources),
-            urls_failed=len(failures),
-            sparse_sources=[page.snapshot.fields["url"] for page in pages if page.study.is_sparse],
+            urls_failed=len(failed),
+            sparse_sources=[page.snapshot.fields["url"] for page in pages if page.scored.is_sparse],
             processing_time_ms=0,
         ),
-        size_metadata=SizeMetadata(
-            content_length=length,
-            total_length=sum(len(page.snapshot.data) for page in pages),
-            truncated=any(source.truncated for source in sources),
-            estimated_tokens=estimated_tokens(length),
-            size_category=size_category(length),
-            repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
-            filtered_paragraphs=sum(left_out) if wishes.filter else None,
-        ),
+        size_metadata=_measure(pages, sources, combined),
     )
-    answer._cited = [_cited(page) for page in pages]
-    answer._failed = [harvest.failed[rank].error for rank in sorted(harvest.failed)]
+    if options.filter:
+        filtered = [source.filtered.paragraphs for source in sources if source.filtered]
+        answer.size_metadata.filtered_paragraphs = sum(filtered)
+    answer._cited = [_cite(page) for page in pages]
+    answer._failed = [one.error for one in failed]
     return answer
 
 
-def _failure(failed: Failed) -> ScrapeFailure:
+def _measure(
+    pages: Sequence[ReadResult], sources: Sequence[ScrapedSource], combined: str
+) -> SizeMetadata:
+    """How much text there is, but for what a filter has left out."""
+    length = len(combined.encode())
+    return SizeMetadata(
+        content_length=length,
+        total_length=sum(len(page.snapshot.data) for page in pages),
+        truncated=any(source.truncated for source in sources),
+        estimated_tokens=estimated_tokens(length),
+        size_category=size_category(length),
+        repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
+    )
+
+
+def _show_failure(failed: FailedResult) -> ScrapeFailure:
     error = failed.error
     return ScrapeFailure(
         url=clean_url(failed.result.url),
@@ -252,12 +258,12 @@ def _failure(failed: Failed) -> ScrapeFailure:
     )
 
 
-def _cited(page: Read) -> Source:
+def _cite(page: ReadResult) -> Source:
     fields = page.snapshot.fields
     return Source(
         url=fields["url"],
-        title=page.study.title,
-        published=page.study.published,
+        title=page.scored.title,
+        published=page.scored.published,
         provider=page.result.provider,
         csl=fields["citation"]["formatted"]["cslJson"],
     )
@@ -266,35 +272,41 @@ def _cited(page: Read) -> Source:
 def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
     """Who else could be asked: nothing was found, or nothing of it could be read."""
     asked = {attempt.provider for attempt in found.attempts}
-    others = [one.name for one in kit.router.healthy() if one.name not in asked]
-    return ZeroResultHints(
-        reason="no_page_readable" if found.results else "no_match",
-        filters_applied=[],
-        suggested_actions=[
-            SuggestedAction(action="try-different-provider", provider=name) for name in others
-        ],
-    )
+    actions = []
+    for provider in kit.router.healthy():
+        if provider.name not in asked:
+            action = SuggestedAction(action="try-different-provider", provider=provider.name)
+            actions.append(action)
+    reason: Literal["no_page_readable", "no_match"] = "no_match"
+    if found.results:
+        reason = "no_page_readable"
+    return ZeroResultHints(reason=reason, filters_applied=[], suggested_actions=actions)
 
 
-def _notes(harvest: Harvest, pages: Sequence[Read], same_text: bool) -> tuple[str, ...]:
-    twins = harvest.twins(same_text=same_text)
-    folded = [
-        f"{clean_url(harvest.read[rank].result.url)} is the same page as "
-        f"{clean_url(harvest.read[first].result.url)}, and counts once."
-        for rank, first in sorted(twins.items())
-    ]
-    said = [
-        f"{page.snapshot.fields['url']}: {text}" for page in pages for text in page.snapshot.notes
-    ]
-    return (*folded, *said)
-
-
-def _oldest(kit: Toolkit, found: Found, pages: Sequence[Read]) -> dict[str, object]:
-    """How fresh the answer is: as its oldest part."""
-    now: datetime = kit.clock.now()
-    parts = [(found.age_seconds, found.max_age_seconds, found.cached)]
+def _notes(
+    outcomes: ResultOutcomes, pages: Sequence[ReadResult], same_text: bool
+) -> tuple[str, ...]:
+    """Which results led to the same page, and what the pages say of how they were read."""
+    notes = []
+    duplicates = outcomes.find_duplicates(same_text=same_text)
+    for rank, first in sorted(duplicates.items()):
+        url = clean_url(outcomes.read[rank].result.url)
+        first_url = clean_url(outcomes.read[first].result.url)
+        notes.append(f"{url} is the same page as {first_url}, and counts once.")
     for page in pages:
+        url = page.snapshot.fields["url"]
+        notes += [f"{url}: {text}" for text in page.snapshot.notes]
+    return tuple(notes)
+
+
+def _oldest_freshness(kit: Toolkit, found: Found, pages: Sequence[ReadResult]) -> dict[str, object]:
+    """How fresh the answer is: as its oldest part."""
+    now = kit.clock.now()
+    cached = found.cached
+    ages = [(found.age_seconds, found.max_age_seconds)]
+    for page in pages:
+        cached = cached or page.snapshot.cached
         age = max(0.0, (now - page.snapshot.fetched_at).total_seconds())
-        parts.append((age, kit.settings.cache_read_seconds, page.snapshot.cached))
-    age, most, _ = max(parts)
-    return freshness(any(cached for _, _, cached in parts), age, most)
+        ages.append((age, kit.settings.cache_read_seconds))
+    age, max_age = max(ages)
+    return freshness(cached, age, max_age)
