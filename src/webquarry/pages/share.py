@@ -34,6 +34,18 @@ class Share:
     content: str
     truncated: bool
 
+    @classmethod
+    def of(cls, data: bytes, limit: int) -> Share:
+        """So many bytes of a text at most, cut between blocks."""
+        whole = data.rstrip()
+        if len(whole) <= limit:
+            return cls(whole.decode("utf-8", "replace"), truncated=False)
+        end = 0
+        if limit > 0:
+            end = min(cut(data, 0, limit, block_starts(data)), limit)
+        beginning = data[:end].rstrip()
+        return cls(beginning.decode("utf-8", "ignore"), truncated=True)
+
 
 def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     """How many bytes each may have, together at most the total: all of it for the short, equal
@@ -70,7 +82,7 @@ def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[
     shares = []
     pieces = []
     for text, heading, limit in zip(texts, headings, limits, strict=True):
-        share = _cut_between_blocks(text.data, limit)
+        share = Share.of(text.data, limit)
         shares.append(share)
         pieces.append(f"{heading}{share.content}\n")
     return shares, "\n".join(pieces)
@@ -88,14 +100,3 @@ def _write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
     if 2 * length <= total:
         return headings
     return [f"# {number}\n\n" for number in range(1, len(texts) + 1)]
-
-
-def _cut_between_blocks(data: bytes, limit: int) -> Share:
-    whole = data.rstrip()
-    if len(whole) <= limit:
-        return Share(whole.decode("utf-8", "replace"), truncated=False)
-    end = 0
-    if limit > 0:
-        end = min(cut(data, 0, limit, block_starts(data)), limit)
-    beginning = data[:end].rstrip()
-    return Share(beginning.decode("utf-8", "ignore"), truncated=True)

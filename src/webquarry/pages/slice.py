@@ -58,6 +58,37 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class _View:
+    """A text that pieces are cut from."""
+
+    data: bytes
+    matches: int | None = None  # blocks in which something was found
+    headings: Sequence[Heading] | None = None  # of an outline, which has a line for each
+
+    def find_end(self, start: int, limit: int, kind: SnapshotKind) -> int:
+        """Where a piece of at most so many bytes ends."""
+        if len(self.data) - start <= limit:
+            return len(self.data)
+        if kind == "markdown":
+            return cut(self.data, start, limit, block_starts(self.data))
+        if kind == "text":
+            return cut_between_characters(self.data, start, limit)
+        return start + limit
+
+    def headings_between(self, start: int, end: int) -> list[Heading] | None:
+        """The headings whose lines in the outline begin in this piece of it."""
+        if self.headings is None:
+            return None
+        inside = []
+        offset = 0
+        for heading, line in zip(self.headings, _outline_lines(self.headings), strict=True):
+            if start <= offset < end:
+                inside.append(heading)
+            offset += len(line)
+        return inside
+
+
+@dataclass(frozen=True)
 class _Position:
     """Where a cursor stands: in which view, and how far."""
 
@@ -66,120 +97,95 @@ class _Position:
     section: int | None = None
     find: str | None = None
 
+    @classmethod
+    def from_request(cls, data: bytes, digest: str, request: SliceRequest) -> _Position:
+        """Where the piece begins that is asked for of a text, whose mark is the digest."""
+        if request.cursor:
+            return cls.from_cursor(request.cursor, digest)
+        if request.section:
+            section = find_section(headings_of(data), request.section)
+            return cls(section=section.number)
+        return cls(outline=request.outline, find=request.find)
 
-@dataclass(frozen=True)
-class _View:
-    """A text that pieces are cut from."""
+    @classmethod
+    def from_cursor(cls, cursor: str, digest: str) -> _Position:
+        """The position that a cursor stands for, in the text of this digest."""
+        padding = "=" * (-len(cursor) % 4)
+        try:
+            packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
+            fields = json.loads(packed.decode("utf-8", "surrogatepass"))
+            text_digest, offset, outline, section, find = fields
+        except (ValueError, TypeError, RecursionError):
+            raise unknown_cursor() from None
+        is_offset = type(offset) is int and offset >= 0
+        is_section = section is None or type(section) is int
+        is_view = type(outline) is bool and isinstance(find, str | None)
+        if not (is_offset and is_section and is_view):
+            raise unknown_cursor()
+        if text_digest != digest:
+            raise BadInput(
+                "The page has changed since the cursor was made, or the cursor belongs to another "
+                "page or mode.",
+                suggested_action=START_ANEW,
+            )
+        return cls(offset, outline, section, find)
 
-    data: bytes
-    matches: int | None = None  # blocks in which something was found
-    headings: Sequence[Heading] | None = None  # of an outline, which has a line for each
+    def to_cursor(self, digest: str) -> str:
+        """The cursor for this position in the text of this digest."""
+        fields = [digest, self.offset, self.outline, self.section, self.find]
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        packed = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
+        return packed.decode("ascii").rstrip("=")
+
+    def open_view(self, data: bytes) -> _View:
+        """The text that this is a position in, made from the whole text."""
+        if self.find:
+            found = find_blocks(data, self.find, block_starts(data))
+            return _View(found.data, matches=found.matches)
+        if self.outline:
+            headings = headings_of(data)
+            return _View(b"".join(_outline_lines(headings)), headings=headings)
+        if self.section is None:
+            return _View(data)
+        headings = headings_of(data)
+        if not 1 <= self.section <= len(headings):
+            raise unknown_cursor()
+        heading = headings[self.section - 1]
+        return _View(data[heading.start : heading.stop])
 
 
 def take_slice(
     data: bytes, digest: str, request: SliceRequest, kind: SnapshotKind = "markdown"
 ) -> Piece:
     """The piece of a text that is asked for; `digest` is the mark of the text."""
-    if request.cursor:
-        position = _read_cursor(request.cursor, digest)
-    elif request.section:
-        section = find_section(headings_of(data), request.section)
-        position = _Position(section=section.number)
-    else:
-        position = _Position(outline=request.outline, find=request.find)
-    view = _open_view(data, position)
+    position = _Position.from_request(data, digest, request)
+    view = position.open_view(data)
     start = position.offset
     if start > len(view.data):
         raise unknown_cursor()
-    end = _find_end(view.data, start, request.limit, kind)
+    end = view.find_end(start, request.limit, kind)
     rest = None
     if end < len(view.data):
-        rest = _write_cursor(replace(position, offset=end), digest)
-    headings = None
-    if view.headings is not None:
-        headings = _headings_between(view.headings, start, end)
-    return Piece(view.data[start:end], len(data), rest, view.matches, headings)
-
-
-def _find_end(data: bytes, start: int, limit: int, kind: SnapshotKind) -> int:
-    """Where a piece of at most so many bytes ends."""
-    if len(data) - start <= limit:
-        return len(data)
-    if kind == "markdown":
-        return cut(data, start, limit, block_starts(data))
-    if kind == "text":
-        return cut_between_characters(data, start, limit)
-    return start + limit
-
-
-def _open_view(data: bytes, position: _Position) -> _View:
-    """The text that a position is a position in."""
-    if position.find:
-        found = find_blocks(data, position.find, block_starts(data))
-        return _View(found.data, matches=found.matches)
-    if position.outline:
-        headings = headings_of(data)
-        return _View(b"".join(_outline_lines(headings)), headings=headings)
-    if position.section is None:
-        return _View(data)
-    headings = headings_of(data)
-    if not 1 <= position.section <= len(headings):
-        raise unknown_cursor()
-    heading = headings[position.section - 1]
-    return _View(data[heading.start : heading.stop])
+        rest = replace(position, offset=end).to_cursor(digest)
+    return Piece(
+        data=view.data[start:end],
+        total=len(data),
+        rest=rest,
+        matches=view.matches,
+        headings=view.headings_between(start, end),
+    )
 
 
 def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
     """One line for each heading, for the eye."""
     top = min((heading.level for heading in headings), default=1)
     lines = []
-    for one in headings:
-        indent = "  " * (one.level - top)
-        size = one.stop - one.start
-        line = f"{indent}{one.number}. {one.title} (line {one.line}, {size} bytes)\n"
-        lines.append(line.encode())
+    for heading in headings:
+        indent = "  " * (heading.level - top)
+        size = heading.stop - heading.start
+        place = f"(line {heading.line}, {size} bytes)"
+        lines.append(f"{indent}{heading.number}. {heading.title} {place}\n".encode())
     return lines
-
-
-def _headings_between(headings: Sequence[Heading], start: int, end: int) -> list[Heading]:
-    """The headings whose lines in the outline begin in this piece of it."""
-    inside = []
-    offset = 0
-    for heading, line in zip(headings, _outline_lines(headings), strict=True):
-        if start <= offset < end:
-            inside.append(heading)
-        offset += len(line)
-    return inside
-
-
-def _write_cursor(position: _Position, digest: str) -> str:
-    fields = [digest, position.offset, position.outline, position.section, position.find]
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    packed = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
-    return packed.decode("ascii").rstrip("=")
-
-
-def _read_cursor(cursor: str, digest: str) -> _Position:
-    """The position that a cursor stands for, in the text of this digest."""
-    padding = "=" * (-len(cursor) % 4)
-    try:
-        packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
-        fields = json.loads(packed.decode("utf-8", "surrogatepass"))
-        text_digest, offset, outline, section, find = fields
-    except (ValueError, TypeError, RecursionError):
-        raise unknown_cursor() from None
-    is_offset = type(offset) is int and offset >= 0
-    is_section = section is None or type(section) is int
-    is_view = type(outline) is bool and isinstance(find, str | None)
-    if not (is_offset and is_section and is_view):
-        raise unknown_cursor()
-    if text_digest != digest:
-        raise BadInput(
-            "The page has changed since the cursor was made, or the cursor belongs to another "
-            "page or mode.",
-            suggested_action=START_ANEW,
-        )
-    return _Position(offset, outline, section, find)
 
 
 def unknown_cursor() -> BadInput:

@@ -22,19 +22,18 @@ def advising() -> Iterator[None]:
     try:
         yield
     except WebquarryError as error:
-        error.suggested_action = _advice(error)
+        error.suggested_action = _find_advice(error)
         raise
 
 
-def _advice(error: WebquarryError) -> str:
+def _find_advice(error: WebquarryError) -> str:
     wait = math.ceil(error.retry_after_seconds or 0)
     if wait and error.kind in _ADVICE:
         return f"Wait {wait} seconds and try again; asking earlier only prolongs it."
-    if "provider" in error.suggested_action:
-        otherwise = ""
-    else:
-        otherwise = error.suggested_action
-    lasting = error.kind == "network" and not error.retryable
-    if lasting:
-        return otherwise
-    return _ADVICE.get(error.kind, otherwise)
+    default = error.suggested_action
+    if "provider" in default:
+        default = ""
+    is_lasting = error.kind == "network" and not error.retryable
+    if is_lasting:
+        return default
+    return _ADVICE.get(error.kind, default)

@@ -11,7 +11,7 @@ from webquarry.search.models import Query
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising
-from webquarry.tools.duckduckgo._markdown import search_page
+from webquarry.tools.duckduckgo._markdown import write_results
 
 
 @tool
@@ -32,7 +32,7 @@ async def web_search(
     count = max_results or kit.settings.websearch_max_results
     with advising():
         found = await kit.router.route(Query(query, count), provider="duckduckgo")
-    answer = TextAnswer(text=search_page(query, found.results))
+    answer = TextAnswer(text=write_results(query, found.results))
     if found.notes:
         answer.add_meta(routing={"providerUsed": found.provider, "notes": list(found.notes)})
     return answer.add_meta(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

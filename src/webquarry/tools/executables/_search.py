@@ -29,6 +29,15 @@ class SearchResult(BaseModel):
     description: str = Field(description="Snippet or summary")
     published_date: str | None = Field(default=None, description="ISO 8601 timestamp if available")
 
+    @classmethod
+    def of(cls, result: Result) -> SearchResult:
+        return cls(
+            title=result.title,
+            url=result.url,
+            description=result.snippet,
+            published_date=result.published,
+        )
+
 
 class SearchAnswer(Answer):
     """The results, best first; none is an answer too."""
@@ -41,15 +50,5 @@ async def search(
 ) -> SearchAnswer:
     """Ask one provider and put its results into the common form."""
     asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
-    return SearchAnswer(
-        results=[_common(result) for result in await kit.router.search(provider, asked)]
-    )
-
-
-def _common(result: Result) -> SearchResult:
-    return SearchResult(
-        title=result.title,
-        url=result.url,
-        description=result.snippet,
-        published_date=result.published,
-    )
+    results = await kit.router.search(provider, asked)
+    return SearchAnswer(results=[SearchResult.of(result) for result in results])
