@@ -39,15 +39,15 @@ _LONGEST_REFERENCE = 20_000  # bytes of CSL-JSON; one with a thousand authors is
 
 
 def write_begun(draft: StepDraft, now: datetime) -> bytes:
-    return _write_event("begun", now, step=_stated_fields(draft))
+    return _write_event("begun", now, step=_nonempty_fields(draft))
 
 
 def write_step(draft: StepDraft, now: datetime) -> bytes:
-    return _write_event("step", now, step=_stated_fields(draft))
+    return _write_event("step", now, step=_nonempty_fields(draft))
 
 
 def write_sources(tool: str, step: int, sources: Sequence[Source], now: datetime) -> bytes:
-    fields = [_stated_fields(source) for source in sources]
+    fields = [_nonempty_fields(source) for source in sources]
     return _write_event("sources", now, tool=tool, of=step, sources=fields)
 
 
@@ -171,7 +171,7 @@ class _SessionBuilder:
         known = self.sources[place]
         self.sources[place] = replace(
             known,
-            source=_merge_sources(known.source, source),
+            source=known.source.merge(source),
             steps=_unique(*known.steps, step),
             tools=_unique(*known.tools, tool),
         )
@@ -190,26 +190,12 @@ def _unique(*values: T) -> tuple[T, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _merge_sources(known: Source, new: Source) -> Source:
-    """Both together: the page itself, once read, counts for more than what a search said of it."""
-    first, second = known, new
-    if new.csl and not known.tells_more_than(new):
-        first, second = new, known
-    return Source(
-        url=known.url,
-        title=first.title or second.title,
-        published=first.published or second.published,
-        provider=known.provider or new.provider,
-        csl=first.csl or second.csl,
-    )
-
-
 def _write_event(event: str, now: datetime, **fields: Any) -> bytes:
     entry = {"event": event, "at": now.timestamp(), **fields}
     return json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _stated_fields(value: StepDraft | Source) -> dict[str, Any]:
+def _nonempty_fields(value: StepDraft | Source) -> dict[str, Any]:
     """The fields that say something."""
     return {name: one for name, one in asdict(value).items() if one not in (None, "", (), False)}
 

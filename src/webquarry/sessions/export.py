@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from webquarry.evidence.models import Shape
@@ -21,7 +22,14 @@ from webquarry.pages.links import LinkState
 from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.models import RecordedSource, ResearchSession, Step
 from webquarry.sessions.references import clean_work, work_of_source
-from webquarry.sessions.views import FullStep, NumberedSource, show_step
+from webquarry.sessions.views import (
+    FullStep,
+    NumberedSource,
+    Status,
+    format_time,
+    show_step,
+    status_of,
+)
 
 
 class ExportedSource(NumberedSource):
@@ -36,6 +44,23 @@ class ExportedSource(NumberedSource):
     reference: dict[str, Any]
     link: LinkState | None = None
 
+    @classmethod
+    def of(cls, recorded: RecordedSource, work: Work, key: str) -> ExportedSource:
+        """A recorded source with the work it is cited as, and the key of that."""
+        source = recorded.source
+        return cls(
+            number=recorded.number,
+            url=clean_url(source.url),
+            title=clean_line(source.title or work.title),
+            published_at=source.published,
+            provider=source.provider,
+            read=source.was_read or None,
+            steps=list(recorded.steps),
+            tools=list(recorded.tools),
+            citation=apa(work),
+            reference=csl(work, key),
+        )
+
 
 class ErrorCount(Shape):
     """A kind of error: how often, of which tools, and, where it came back, what to do about it."""
@@ -46,24 +71,47 @@ class ErrorCount(Shape):
     advice: str | None = None
 
 
-def export_steps(session: ResearchSession) -> list[FullStep]:
-    """Every step in full, with clean texts."""
-    return [_export_step(step) for step in session.steps]
+@dataclass(frozen=True)
+class SessionExport:
+    """The whole of a session."""
+
+    id: str
+    status: Status
+    goal: str
+    summary: str
+    estimate: int | None
+    began_at: str
+    exported_at: str
+    steps: list[FullStep]
+    sources: list[ExportedSource]
+    works: list[Work]  # what the sources are cited as
+    errors: list[ErrorCount]
 
 
-def _export_step(step: Step) -> FullStep:
-    view = show_step(step)
-    view.text = clean_text(view.text)
-    if view.reasoning:
-        view.reasoning = clean_text(view.reasoning)
-    if view.knowledge_gap:
-        view.knowledge_gap = clean_text(view.knowledge_gap)
-    view.branch_id = view.branch_id or None
-    if view.branch_id:
-        view.branch_id = clean_line(view.branch_id)
-    if view.rejected_approaches:
-        view.rejected_approaches = [clean_text(one) for one in view.rejected_approaches]
-    return view
+def export_session(
+    session: ResearchSession, exported_at: str, links: Sequence[LinkState] | None = None
+) -> SessionExport:
+    """The whole of a session; with the states of its sources' links, where those were checked."""
+    works = list_works(session)
+    sources = []
+    for recorded, work, key in zip(session.sources, works, keys_of(works), strict=True):
+        sources.append(ExportedSource.of(recorded, work, key))
+    if links is not None:
+        for source, link in zip(sources, links, strict=True):
+            source.link = link
+    return SessionExport(
+        id=session.id,
+        status=status_of(session),
+        goal=clean_text(session.goal),
+        summary=clean_text(session.summary),
+        estimate=session.estimate,
+        began_at=format_time(session.began_at),
+        exported_at=exported_at,
+        steps=[_export_step(step) for step in session.steps],
+        sources=sources,
+        works=works,
+        errors=_count_errors(session),
+    )
 
 
 def list_works(session: ResearchSession) -> list[Work]:
@@ -71,43 +119,30 @@ def list_works(session: ResearchSession) -> list[Work]:
     return [clean_work(work_of_source(recorded.source)) for recorded in session.sources]
 
 
-def export_sources(
-    session: ResearchSession, works: Sequence[Work], links: Sequence[LinkState] | None
-) -> list[ExportedSource]:
-    """Every source with its citation and, where links were checked, the state of its link."""
-    exported = []
-    for recorded, work, key in zip(session.sources, works, keys_of(works), strict=True):
-        exported.append(_export_source(recorded, work, key))
-    if links is not None:
-        for source, link in zip(exported, links, strict=True):
-            source.link = link
-    return exported
+def _export_step(step: Step) -> FullStep:
+    """A step in full, with clean texts."""
+    view = show_step(step)
+    view.text = clean_text(view.text)
+    if view.reasoning:
+        view.reasoning = clean_text(view.reasoning)
+    if view.knowledge_gap:
+        view.knowledge_gap = clean_text(view.knowledge_gap)
+    if view.branch_id:
+        view.branch_id = clean_line(view.branch_id)
+    else:
+        view.branch_id = None
+    if view.rejected_approaches:
+        view.rejected_approaches = [clean_text(one) for one in view.rejected_approaches]
+    return view
 
 
-def _export_source(recorded: RecordedSource, work: Work, key: str) -> ExportedSource:
-    source = recorded.source
-    return ExportedSource(
-        number=recorded.number,
-        url=clean_url(source.url),
-        title=clean_line(source.title or work.title),
-        published_at=source.published,
-        provider=source.provider,
-        read=source.was_read or None,
-        steps=list(recorded.steps),
-        tools=list(recorded.tools),
-        citation=apa(work),
-        reference=csl(work, key),
-    )
-
-
-def export_errors(session: ResearchSession) -> list[ErrorCount]:
+def _count_errors(session: ResearchSession) -> list[ErrorCount]:
     """Every kind of error, the most frequent first; a kind that came back has advice."""
     advice = {pattern.kind: pattern.advice for pattern in find_repeated_errors(session.errors)}
     counts = Counter(error.kind for error in session.errors)
-    exported = []
+    errors = []
     for kind, count in counts.most_common():
         tools = dict.fromkeys(error.tool for error in session.errors if error.kind == kind)
-        exported.append(
-            ErrorCount(kind=kind, count=count, tools=list(tools), advice=advice.get(kind))
-        )
-    return exported
+        error = ErrorCount(kind=kind, count=count, tools=list(tools), advice=advice.get(kind))
+        errors.append(error)
+    return errors

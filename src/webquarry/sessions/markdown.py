@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from webquarry.evidence.styles.apa import apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape_line_starts
-from webquarry.sessions.export import ErrorCount, ExportedSource
+from webquarry.sessions.export import ErrorCount, ExportedSource, SessionExport
 from webquarry.sessions.views import FullStep
 
 # More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
@@ -27,25 +27,18 @@ _WEB = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
-@dataclass(frozen=True)
-class SessionExport:
-    """What the Markdown is made of."""
-
-    id: str
-    status: str
-    goal: str
-    summary: str
-    began_at: str
-    exported_at: str
-    steps: Sequence[FullStep]
-    sources: Sequence[ExportedSource]
-    works: Sequence[Work]
-    errors: Sequence[ErrorCount]
-
-
 def write_markdown(export: SessionExport) -> str:
     """The whole document."""
-    blocks = ["# Research session", _write_overview(export)]
+    status = export.status.replace("_", " ")
+    steps = _count(len(export.steps), "step")
+    sources = _count(len(export.sources), "source")
+    overview = [
+        f"- Session: {export.id}",
+        f"- Begun: {export.began_at}",
+        f"- Status: {status}, {steps}, {sources}",
+        f"- Exported: {export.exported_at}",
+    ]
+    blocks = ["# Research session", "\n".join(overview)]
     if export.goal:
         blocks += ["## Goal", escape_block(export.goal)]
     if export.summary:
@@ -88,19 +81,6 @@ def _escape_markup(text: str) -> str:
 
 def _escape_line(text: str) -> str:
     return escape_line_starts(escape_inline(text))
-
-
-def _write_overview(export: SessionExport) -> str:
-    status = export.status.replace("_", " ")
-    steps = _count(len(export.steps), "step")
-    sources = _count(len(export.sources), "source")
-    lines = [
-        f"- Session: {export.id}",
-        f"- Begun: {export.began_at}",
-        f"- Status: {status}, {steps}, {sources}",
-        f"- Exported: {export.exported_at}",
-    ]
-    return "\n".join(lines)
 
 
 def _write_step(step: FullStep) -> Iterator[str]:

@@ -39,6 +39,21 @@ class Source:
         """
         return (self.was_read, bool(self.csl)) > (other.was_read, bool(other.csl))
 
+    def merge(self, new: Source) -> Source:
+        """This and what is known of it now: the page itself, once read, counts for more than what
+        a search said of it.
+        """
+        first, second = self, new
+        if new.csl and not self.tells_more_than(new):
+            first, second = new, self
+        return Source(
+            url=self.url,
+            title=first.title or second.title,
+            published=first.published or second.published,
+            provider=self.provider or new.provider,
+            csl=first.csl or second.csl,
+        )
+
 
 @dataclass(frozen=True)
 class StepDraft:

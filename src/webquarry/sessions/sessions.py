@@ -175,9 +175,12 @@ class Sessions:
             number += 1
 
     def _not_found(self, id: str) -> NotFound:
+        idle = f"{self._idle:g} seconds"
+        if self._idle >= 3600:
+            idle = f"{self._idle / 3600:g} hours"
         return NotFound(
             f"There is no research session {shortened(plain(id), 60)!r}.",
-            suggested_action=f"Sessions end {_format_duration(self._idle)} after they were last used, "
+            suggested_action=f"Sessions end {idle} after they were last used, "
             "finished ones earlier when "
             f"there are {self._most}. Leave sessionId out, or begin a new session: "
             "sequential_search with stepNumber 1 and "
@@ -208,9 +211,3 @@ def _select_new(session: ResearchSession, step: int, found: Sequence[Source]) ->
         if before is None or source.tells_more_than(before):
             new[page] = source
     return list(new.values())
-
-
-def _format_duration(seconds: float) -> str:
-    if seconds >= 3600:
-        return f"{seconds / 3600:g} hours"
-    return f"{seconds:g} seconds"

@@ -77,9 +77,10 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
     lines = []
     if markdown:
         lines = markdown.removesuffix("\n").split("\n")
-    wanted = lines[offset - 1 :]
+    end = len(lines)
     if limit is not None:
-        wanted = wanted[:limit]
+        end = offset - 1 + limit
+    wanted = lines[offset - 1 : end]
     fitting = _count_fitting(wanted, max_bytes)
     if fitting == len(wanted):
         return FetchAnswer(content="\n".join(wanted), lines_read=len(wanted))

@@ -54,6 +54,32 @@ class PaperResult(Shape):
     retraction_status: RetractionStatus | None = None
     origins: dict[str, str] | None = None
 
+    @classmethod
+    def of(cls, paper: Paper) -> PaperResult:
+        """A paper as it is shown."""
+        status = status_of(paper.notices)
+        origins = {}
+        for field, shown_name in _FIELDS_WITH_ORIGIN.items():
+            is_foreign = paper.origins.get(field, paper.source) != paper.source
+            is_shown = field != "notices" or status
+            if is_foreign and is_shown:
+                origins[shown_name] = paper.origins[field]
+        return cls(
+            title=clean_line(paper.title),
+            url=clean_url(paper.url),
+            doi=clean_line(paper.doi) or None,
+            authors=list_authors(paper.authors),
+            journal=clean_line(paper.journal) or None,
+            year=paper.year,
+            abstract=clean_line(paper.abstract) or None,
+            citation_count=paper.citation_count,
+            open_access=paper.open_access,
+            pdf_url=clean_url(paper.pdf_url) or None,
+            source=paper.source,
+            retraction_status=status,
+            origins=origins or None,
+        )
+
 
 class PapersOutput(Answer):
     """The papers, best first; none is an answer too, and has hints."""
@@ -71,9 +97,9 @@ class PapersOutput(Answer):
     @classmethod
     def of(cls, query: str, found: PapersFound) -> PapersOutput:
         """The answer, with a reference to every paper for a research session."""
-        papers = [_show_paper(paper) for paper in found.papers]
+        papers = [PaperResult.of(paper) for paper in found.papers]
         answer = cls(query=query, result_count=len(papers), papers=papers)
-        answer._sources = [_cite_paper(paper) for paper in found.papers]
+        answer._sources = [cite_paper(paper) for paper in found.papers]
         return answer
 
     def sources(self) -> list[Source]:
@@ -103,32 +129,7 @@ def add_papers_trace(
     )
 
 
-def _show_paper(paper: Paper) -> PaperResult:
-    status = status_of(paper.notices)
-    origins = {}
-    for field, shown_name in _FIELDS_WITH_ORIGIN.items():
-        is_foreign = paper.origins.get(field, paper.source) != paper.source
-        is_shown = field != "notices" or status
-        if is_foreign and is_shown:
-            origins[shown_name] = paper.origins[field]
-    return PaperResult(
-        title=clean_line(paper.title),
-        url=clean_url(paper.url),
-        doi=clean_line(paper.doi) or None,
-        authors=_list_authors(paper.authors),
-        journal=clean_line(paper.journal) or None,
-        year=paper.year,
-        abstract=clean_line(paper.abstract) or None,
-        citation_count=paper.citation_count,
-        open_access=paper.open_access,
-        pdf_url=clean_url(paper.pdf_url) or None,
-        source=paper.source,
-        retraction_status=status,
-        origins=origins or None,
-    )
-
-
-def _list_authors(authors: tuple[Author, ...]) -> list[str]:
+def list_authors(authors: tuple[Author, ...]) -> list[str]:
     """The authors; of very many, the first ones and how many there are."""
     names = [clean_line(author.written) for author in authors[:_MOST_AUTHORS]]
     if len(authors) > _MOST_AUTHORS:
@@ -136,7 +137,8 @@ def _list_authors(authors: tuple[Author, ...]) -> list[str]:
     return names
 
 
-def _cite_paper(paper: Paper) -> Source:
+def cite_paper(paper: Paper) -> Source:
+    """A paper as a research session keeps it."""
     published: str | None = paper.published
     if not published and paper.year:
         published = str(paper.year)

@@ -37,6 +37,41 @@ class PatentResult(Shape):
     pdf: str | None = None
     snippet: str | None = None
 
+    @classmethod
+    def of(cls, patent: Patent) -> PatentResult:
+        """A patent as it is shown."""
+        pdf = None
+        if patent.pdf:
+            pdf = clean_url(patent.pdf)
+        return cls(
+            title=clean_line(patent.title),
+            number=patent.number.google,
+            url=clean_url(patent.url),
+            abstract=clean_line(patent.abstract) or None,
+            assignee=clean_line(_SEPARATOR.join(patent.assignees)) or None,
+            inventor=clean_line(_SEPARATOR.join(patent.inventors)) or None,
+            filed=patent.filed,
+            published=patent.published,
+            granted=patent.granted,
+            status=clean_line(patent.status or "") or None,
+            pdf=pdf,
+            snippet=clean_line(patent.snippet) or None,
+        )
+
+    def reference(self) -> dict[str, Any]:
+        """The patent as CSL-JSON."""
+        inventors = [name for name in (self.inventor or "").split(_SEPARATOR) if name]
+        work = Work(
+            kind="patent",
+            title=self.title,
+            authors=parse_inventors(inventors),
+            publisher=self.assignee or "",
+            number=self.number,
+            url=self.url,
+            issued=date_parts(self.granted or self.published),
+        )
+        return csl(work)
+
 
 class AssigneeCluster(Shape):
     """One assignee, under all spellings of its name."""
@@ -44,6 +79,11 @@ class AssigneeCluster(Shape):
     assignee: str
     count: int
     share: float
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> AssigneeCluster:
+        assignee = clean_line(cluster.assignee)
+        return cls(assignee=assignee, count=cluster.count, share=cluster.share)
 
 
 class PatentSearchOutput(Answer):
@@ -64,49 +104,6 @@ class PatentSearchOutput(Answer):
         sources = []
         for patent in self.patents:
             published = patent.granted or patent.published
-            source = Source(patent.url, patent.title, published, provider, _reference(patent))
+            source = Source(patent.url, patent.title, published, provider, patent.reference())
             sources.append(source)
         return sources
-
-
-def show_patent(patent: Patent) -> PatentResult:
-    """A patent as it is shown."""
-    pdf = None
-    if patent.pdf:
-        pdf = clean_url(patent.pdf)
-    return PatentResult(
-        title=clean_line(patent.title),
-        number=patent.number.google,
-        url=clean_url(patent.url),
-        abstract=clean_line(patent.abstract) or None,
-        assignee=clean_line(_SEPARATOR.join(patent.assignees)) or None,
-        inventor=clean_line(_SEPARATOR.join(patent.inventors)) or None,
-        filed=patent.filed,
-        published=patent.published,
-        granted=patent.granted,
-        status=clean_line(patent.status or "") or None,
-        pdf=pdf,
-        snippet=clean_line(patent.snippet) or None,
-    )
-
-
-def show_cluster(cluster: Cluster) -> AssigneeCluster:
-    """An assignee as it is shown."""
-    return AssigneeCluster(
-        assignee=clean_line(cluster.assignee), count=cluster.count, share=cluster.share
-    )
-
-
-def _reference(patent: PatentResult) -> dict[str, Any]:
-    """The patent as CSL-JSON."""
-    inventors = [name for name in (patent.inventor or "").split(_SEPARATOR) if name]
-    work = Work(
-        kind="patent",
-        title=patent.title,
-        authors=parse_inventors(inventors),
-        publisher=patent.assignee or "",
-        number=patent.number,
-        url=patent.url,
-        issued=date_parts(patent.granted or patent.published),
-    )
-    return csl(work)

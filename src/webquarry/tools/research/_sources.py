@@ -16,7 +16,7 @@ from webquarry.evidence.language.bearing import bearing_on, joined
 from webquarry.evidence.language.scores import SourceScores
 from webquarry.evidence.models import TRUST, DomainReputation, Shape
 from webquarry.pages.read_results import ReadResult
-from webquarry.pages.share import Share, SharedText, enough_of, share_out
+from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read.slices.paragraphs import Paragraph
 from webquarry.read.slices.repeats import Repeats
 
@@ -65,6 +65,34 @@ class ScrapedSource(Shape):
     total_length: int | None = None
     read_on: str | None = None
 
+    @classmethod
+    def of(cls, page: ReadResult) -> ScrapedSource:
+        """A page but for its text."""
+        scored, fields = page.scored, page.snapshot.fields
+        return cls(
+            url=fields["url"],
+            title=scored.title,
+            published_at=scored.published,
+            content_type=fields["contentType"],
+            scores=scored.scores,
+            source_type=fields["sourceType"],
+            authority_tier=fields["authorityTier"],
+            domain_category=fields["domainCategory"],
+            source_reputation=fields.get("sourceReputation"),
+            extraction_quality=fields.get("extractionQuality"),
+            word_count=scored.words,
+            claim_signal=scored.claim_signal,
+            key_sentences=scored.key_sentences,
+            truncated=False,
+        )
+
+    def say_how_to_read_on(self, length: int) -> None:
+        """Something is missing of a page that has so many bytes."""
+        self.total_length = length
+        self.read_on = f"{READ_ON}."
+        if length > _DEFAULT_LENGTH:
+            self.read_on = f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
+
 
 @dataclass(frozen=True)
 class SourceOptions:
@@ -100,9 +128,15 @@ def build_sources(
     shares, combined = share_out(texts, options.most_each, options.most)
     sources = []
     for page, rest, share in zip(pages, rests, shares, strict=True):
-        source = _build_source(page, rest, share)
+        source = ScrapedSource.of(page)
         if options.with_content:
             source.content = share.content
+        source.truncated = share.truncated
+        source.repeated_paragraphs = rest.repeated or None
+        source.filtered = rest.filtered
+        is_filtered = rest.filtered is not None and rest.filtered.bytes > 0
+        if share.truncated or rest.repeated > 0 or is_filtered:
+            source.say_how_to_read_on(len(page.snapshot.data))
         sources.append(source)
     return sources, combined
 
@@ -134,36 +168,3 @@ def _filter(page: ReadResult, parts: Sequence[Paragraph]) -> tuple[bytes, Filter
         matched=bearing.found,
     )
     return joined(parts, bearing.kept), filtered
-
-
-def _build_source(page: ReadResult, rest: _Rest, share: Share) -> ScrapedSource:
-    """The source but for its text."""
-    scored, fields = page.scored, page.snapshot.fields
-    source = ScrapedSource(
-        url=fields["url"],
-        title=scored.title,
-        published_at=scored.published,
-        content_type=fields["contentType"],
-        scores=scored.scores,
-        source_type=fields["sourceType"],
-        authority_tier=fields["authorityTier"],
-        domain_category=fields["domainCategory"],
-        source_reputation=fields.get("sourceReputation"),
-        extraction_quality=fields.get("extractionQuality"),
-        word_count=scored.words,
-        claim_signal=scored.claim_signal,
-        key_sentences=scored.key_sentences,
-        truncated=share.truncated,
-        repeated_paragraphs=rest.repeated or None,
-        filtered=rest.filtered,
-    )
-    is_filtered = rest.filtered is not None and rest.filtered.bytes > 0
-    if share.truncated or rest.repeated > 0 or is_filtered:
-        length = len(page.snapshot.data)
-        source.total_length = length
-        source.read_on = f"{READ_ON}."
-        if length > _DEFAULT_LENGTH:
-            source.read_on = (
-                f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
-            )
-    return source

@@ -83,19 +83,6 @@ async def format_bibliography(
         works = list_works(session)
     else:
         works = _parse_sources(sources or [])
-    return _build_answer(works, style, _hints(works, of_session=bool(sessionId)))
-
-
-def _parse_sources(sources: Sequence[str | dict[str, Any]]) -> list[Work]:
-    if not sources or len(sources) > _MOST_SOURCES:
-        raise BadInput(
-            f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
-            suggested_action="Give sources, or a part of them at a time.",
-        )
-    return [clean_work(parse_source(source, number)) for number, source in enumerate(sources, 1)]
-
-
-def _build_answer(works: Sequence[Work], style: Style, hints: list[str]) -> BibliographyOutput:
     result = bibliography(works, style)
     entries = []
     for entry in result.entries:
@@ -109,8 +96,17 @@ def _build_answer(works: Sequence[Work], style: Style, hints: list[str]) -> Bibl
         count=len(entries),
         duplicates=len(works) - len(entries),
         entries=entries,
-        hints=hints or None,
+        hints=_hints(works, of_session=bool(sessionId)) or None,
     )
+
+
+def _parse_sources(sources: Sequence[str | dict[str, Any]]) -> list[Work]:
+    if not sources or len(sources) > _MOST_SOURCES:
+        raise BadInput(
+            f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
+            suggested_action="Give sources, or a part of them at a time.",
+        )
+    return [clean_work(parse_source(source, number)) for number, source in enumerate(sources, 1)]
 
 
 def _hints(works: Sequence[Work], *, of_session: bool) -> list[str]:

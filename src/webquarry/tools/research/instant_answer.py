@@ -94,6 +94,16 @@ async def instant_answer(
 def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
     """The fields of an answer but the question, as they are shown and kept."""
     urls = [found.abstract_url, found.definition_url, *(result.url for result in found.results)]
+    topics = []
+    for topic in found.topics:
+        fields = {
+            "name": clean_line(topic.name),
+            "text": clean_line(topic.text),
+            "url": clean_url(topic.url),
+        }
+        if topic.group:
+            fields["group"] = clean_line(topic.group)
+        topics.append(fields)
     hint = None
     if found.is_empty:
         hint = _HINT
@@ -104,18 +114,7 @@ def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
         "answer": clean_line(found.answer),
         "definition": clean_line(found.definition),
         "definitionSource": clean_line(found.definition_source),
-        "topics": [_show_topic(topic) for topic in found.topics],
+        "topics": topics,
         "urls": list(dict.fromkeys(clean_url(url) for url in urls if url)),
         "hint": hint,
     }
-
-
-def _show_topic(topic: instant.Topic) -> dict[str, str]:
-    fields = {
-        "name": clean_line(topic.name),
-        "text": clean_line(topic.text),
-        "url": clean_url(topic.url),
-    }
-    if topic.group:
-        fields["group"] = clean_line(topic.group)
-    return fields

@@ -21,7 +21,7 @@ from webquarry.search.patents.numbers import office_code, read_number
 from webquarry.search.stored import pack, unpack
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._patents import PatentSearchOutput, show_cluster, show_patent
+from webquarry.tools.research._patents import AssigneeCluster, PatentResult, PatentSearchOutput
 from webquarry.tools.research._search import add_trace, key_parameters
 
 _VERSION = 1
@@ -133,26 +133,23 @@ def _clean_words(value: str | None) -> str:
 def _build_answer(
     kit: Toolkit, found: FoundPatents, arguments: Mapping[str, Any], *, is_number: bool
 ) -> PatentSearchOutput:
-    patents = [show_patent(patent) for patent in found.patents[: arguments["num_results"]]]
+    patents = [PatentResult.of(patent) for patent in found.patents[: arguments["num_results"]]]
     answer = PatentSearchOutput(
         patents=patents, query=arguments["query"] or "", result_count=len(patents)
     )
     if arguments["search_type"] == "landscape" and not is_number:
         clusters = assignee_clusters(found.patents)
-        answer.assignee_clusters = [show_cluster(cluster) for cluster in clusters]
+        answer.assignee_clusters = [AssigneeCluster.of(cluster) for cluster in clusters]
         answer.patents_analysed = len(found.patents)
     if not patents:
-        filters = _applied_filters(arguments, found)
+        values = {name: arguments[name] for name in _FILTERS}
+        values["patent_office"] = office_code(arguments["patent_office"])
+        if not arguments["query"]:  # what was asked for is no filter
+            values["assignee"] = None
+            values["inventor"] = None
+        filters = [name for name in _FILTERS if values[name] and name not in found.unapplied]
         answer.hints = zero_result_hints(filters, kit.patents.others(found))
     return answer
-
-
-def _applied_filters(arguments: Mapping[str, Any], found: FoundPatents) -> list[str]:
-    values = {name: arguments[name] for name in _FILTERS}
-    values["patent_office"] = office_code(arguments["patent_office"])
-    if not arguments["query"]:  # what was asked for is no filter
-        values["assignee"] = values["inventor"] = None
-    return [name for name in _FILTERS if values[name] and name not in found.unapplied]
 
 
 def _as_found(found: FoundPatents) -> Found:

@@ -15,19 +15,10 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST
-from webquarry.pages.clean import clean_text
-from webquarry.pages.links import LinkState, check_links
-from webquarry.sessions.export import (
-    ErrorCount,
-    ExportedSource,
-    export_errors,
-    export_sources,
-    export_steps,
-    list_works,
-)
-from webquarry.sessions.markdown import SessionExport, write_markdown
-from webquarry.sessions.models import ResearchSession
-from webquarry.sessions.views import FullStep, Status, format_time, status_of
+from webquarry.pages.links import check_links
+from webquarry.sessions.export import ErrorCount, ExportedSource, export_session
+from webquarry.sessions.markdown import write_markdown
+from webquarry.sessions.views import FullStep, Status, format_time
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._deadline import deadline_for
@@ -85,55 +76,25 @@ async def research_export(
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
     links = None
+    link_counts = None
     if verify_links:
         deadline = deadline_for(kit, _NAME, kit.clock.monotonic())
         urls = [recorded.source.url for recorded in session.sources]
         links = await check_links(kit.client, kit.clock, urls, deadline)
-    data = _export_data(session, links, format_time(kit.clock.now()))
-    if format == "json":
-        return data
-    return ResearchExportOutput(
-        session_id=session.id,
-        format="markdown",
-        content=_export_markdown(session, data),
-        links=data.links,
-    )
-
-
-def _export_data(
-    session: ResearchSession, links: list[LinkState] | None, exported_at: str
-) -> ResearchExportOutput:
-    link_counts = None
-    if links is not None:
-        counts = Counter(link.state for link in links)
-        link_counts = dict(sorted(counts.items()))
-    return ResearchExportOutput(
-        session_id=session.id,
-        format="json",
-        exported_at=exported_at,
-        status=status_of(session),
-        research_goal=clean_text(session.goal) or None,
-        session_summary=clean_text(session.summary) or None,
-        total_steps_estimate=session.estimate,
-        started_at=format_time(session.began_at),
-        steps=export_steps(session),
-        listed=export_sources(session, list_works(session), links),
-        errors=export_errors(session),
-        links=link_counts,
-    )
-
-
-def _export_markdown(session: ResearchSession, data: ResearchExportOutput) -> str:
-    export = SessionExport(
-        id=session.id,
-        status=status_of(session),
-        goal=data.research_goal or "",
-        summary=data.session_summary or "",
-        began_at=data.started_at or "",
-        exported_at=data.exported_at or "",
-        steps=data.steps or [],
-        sources=data.listed or [],
-        works=list_works(session),
-        errors=data.errors or [],
-    )
-    return write_markdown(export)
+        states = Counter(link.state for link in links)
+        link_counts = dict(sorted(states.items()))
+    export = export_session(session, format_time(kit.clock.now()), links)
+    answer = ResearchExportOutput(session_id=session.id, format=format, links=link_counts)
+    if format == "markdown":
+        answer.content = write_markdown(export)
+        return answer
+    answer.exported_at = export.exported_at
+    answer.status = export.status
+    answer.research_goal = export.goal or None
+    answer.session_summary = export.summary or None
+    answer.total_steps_estimate = export.estimate
+    answer.started_at = export.began_at
+    answer.steps = export.steps
+    answer.listed = export.sources
+    answer.errors = export.errors
+    return answer

@@ -54,6 +54,17 @@ class OutlineHeading(Shape):
     offset: int
     bytes: int
 
+    @classmethod
+    def of(cls, heading: Heading) -> OutlineHeading:
+        return cls(
+            number=heading.number,
+            level=heading.level,
+            title=heading.title,
+            line=heading.line,
+            offset=heading.start,
+            bytes=heading.stop - heading.start,
+        )
+
 
 class ScrapeOutput(Answer):
     """A page, or a part of it."""
@@ -202,7 +213,11 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest) -> ScrapeOutput:
         length = len(content)
         fields["encoding"] = "base64"
     else:
-        content = _decode(piece.data)
+        try:
+            content = piece.data.decode()
+        except UnicodeDecodeError:
+            # Only a cursor that somebody made up leads into the middle of a character.
+            raise unknown_cursor() from None
         length = len(piece.data)
     if request.ways:
         fields.pop("structuredData", None)  # often larger than the part that was asked for
@@ -210,7 +225,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest) -> ScrapeOutput:
     if is_cut or request.ways:
         fields["totalLength"] = piece.total
     if piece.headings is not None:
-        fields["outline"] = [_show_heading(heading) for heading in piece.headings]
+        fields["outline"] = [OutlineHeading.of(heading) for heading in piece.headings]
     fields |= {
         "content": content,
         "contentLength": length,
@@ -221,22 +236,3 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest) -> ScrapeOutput:
         "matches": piece.matches,
     }
     return ScrapeOutput.model_validate(fields)
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        # Only a cursor that somebody made up leads into the middle of a character.
-        raise unknown_cursor() from None
-
-
-def _show_heading(heading: Heading) -> OutlineHeading:
-    return OutlineHeading(
-        number=heading.number,
-        level=heading.level,
-        title=heading.title,
-        line=heading.line,
-        offset=heading.start,
-        bytes=heading.stop - heading.start,
-    )

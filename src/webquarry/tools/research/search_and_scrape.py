@@ -48,6 +48,17 @@ class ScrapeFailure(Shape):
     retryable: bool
     suggested_action: str
 
+    @classmethod
+    def of(cls, failed: FailedResult) -> ScrapeFailure:
+        error = failed.error
+        return cls(
+            url=clean_url(failed.result.url),
+            kind=error.kind,
+            reason=clean_line(redact(error.message)),
+            retryable=error.retryable,
+            suggested_action=clean_line(redact(error.suggested_action)),
+        )
+
 
 class ScrapeSummary(Shape):
     """How it went, in numbers. `sparseSources` are those whose text is thin."""
@@ -69,6 +80,21 @@ class SizeMetadata(Shape):
     size_category: SizeCategory
     repeated_paragraphs: int
     filtered_paragraphs: int | None = None
+
+    @classmethod
+    def of(
+        cls, pages: Sequence[ReadResult], sources: Sequence[ScrapedSource], combined: str
+    ) -> SizeMetadata:
+        """How much text there is, but for what a filter has left out."""
+        length = len(combined.encode())
+        return cls(
+            content_length=length,
+            total_length=sum(len(page.snapshot.data) for page in pages),
+            truncated=any(source.truncated for source in sources),
+            estimated_tokens=estimated_tokens(length),
+            size_category=size_category(length),
+            repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
+        )
 
 
 class SearchAndScrapeOutput(Answer):
@@ -214,7 +240,7 @@ def _build_answer(
         status=status,
         pages=sources,
         combined_content=combined,
-        scrape_failures=[_show_failure(one) for one in failed],
+        scrape_failures=[ScrapeFailure.of(one) for one in failed],
         summary=ScrapeSummary(
             urls_searched=0,
             urls_scraped=len(sources),
@@ -222,7 +248,7 @@ def _build_answer(
             sparse_sources=[page.snapshot.fields["url"] for page in pages if page.scored.is_sparse],
             processing_time_ms=0,
         ),
-        size_metadata=_measure(pages, sources, combined),
+        size_metadata=SizeMetadata.of(pages, sources, combined),
     )
     if options.filter:
         filtered = [source.filtered.paragraphs for source in sources if source.filtered]
@@ -230,32 +256,6 @@ def _build_answer(
     answer._cited = [_cite(page) for page in pages]
     answer._failed = [one.error for one in failed]
     return answer
-
-
-def _measure(
-    pages: Sequence[ReadResult], sources: Sequence[ScrapedSource], combined: str
-) -> SizeMetadata:
-    """How much text there is, but for what a filter has left out."""
-    length = len(combined.encode())
-    return SizeMetadata(
-        content_length=length,
-        total_length=sum(len(page.snapshot.data) for page in pages),
-        truncated=any(source.truncated for source in sources),
-        estimated_tokens=estimated_tokens(length),
-        size_category=size_category(length),
-        repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
-    )
-
-
-def _show_failure(failed: FailedResult) -> ScrapeFailure:
-    error = failed.error
-    return ScrapeFailure(
-        url=clean_url(failed.result.url),
-        kind=error.kind,
-        reason=clean_line(redact(error.message)),
-        retryable=error.retryable,
-        suggested_action=clean_line(redact(error.suggested_action)),
-    )
 
 
 def _cite(page: ReadResult) -> Source:

@@ -45,6 +45,16 @@ class AspectCoverage(Shape):
     missing: list[str]
     share: float
 
+    @classmethod
+    def of(cls, session: ResearchSession) -> AspectCoverage:
+        coverage = coverage_of(session)
+        return cls(
+            covered=list(coverage.covered),
+            mentioned=list(coverage.mentioned),
+            missing=list(coverage.missing),
+            share=coverage.share,
+        )
+
 
 class SearchRun(Shape):
     """A refinement query that was run: how many results it had, or the kind of its failure."""
@@ -76,6 +86,23 @@ class SequentialSearchOutput(Answer):
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
     trust: str = TRUST
+
+    @classmethod
+    def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:
+        """The answer but for what `responseMode` and `depth` add."""
+        return cls(
+            session_id=session.id,
+            step_number=step.number,
+            total_steps=len(session.steps),
+            total_steps_estimate=session.estimate,
+            status=status_of(session),
+            revises_step=step.revises,
+            branch_id=step.branch_id,
+            found=show_sources(session.sources_of(step)),
+            total_sources=len(session.sources),
+            errors=show_repeated_errors(session),
+            hints=_hints(session, is_new) or None,
+        )
 
 
 @tool(read_only=False, idempotent=False, recorded=False)
@@ -134,13 +161,13 @@ async def sequential_search(
         runs = await _run_searches(kit, session, step, queries)
         session = await kit.sessions.read(session.id)
         step = session.steps[step.number - 1]
-    answer = _build_answer(session, step, is_new=not sessionId)
+    answer = SequentialSearchOutput.of(session, step, is_new=not sessionId)
     if responseMode == "full":
         omitted = max(0, len(session.steps) - _MOST_INDEXED)
         answer.steps = index_steps(session.steps[omitted:])
         answer.steps_omitted = omitted or None
     if queries is not None:
-        answer.coverage = _show_coverage(session)
+        answer.coverage = AspectCoverage.of(session)
         answer.refinement_queries = queries
         answer.searches = runs
     return answer
@@ -180,33 +207,6 @@ async def _search(kit: Toolkit, query: str) -> list[Source] | WebquarryError:
         url, title = clean_url(result.url), clean_line(result.title)
         sources.append(Source(url, title, result.published, result.provider))
     return sources
-
-
-def _build_answer(session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:
-    """The answer but for what `responseMode` and `depth` add."""
-    return SequentialSearchOutput(
-        session_id=session.id,
-        step_number=step.number,
-        total_steps=len(session.steps),
-        total_steps_estimate=session.estimate,
-        status=status_of(session),
-        revises_step=step.revises,
-        branch_id=step.branch_id,
-        found=show_sources(session.sources_of(step)),
-        total_sources=len(session.sources),
-        errors=show_repeated_errors(session),
-        hints=_hints(session, is_new) or None,
-    )
-
-
-def _show_coverage(session: ResearchSession) -> AspectCoverage:
-    coverage = coverage_of(session)
-    return AspectCoverage(
-        covered=list(coverage.covered),
-        mentioned=list(coverage.mentioned),
-        missing=list(coverage.missing),
-        share=coverage.share,
-    )
 
 
 def _hints(session: ResearchSession, is_new: bool) -> list[str]:
