@@ -9,8 +9,9 @@ was rejected is left out of the queries.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import islice
 
 from webquarry.evidence.language.terms import Terms
 from webquarry.sessions.models import ResearchSession, Step
@@ -35,23 +36,25 @@ class Coverage:
     def share(self) -> float:
         """How many of the aspects are covered, from 0 to 1."""
         every = len(self.covered) + len(self.mentioned) + len(self.missing)
-        if every:
-            return round(len(self.covered) / every, 2)
-        return 0.0
+        if not every:
+            return 0.0
+        share = len(self.covered) / every
+        return round(share, 2)
 
 
 def coverage_of(session: ResearchSession) -> Coverage:
     """Which aspects of the goal and the gaps the sources and the steps have touched."""
     words = _SessionWords(session)
-    titles = "\n".join(recorded.source.title for recorded in session.sources)
-    in_sources = words.terms.in_text(titles)
-    in_steps = words.terms.in_text("\n".join(step.text for step in words.steps))
+    titles = [recorded.source.title for recorded in session.sources]
+    texts = [step.text for step in words.steps]
+    gaps = [step.gap for step in words.steps]
+    in_sources = words.find_stems(titles)
+    in_steps = words.find_stems(texts)
+    aspects = words.find_words([words.aim, *gaps])
     covered: list[str] = []
     mentioned: list[str] = []
     missing: list[str] = []
-    gaps = [step.gap for step in words.steps]
-    aspects = words.find("\n".join([words.aim, *gaps]))
-    for word, stems in list(aspects.items())[:_MOST_ASPECTS]:
+    for word, stems in islice(aspects.items(), _MOST_ASPECTS):
         if stems <= in_sources:
             covered.append(word)
         elif stems <= in_steps:
@@ -65,10 +68,11 @@ def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
     """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the
     step itself.
     """
-    words, coverage = _SessionWords(session), coverage_of(session)
-    goal = list(words.find(words.aim))
+    words = _SessionWords(session)
+    coverage = coverage_of(session)
+    goal = list(words.find_words([words.aim]))
     context = goal[:_CONTEXT]
-    gap = list(words.find(step.gap))
+    gap = list(words.find_words([step.gap]))
     candidates = []
     if gap:
         candidates.append([*gap, *context])
@@ -76,18 +80,22 @@ def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
         candidates.append([*context, *coverage.missing])
     if coverage.mentioned:
         candidates.append([*context, *coverage.mentioned])
-    candidates.append([*words.find(step.text), *context])
+    step_words = words.find_words([step.text])
+    candidates.append([*step_words, *context])
     candidates.append(goal)
 
-    unwanted = words.rejected - words.terms.in_text(f"{words.aim}\n{step.gap}")
+    rejected = words.find_stems(words.rejected)
+    unwanted = rejected - words.find_stems([words.aim, step.gap])
     queries: dict[frozenset[str], str] = {}  # by their stems, so that none is asked twice
     for candidate in candidates:
-        found = words.find(" ".join(candidate))
+        found = words.find_words(candidate)
         wanted = [word for word, stems in found.items() if not stems & unwanted]
         query = " ".join(wanted[:_MOST_WORDS])
         if query:
-            queries.setdefault(words.terms.in_text(query), query)
-    return list(queries.values())[:_MOST_QUERIES]
+            stems = words.find_stems([query])
+            queries.setdefault(stems, query)
+    distinct = list(queries.values())
+    return distinct[:_MOST_QUERIES]
 
 
 class _SessionWords:
@@ -97,23 +105,23 @@ class _SessionWords:
         self.steps = [step for step in session.steps if step.superseded_by is None]
         # A session without a goal aims at what its first step says.
         self.aim = session.goal or session.steps[0].text
-        rejected: list[str] = []
-        texts: list[str] = []
+        self.rejected: list[str] = []
+        texts = [self.aim]
         for step in session.steps:
-            rejected += step.rejected
+            self.rejected += step.rejected
             texts += (step.text, step.gap)
-        self._rejected = "\n".join(rejected)
-        self.terms = Terms("\n".join([self.aim, self._rejected, *texts]))
+        self._terms = Terms("\n".join([*texts, *self.rejected]))
 
-    def find(self, text: str) -> dict[str, frozenset[str]]:
-        """The words of a text in order, each once, however it is inflected."""
-        found: dict[frozenset[str], str] = {}
-        for word in _WORD.findall(text.casefold()):
-            stems = self.terms.in_text(word)
+    def find_stems(self, texts: Sequence[str]) -> frozenset[str]:
+        """The stems of the subject that texts hold."""
+        return self._terms.in_text("\n".join(texts))
+
+    def find_words(self, texts: Sequence[str]) -> dict[str, frozenset[str]]:
+        """The words of texts in order, each once, however it is inflected, with its stems."""
+        folded = "\n".join(texts).casefold()
+        words: dict[frozenset[str], str] = {}
+        for word in _WORD.findall(folded):
+            stems = self._terms.in_text(word)
             if stems:
-                found.setdefault(stems, word)
-        return {word: stems for stems, word in found.items()}
-
-    @cached_property
-    def rejected(self) -> frozenset[str]:
-        return self.terms.in_text(self._rejected)
+                words.setdefault(stems, word)
+        return {word: stems for stems, word in words.items()}

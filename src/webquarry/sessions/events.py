@@ -36,17 +36,23 @@ T = TypeVar("T")
 _LONGEST_TITLE = 1000
 _LONGEST_MESSAGE = 300
 _LONGEST_REFERENCE = 20_000  # bytes of CSL-JSON; one with a thousand authors is still shorter
+_EMPTY = (None, "", (), False)  # values of fields that say nothing
 
 
 def write_begun(draft: StepDraft, now: datetime) -> bytes:
-    return _write_event("begun", now, step=_nonempty_fields(draft))
+    """The entry that a journal begins with."""
+    fields = _nonempty_fields(draft)
+    return _write_event("begun", now, step=fields)
 
 
 def write_step(draft: StepDraft, now: datetime) -> bytes:
-    return _write_event("step", now, step=_nonempty_fields(draft))
+    """A further step."""
+    fields = _nonempty_fields(draft)
+    return _write_event("step", now, step=fields)
 
 
 def write_sources(tool: str, step: int, sources: Sequence[Source], now: datetime) -> bytes:
+    """What a tool found, and the step it was found for."""
     fields = [_nonempty_fields(source) for source in sources]
     return _write_event("sources", now, tool=tool, of=step, sources=fields)
 
@@ -63,6 +69,7 @@ def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> 
 
 
 def write_used(now: datetime) -> bytes:
+    """Somebody worked with the session and had nothing to add."""
     return _write_event("used", now)
 
 
@@ -123,6 +130,7 @@ class _SessionBuilder:
         self._places: dict[str, int] = {}  # where in `sources` a page is
 
     def add_step(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add the first or a further step; a step that it revises is superseded."""
         draft = StepDraft(**_known_fields(event["step"], StepDraft))
         self.goal = draft.goal or self.goal
         self.summary = draft.summary or self.summary
@@ -146,28 +154,40 @@ class _SessionBuilder:
         self.steps.append(step)
 
     def add_sources(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add what a tool found, under the step it was found for."""
         place = int(event["of"]) - 1
         numbers = []
         for fields in event["sources"]:
             source = Source(**_known_fields(fields, Source))
             numbers.append(self._add_source(source, event, at))
         step = self.steps[place]
-        self.steps[place] = replace(step, sources=_unique(*step.sources, *numbers))
+        all_numbers = _unique(*step.sources, *numbers)
+        self.steps[place] = replace(step, sources=all_numbers)
 
     def add_error(self, event: Mapping[str, Any], at: datetime) -> None:
-        step = int(event["of"])
-        error = RecordedError(event["kind"], event["tool"], step, event["message"], at)
+        """Add that a tool failed."""
+        error = RecordedError(
+            kind=event["kind"],
+            tool=event["tool"],
+            step=int(event["of"]),
+            message=event["message"],
+            at=at,
+        )
         self.errors.append(error)
 
     def _add_source(self, source: Source, event: Mapping[str, Any], at: datetime) -> int:
         """The source's number: a new one, or that of the same page, which may have become better
         known.
         """
-        step, tool = int(event["of"]), str(event["tool"])
-        place = self._places.setdefault(identity(source.url), len(self.sources))
-        if place == len(self.sources):
-            self.sources.append(RecordedSource(place + 1, source, (step,), (tool,), at))
-            return place + 1
+        step = int(event["of"])
+        tool = str(event["tool"])
+        page = identity(source.url)
+        place = self._places.setdefault(page, len(self.sources))
+        number = place + 1
+        if number > len(self.sources):
+            recorded = RecordedSource(number, source, (step,), (tool,), at)
+            self.sources.append(recorded)
+            return number
         known = self.sources[place]
         self.sources[place] = replace(
             known,
@@ -175,7 +195,7 @@ class _SessionBuilder:
             steps=_unique(*known.steps, step),
             tools=_unique(*known.tools, tool),
         )
-        return place + 1
+        return number
 
 
 _ADD_EVENT: dict[str, Callable[[_SessionBuilder, Mapping[str, Any], datetime], None]] = {
@@ -187,21 +207,26 @@ _ADD_EVENT: dict[str, Callable[[_SessionBuilder, Mapping[str, Any], datetime], N
 
 
 def _unique(*values: T) -> tuple[T, ...]:
+    """The values in their order, each once."""
     return tuple(dict.fromkeys(values))
 
 
 def _write_event(event: str, now: datetime, **fields: Any) -> bytes:
+    """An entry of a journal: an event as JSON."""
     entry = {"event": event, "at": now.timestamp(), **fields}
-    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")
+    text = json.dumps(entry, ensure_ascii=False)
+    return text.encode("utf-8", "replace")
 
 
 def _nonempty_fields(value: StepDraft | Source) -> dict[str, Any]:
     """The fields that say something."""
-    return {name: one for name, one in asdict(value).items() if one not in (None, "", (), False)}
+    fields = asdict(value)
+    return {name: one for name, one in fields.items() if one not in _EMPTY}
 
 
 def _known_fields(
     fields: Mapping[str, Any], kind: type[StepDraft] | type[Source]
 ) -> dict[str, Any]:
     """A newer release may have written more fields than this one knows."""
-    return {name: value for name, value in fields.items() if name in kind.__dataclass_fields__}
+    known = kind.__dataclass_fields__
+    return {name: value for name, value in fields.items() if name in known}

@@ -7,7 +7,6 @@ characters and of the delimiters of chats.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -93,9 +92,11 @@ def export_session(
 ) -> SessionExport:
     """The whole of a session; with the states of its sources' links, where those were checked."""
     works = list_works(session)
+    keys = keys_of(works)
     sources = []
-    for recorded, work, key in zip(session.sources, works, keys_of(works), strict=True):
-        sources.append(ExportedSource.of(recorded, work, key))
+    for recorded, work, key in zip(session.sources, works, keys, strict=True):
+        source = ExportedSource.of(recorded, work, key)
+        sources.append(source)
     if links is not None:
         for source, link in zip(sources, links, strict=True):
             source.link = link
@@ -116,7 +117,8 @@ def export_session(
 
 def list_works(session: ResearchSession) -> list[Work]:
     """What the sources are cited as, by number."""
-    return [clean_work(work_of_source(recorded.source)) for recorded in session.sources]
+    works = [work_of_source(recorded.source) for recorded in session.sources]
+    return [clean_work(work) for work in works]
 
 
 def _export_step(step: Step) -> FullStep:
@@ -138,11 +140,12 @@ def _export_step(step: Step) -> FullStep:
 
 def _count_errors(session: ResearchSession) -> list[ErrorCount]:
     """Every kind of error, the most frequent first; a kind that came back has advice."""
-    advice = {pattern.kind: pattern.advice for pattern in find_repeated_errors(session.errors)}
-    counts = Counter(error.kind for error in session.errors)
-    errors = []
-    for kind, count in counts.most_common():
-        tools = dict.fromkeys(error.tool for error in session.errors if error.kind == kind)
-        error = ErrorCount(kind=kind, count=count, tools=list(tools), advice=advice.get(kind))
-        errors.append(error)
-    return errors
+    counts: dict[str, ErrorCount] = {}
+    for error in session.errors:
+        known = counts.setdefault(error.kind, ErrorCount(kind=error.kind, count=0, tools=[]))
+        known.count += 1
+        if error.tool not in known.tools:
+            known.tools.append(error.tool)
+    for pattern in find_repeated_errors(session.errors):
+        counts[pattern.kind].advice = pattern.advice
+    return sorted(counts.values(), key=lambda one: -one.count)

@@ -37,7 +37,9 @@ class Source:
         """Whether its reference is to be preferred: that of a page that was read, or any where
         there was none.
         """
-        return (self.was_read, bool(self.csl)) > (other.was_read, bool(other.csl))
+        own_worth = (self.was_read, bool(self.csl))
+        other_worth = (other.was_read, bool(other.csl))
+        return own_worth > other_worth
 
     def merge(self, new: Source) -> Source:
         """This and what is known of it now: the page itself, once read, counts for more than what

@@ -34,7 +34,8 @@ def work_of_source(source: Source) -> Work:
 def work_at(url: str, title: str = "", published: str | None = None) -> Work:
     """A page of which little is known; the address of a DOI tells the DOI, too."""
     site = host_of_page(url)
-    title = without_site(" ".join(title.split()), site) or title_from_url(url)
+    one_line = " ".join(title.split())
+    title = without_site(one_line, site) or title_from_url(url)
     issued = date_parts(published)
     doi = ""
     if site in ("doi.org", "dx.doi.org"):
@@ -101,7 +102,12 @@ def clean_work(work: Work) -> Work:
     texts: dict[str, Any] = {
         name: clean_line(value) for name, value in vars(work).items() if isinstance(value, str)
     }
-    names = [Name(*map(clean_line, astuple(name))) for name in work.authors]
-    authors = tuple(name for name in names if name.written)
-    title = texts["title"] or clean_line(title_from_url(work.url or work.location))
-    return replace(work, **texts | {"title": title, "url": clean_url(work.url), "authors": authors})
+    if not texts["title"]:
+        texts["title"] = clean_line(title_from_url(work.url or work.location))
+    texts["url"] = clean_url(work.url)
+    authors = []
+    for author in work.authors:
+        name = Name(*map(clean_line, astuple(author)))
+        if name.written:
+            authors.append(name)
+    return replace(work, authors=tuple(authors), **texts)

@@ -101,10 +101,17 @@ def find_recorded(draft: StepDraft, session: ResearchSession) -> Step | None:
 
 
 def _is_same_step(step: Step, draft: StepDraft, revises: int | None) -> bool:
-    texts = (draft.text, draft.reasoning, draft.confidence, draft.rejected, draft.gap)
-    place = (revises, draft.branch_from, draft.branch_id)
-    recorded = (step.text, step.reasoning, step.confidence, step.rejected, step.gap)
-    return texts == recorded and place == (step.revises, step.branch_from, step.branch_id)
+    """Whether a step was recorded with just these texts, in just this place."""
+    return (
+        step.text == draft.text
+        and step.reasoning == draft.reasoning
+        and step.confidence == draft.confidence
+        and step.rejected == draft.rejected
+        and step.gap == draft.gap
+        and step.revises == revises
+        and step.branch_from == draft.branch_from
+        and step.branch_id == draft.branch_id
+    )
 
 
 def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDraft:

@@ -156,12 +156,15 @@ class Sessions:
     async def touch(self, session: ResearchSession) -> None:
         """Somebody works with the session: its idle time begins anew. Written only now and then."""
         now = self._clock.now()
-        if now - session.touched_at > timedelta(seconds=self._idle / _TOUCHES):
-            await self._append(session.id, events.write_used(now))
+        pause = timedelta(seconds=self._idle / _TOUCHES)
+        if now - session.touched_at > pause:
+            entry = events.write_used(now)
+            await self._append(session.id, entry)
 
     async def _append(self, id: str, entry: bytes) -> None:
+        now = self._clock.now().timestamp()
         try:
-            await self._journals.append(caller(), id, entry, self._clock.now().timestamp())
+            await self._journals.append(caller(), id, entry, now)
         except KeyError:
             raise self._not_found(id) from None
 
@@ -203,7 +206,8 @@ def _select_new(session: ResearchSession, step: int, found: Sequence[Source]) ->
     recorded_step = session.step(step)
     if recorded_step is not None:
         for recorded in session.sources_of(recorded_step):
-            known[identity(recorded.source.url)] = recorded.source
+            page = identity(recorded.source.url)
+            known[page] = recorded.source
     new: dict[str, Source] = {}
     for source in found:
         page = identity(source.url)

@@ -21,7 +21,7 @@ BlockedDomains = Annotated[
 ]
 
 
-class SearchResult(BaseModel):
+class ResultBlock(BaseModel):
     """One result."""
 
     title: str = Field(description="Page title")
@@ -30,7 +30,7 @@ class SearchResult(BaseModel):
     published_date: str | None = Field(default=None, description="ISO 8601 timestamp if available")
 
     @classmethod
-    def of(cls, result: Result) -> SearchResult:
+    def of(cls, result: Result) -> ResultBlock:
         return cls(
             title=result.title,
             url=result.url,
@@ -42,7 +42,7 @@ class SearchResult(BaseModel):
 class SearchAnswer(Answer):
     """The results, best first; none is an answer too."""
 
-    results: list[SearchResult]
+    results: list[ResultBlock]
 
 
 async def search(
@@ -51,4 +51,4 @@ async def search(
     """Ask one provider and put its results into the common form."""
     asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
     results = await kit.router.search(provider, asked)
-    return SearchAnswer(results=[SearchResult.of(result) for result in results])
+    return SearchAnswer(results=[ResultBlock.of(result) for result in results])
