@@ -31,6 +31,7 @@ _AT_ONCE = 8
 _BYTES = 128 * 1024  # enough to tell a page from a captcha or a "not found"
 # They lead on by design.
 _RESOLVERS = frozenset({"doi.org", "dx.doi.org", "hdl.handle.net", "w3id.org", "purl.org"})
+_FRONT_PATHS = ("", "/")
 _FRONT_PAGE = "It leads to the front page of a site, which may mean that the page is gone."
 _LATE = "The time for the call was over before its turn, or before it answered."
 
@@ -81,10 +82,12 @@ async def _check_link(client: Client, url: str) -> LinkState:
         reply = await client.peek(url, _BYTES)
         await asyncio.to_thread(raw_reply, url, reply)
     except WebquarryError as error:
-        return LinkState(state=_classify_error(error), reason=clean_line(redact(error.message)))
+        reason = clean_line(redact(error.message))
+        return LinkState(state=_classify_error(error), reason=reason)
     except Exception as error:  # one page that nobody foresaw does not take the others with it
         log.error("a link could not be checked", exc_info=error)
-        return LinkState(state="unreachable", reason=f"Checking it failed: {type(error).__name__}.")
+        reason = f"Checking it failed: {type(error).__name__}."
+        return LinkState(state="unreachable", reason=reason)
     return _compare_addresses(url, reply)
 
 
@@ -101,8 +104,10 @@ def _compare_addresses(url: str, reply: Reply) -> LinkState:
     before, after = urlsplit(url), urlsplit(reply.url)
     if identity(url) == identity(reply.url) or before.hostname in _RESOLVERS:
         return LinkState(state="ok")
+    was_front_page = before.path in _FRONT_PATHS
+    is_front_page = after.path in _FRONT_PATHS and not after.query
     reason = None
-    is_front_page = after.path in ("", "/") and not after.query
-    if is_front_page and before.path not in ("", "/"):
+    if is_front_page and not was_front_page:
         reason = _FRONT_PAGE
-    return LinkState(state="moved", new_url=clean_url(redact(reply.url)), reason=reason)
+    new_url = clean_url(redact(reply.url))
+    return LinkState(state="moved", new_url=new_url, reason=reason)

@@ -70,7 +70,8 @@ class Pages:
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
         parameters = {"url": url, "raw": raw} | self._deciding_settings()
-        kept = await self._cache.get_or_make(key_of("snapshot", _VERSION, parameters), make)
+        key = key_of("snapshot", _VERSION, parameters)
+        kept = await self._cache.get_or_make(key, make)
         return unpack_snapshot(kept.value, cached=kept.cached)
 
     def _deciding_settings(self) -> dict[str, Any]:
@@ -89,17 +90,30 @@ class Pages:
         }
 
     async def _read(self, url: str) -> Snapshot:
+        """Read the page at a URL as Markdown."""
         fetched = await self._reader.fetch(url)
         page, evidence = await self.executor.run(
-            fetched.size, lambda: _parse_with_evidence(fetched)
+            fetched.size,
+            lambda: _parse_with_evidence(fetched),
         )
         status, notes = await self._check_retraction(evidence.detected_doi)
         return snapshot_page(page, evidence, status, notes)
 
     async def _read_raw(self, url: str) -> Snapshot:
+        """Fetch the bytes at a URL."""
         raw = await self._reader.read_raw(url)
         # What is known of bytes that nobody read, in the shape that evidence is made from.
-        page = Page(raw.url, raw.requested_url, raw.title, "", "", "", "ok", (), raw.fetched_at)
+        page = Page(
+            url=raw.url,
+            requested_url=raw.requested_url,
+            title=raw.title,
+            markdown="",
+            content_type="",
+            encoding="",
+            outcome="ok",
+            notes=(),
+            fetched_at=raw.fetched_at,
+        )
         evidence = await asyncio.to_thread(evidence_of, raw.url, raw.document, page, raw.fetched_at)
         status, notes = await self._check_retraction(evidence.detected_doi)
         return snapshot_bytes(raw, evidence, status, notes)
@@ -114,10 +128,9 @@ class Pages:
             return None, ()
 
         async def make() -> Made:
-            reply = await self._client.send(
-                retraction.build_request(doi, self._settings),
-                timeout_seconds=min(_CROSSREF_TIMEOUT, self._settings.timeout_seconds),
-            )
+            request = retraction.build_request(doi, self._settings)
+            seconds = min(_CROSSREF_TIMEOUT, self._settings.timeout_seconds)
+            reply = await self._client.send(request, timeout_seconds=seconds)
             status = dump_shape(retraction.parse_reply(reply))
             return Made(json.dumps(status).encode(), _RETRACTION_SECONDS)
 

@@ -56,6 +56,7 @@ def preload() -> None:
     """Read and judge a page that is at hand."""
     reader_for(_URL)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
-    page = read_reply(_URL, Reply(_URL, 200, headers, _PAGE, _FETCHED), "main")
+    reply = Reply(_URL, 200, headers, _PAGE, _FETCHED)
+    page = read_reply(_URL, reply, "main")
     evidence_of(page.url, page.document, page, page.fetched_at)
     Terms("page")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -72,7 +71,11 @@ class ResultOutcomes:
     def sources(self, *, same_text: bool) -> list[ReadResult]:
         """What was read, by rank, each page once."""
         duplicates = self.find_duplicates(same_text=same_text)
-        return [self.read[rank] for rank in sorted(self.read) if rank not in duplicates]
+        sources = []
+        for rank in sorted(self.read):
+            if rank not in duplicates:
+                sources.append(self.read[rank])
+        return sources
 
     def find_duplicates(self, *, same_text: bool) -> dict[int, int]:
         """Results that led to a page which a better one had led to, and the rank of that one; if
@@ -130,6 +133,7 @@ class ResultReader:
 
     @property
     def _seconds_left(self) -> float:
+        """Until the deadline."""
         return self._deadline - self._pages.clock.monotonic()
 
     def _begin_missing(self) -> int:
@@ -147,20 +151,28 @@ class ResultReader:
         return max(0, missing)
 
     async def _add_results(self, search_further: Callable[[], Awaitable[Sequence[Result]]]) -> None:
-        known = {identity(result.url) for result in self.results}
-        with suppress(TimeoutError):
+        """Add the further results that are not among these, if they come in time."""
+        try:
             async with asyncio.timeout(self._seconds_left):
                 further = await search_further()
-                self.results += [one for one in further if identity(one.url) not in known]
+        except TimeoutError:
+            return
+        known = {identity(result.url) for result in self.results}
+        for result in further:
+            if identity(result.url) not in known:
+                self.results.append(result)
 
     async def _read(self, result: Result) -> ReadResult:
+        """Read a result and judge it, in a thread unless it is small."""
         snapshot = await self._pages.get(result.url)
+
+        def score() -> ReadResult:
+            return _score_result(result, snapshot, self._query)
+
         size = len(snapshot.data)
         if size < _SMALL:
-            return _score_result(result, snapshot, self._query)
-        return await self._pages.executor.run(
-            size, lambda: _score_result(result, snapshot, self._query), ahead=True
-        )
+            return score()
+        return await self._pages.executor.run(size, score, ahead=True)
 
     async def _wait(self) -> bool:
         """Whether anything has ended before the time was over; what has is put in its place."""
@@ -174,6 +186,7 @@ class ResultReader:
                 self.outcomes.read[rank] = task.result()
             else:
                 self.outcomes.failed[rank] = FailedResult(result, error)
+
         read = min(len(self.outcomes.read), self._wanted)
         note(f"{read} of {self._wanted} pages read")
         return bool(done)

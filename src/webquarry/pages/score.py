@@ -71,10 +71,10 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     if query.claim:
         terms.append(Terms(query.claim, sample))
 
-    nearest = nearest_sentences(terms[-1], prose, KEY_SENTENCES)
-    key_sentences = [
-        shortened(" ".join(sentence.split()), _LONGEST_SENTENCE) for sentence in nearest
-    ]
+    key_sentences = []
+    for sentence in nearest_sentences(terms[-1], prose, KEY_SENTENCES):
+        one_line = " ".join(sentence.split())
+        key_sentences.append(shortened(one_line, _LONGEST_SENTENCE))
     claim_signal = None
     if query.claim:
         claim_signal = next(iter(key_sentences), "")
@@ -93,22 +93,28 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
         scores.content(is_complete, words, headings),
     )
     return ScoredPage(
-        title, published, paragraphs, words, total, key_sentences, claim_signal, terms
+        title=title,
+        published=published,
+        paragraphs=paragraphs,
+        words=words,
+        scores=total,
+        key_sentences=key_sentences,
+        claim_signal=claim_signal,
+        terms=terms,
     )
 
 
 def _find_title(fields: Mapping[str, Any], result: Result) -> str:
-    title = (
-        fields.get("metadata", {}).get("title")
-        or result.title
-        or fields["citation"]["metadata"]["title"]
-    )
-    return clean_line(title)
+    """As the page states it, or else as the search engine does, or as it is cited."""
+    stated = fields.get("metadata", {}).get("title")
+    cited = fields["citation"]["metadata"]["title"]
+    return clean_line(stated or result.title or cited)
 
 
 def _find_date(fields: Mapping[str, Any], result: Result) -> str | None:
     """When it was published, as the page says, or else as the search engine does."""
-    stated: str | None = fields.get("metadata", {}).get("published", {}).get("value")
+    metadata = fields.get("metadata", {})
+    stated: str | None = metadata.get("published", {}).get("value")
     if stated:
         return stated
     cited: str = fields["citation"]["metadata"]["date"]  # "n.d." where there is none

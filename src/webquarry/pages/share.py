@@ -55,7 +55,8 @@ def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     left = max(0, total)
     shortest_first = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
     for number, at in enumerate(shortest_first):
-        equal_part = left // (len(lengths) - number)
+        waiting = len(lengths) - number
+        equal_part = left // waiting
         shares[at] = min(lengths[at], equal_part)
         left -= shares[at]
     return shares
@@ -76,9 +77,15 @@ def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[
     total.
     """
     headings = _write_headings(texts, total)
-    taken = sum(len(heading.encode()) for heading in headings) + _LINE_FEEDS * len(texts)
-    lengths = [min(len(text.data.rstrip()), most_each) for text in texts]
-    limits = fair_shares(lengths, total - taken)
+    left = total
+    for heading in headings:
+        left -= len(heading.encode()) + _LINE_FEEDS
+    lengths = []
+    for text in texts:
+        length = len(text.data.rstrip())
+        lengths.append(min(length, most_each))
+    limits = fair_shares(lengths, left)
+
     shares = []
     pieces = []
     for text, heading, limit in zip(texts, headings, limits, strict=True):
@@ -93,10 +100,12 @@ def _write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
     total.
     """
     headings = []
+    length = 0
     for text in texts:
         title = shortened(text.title, _LONGEST_TITLE) or text.url
-        headings.append(f"# {title}\n\n{text.url}\n\n")
-    length = sum(len(heading.encode()) for heading in headings)
+        heading = f"# {title}\n\n{text.url}\n\n"
+        headings.append(heading)
+        length += len(heading.encode())
     if 2 * length <= total:
         return headings
     return [f"# {number}\n\n" for number in range(1, len(texts) + 1)]

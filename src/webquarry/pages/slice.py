@@ -67,10 +67,12 @@ class _View:
 
     def find_end(self, start: int, limit: int, kind: SnapshotKind) -> int:
         """Where a piece of at most so many bytes ends."""
-        if len(self.data) - start <= limit:
-            return len(self.data)
+        whole = len(self.data)
+        if whole - start <= limit:
+            return whole
         if kind == "markdown":
-            return cut(self.data, start, limit, block_starts(self.data))
+            starts = block_starts(self.data)
+            return cut(self.data, start, limit, starts)
         if kind == "text":
             return cut_between_characters(self.data, start, limit)
         return start + limit
@@ -103,7 +105,8 @@ class _Position:
         if request.cursor:
             return cls.from_cursor(request.cursor, digest)
         if request.section:
-            section = find_section(headings_of(data), request.section)
+            headings = headings_of(data)
+            section = find_section(headings, request.section)
             return cls(section=section.number)
         return cls(outline=request.outline, find=request.find)
 
@@ -134,17 +137,20 @@ class _Position:
         """The cursor for this position in the text of this digest."""
         fields = [digest, self.offset, self.outline, self.section, self.find]
         text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-        packed = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
+        data = text.encode("utf-8", "surrogatepass")
+        packed = base64.urlsafe_b64encode(data)
         return packed.decode("ascii").rstrip("=")
 
     def open_view(self, data: bytes) -> _View:
         """The text that this is a position in, made from the whole text."""
         if self.find:
-            found = find_blocks(data, self.find, block_starts(data))
+            starts = block_starts(data)
+            found = find_blocks(data, self.find, starts)
             return _View(found.data, matches=found.matches)
         if self.outline:
             headings = headings_of(data)
-            return _View(b"".join(_outline_lines(headings)), headings=headings)
+            lines = _outline_lines(headings)
+            return _View(b"".join(lines), headings=headings)
         if self.section is None:
             return _View(data)
         headings = headings_of(data)
@@ -184,7 +190,8 @@ def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
         indent = "  " * (heading.level - top)
         size = heading.stop - heading.start
         place = f"(line {heading.line}, {size} bytes)"
-        lines.append(f"{indent}{heading.number}. {heading.title} {place}\n".encode())
+        line = f"{indent}{heading.number}. {heading.title} {place}\n"
+        lines.append(line.encode())
     return lines
 
 

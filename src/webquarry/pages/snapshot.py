@@ -19,6 +19,7 @@ from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
+_DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Snapshot:
     @property
     def digest(self) -> str:
         """Tells this text from any other."""
-        return sha256(self.data).hexdigest()[:16]
+        digest = sha256(self.data).hexdigest()
+        return digest[:_DIGEST_LENGTH]
 
 
 def snapshot_page(
@@ -135,4 +137,9 @@ def _evidence_fields(evidence: Evidence, status: RetractionStatus | None) -> dic
 
 
 def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+    """What is not known is absent."""
+    known = {}
+    for name, value in fields.items():
+        if value is not None:
+            known[name] = value
+    return known
