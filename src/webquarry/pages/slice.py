@@ -45,6 +45,21 @@ class SliceRequest:
         }
         return [name for name, value in values.items() if value]
 
+    def check(self, *, is_raw: bool) -> None:
+        """Refuse what cannot be meant."""
+        ways = self.ways
+        if len(ways) > 1:
+            raise BadInput(
+                f"{' and '.join(ways)} were given together.",
+                suggested_action="Give one of outline, section, find and cursor; a cursor knows "
+                "what it goes on with.",
+            )
+        if is_raw and ways and not self.cursor:
+            raise BadInput(
+                f"{ways[0]} is not there in raw mode, which does not look into the bytes.",
+                suggested_action="Use mode full, or raw with max_length and cursor.",
+            )
+
 
 @dataclass(frozen=True)
 class Piece:

@@ -138,8 +138,4 @@ def _evidence_fields(evidence: Evidence, status: RetractionStatus | None) -> dic
 
 def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
     """What is not known is absent."""
-    known = {}
-    for name, value in fields.items():
-        if value is not None:
-            known[name] = value
-    return known
+    return {name: value for name, value in fields.items() if value is not None}

@@ -47,12 +47,19 @@ class ErrorPattern:
 
 def find_repeated_errors(errors: Sequence[RecordedError]) -> list[ErrorPattern]:
     """The kinds that occurred three times or more, the most frequent first."""
-    by_kind: dict[str, list[RecordedError]] = {}
+    tools_by_kind: dict[str, list[str]] = {}
     for error in errors:
-        by_kind.setdefault(error.kind, []).append(error)
+        tools = tools_by_kind.setdefault(error.kind, [])
+        tools.append(error.tool)
     patterns = []
-    for kind, same in by_kind.items():
-        if len(same) >= OFTEN:
-            tools = tuple(dict.fromkeys(error.tool for error in same))
-            patterns.append(ErrorPattern(kind, len(same), tools, _ADVICE.get(kind, _OTHERWISE)))
+    for kind, tools in tools_by_kind.items():
+        if len(tools) < OFTEN:
+            continue
+        pattern = ErrorPattern(
+            kind=kind,
+            count=len(tools),
+            tools=tuple(dict.fromkeys(tools)),
+            advice=_ADVICE.get(kind, _OTHERWISE),
+        )
+        patterns.append(pattern)
     return sorted(patterns, key=lambda pattern: -pattern.count)

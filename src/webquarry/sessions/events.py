@@ -61,7 +61,8 @@ def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> 
     """An error by its kind; of one that nobody foresaw, nothing but its class."""
     if isinstance(failure, WebquarryError):
         kind = failure.kind
-        message = shortened(redact(plain(str(failure))), _LONGEST_MESSAGE)
+        text = redact(plain(str(failure)))
+        message = shortened(text, _LONGEST_MESSAGE)
     else:
         kind = "internal"
         message = type(failure).__name__
@@ -80,10 +81,11 @@ def prepare_source(source: Source) -> Source:
     reference: dict[str, Any] | None = dict(source.csl or {})
     if reference:
         reference.pop("abstract", None)
-    if not reference or len(json.dumps(reference, default=str)) > _LONGEST_REFERENCE:
-        reference = None
+        length = len(json.dumps(reference, default=str))
+        if length > _LONGEST_REFERENCE:
+            reference = None
     title = shortened(plain(source.title), _LONGEST_TITLE)
-    return replace(source, url=redact(source.url.strip()), title=title, csl=reference)
+    return replace(source, url=redact(source.url.strip()), title=title, csl=reference or None)
 
 
 def replay_journal(journal: Journal) -> ResearchSession:
@@ -131,7 +133,7 @@ class _SessionBuilder:
 
     def add_step(self, event: Mapping[str, Any], at: datetime) -> None:
         """Add the first or a further step; a step that it revises is superseded."""
-        draft = StepDraft(**_known_fields(event["step"], StepDraft))
+        draft = StepDraft(**_select_fields(event["step"], StepDraft))
         self.goal = draft.goal or self.goal
         self.summary = draft.summary or self.summary
         self.estimate = draft.estimate or self.estimate
@@ -158,7 +160,7 @@ class _SessionBuilder:
         place = int(event["of"]) - 1
         numbers = []
         for fields in event["sources"]:
-            source = Source(**_known_fields(fields, Source))
+            source = Source(**_select_fields(fields, Source))
             numbers.append(self._add_source(source, event, at))
         step = self.steps[place]
         all_numbers = _unique(*step.sources, *numbers)
@@ -224,7 +226,7 @@ def _nonempty_fields(value: StepDraft | Source) -> dict[str, Any]:
     return {name: one for name, one in fields.items() if one not in _EMPTY}
 
 
-def _known_fields(
+def _select_fields(
     fields: Mapping[str, Any], kind: type[StepDraft] | type[Source]
 ) -> dict[str, Any]:
     """A newer release may have written more fields than this one knows."""

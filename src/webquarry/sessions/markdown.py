@@ -17,7 +17,7 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape_line_starts
-from webquarry.sessions.export import ErrorCount, ExportedSource, SessionExport
+from webquarry.sessions.export import ExportedSource, SessionExport
 from webquarry.sessions.views import FullStep
 
 # More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
@@ -39,6 +39,7 @@ def write_markdown(export: SessionExport) -> str:
         f"- Exported: {export.exported_at}",
     ]
     blocks = ["# Research session", "\n".join(overview)]
+
     if export.goal:
         blocks += ["## Goal", escape_block(export.goal)]
     if export.summary:
@@ -49,8 +50,15 @@ def write_markdown(export: SessionExport) -> str:
     blocks.append("## Sources")
     blocks += _write_sources(export)
     if export.errors:
-        blocks += ["## Errors", "\n".join(_write_error(error) for error in export.errors)]
-    return defuse_prose("\n\n".join(blocks) + "\n", Counter())
+        items = []
+        for error in export.errors:
+            kind = escape_inline(error.kind)
+            advice = escape_inline(error.advice or "")
+            item = f"- {kind}: {error.count} ({_join_names(error.tools)}). {advice}"
+            items.append(item.rstrip())
+        blocks += ["## Errors", "\n".join(items)]
+    document = "\n\n".join(blocks) + "\n"
+    return defuse_prose(document, Counter())
 
 
 def escape_inline(text: str) -> str:
@@ -116,25 +124,33 @@ def _write_sources(export: SessionExport) -> Iterator[str]:
     if not export.sources:
         yield "None was recorded."
         return
-    states = Counter(source.link.state for source in export.sources if source.link)
-    if states:
-        counts = ", ".join(f"{count} {state}" for state, count in states.most_common())
-        yield f"Links checked: {counts}."
-    pairs = zip(export.sources, export.works, strict=True)
-    yield "\n".join(_write_source(source, work) for source, work in pairs)
+    links = [source.link for source in export.sources if source.link]
+    if links:
+        states = Counter(link.state for link in links)
+        counts = [f"{count} {state}" for state, count in states.most_common()]
+        yield f"Links checked: {', '.join(counts)}."
+    items = []
+    for source, work in zip(export.sources, export.works, strict=True):
+        items.append(_write_source(source, work))
+    yield "\n".join(items)
 
 
 def _write_source(source: ExportedSource, work: Work) -> str:
     """An item of the list: the citation, and below it where the source comes from."""
-    citation = apa(replace(work, doi="", url=""), markdown=True, escape=_escape_markup)
     location = work.location or source.url
+    without_location = replace(work, doi="", url="")
+    citation = apa(without_location, markdown=True, escape=_escape_markup)
+    lines = [f"{escape_line_starts(citation)} {write_link(location)}"]
+
     steps = "steps"
     if len(source.steps) == 1:
         steps = "step"
-    origin = f"Found in {steps} {_join_numbers(source.steps)} by {_join_names(source.tools)}."
+    numbers = _join_numbers(source.steps)
+    origin = f"Found in {steps} {numbers} by {_join_names(source.tools)}."
     if location != source.url:
         origin += f" Address: {write_link(source.url)}"
-    lines = [f"{escape_line_starts(citation)} {write_link(location)}", origin]
+    lines.append(origin)
+
     if source.link:
         state = f"Link: {source.link.state}"
         if source.link.new_url:
@@ -142,16 +158,10 @@ def _write_source(source: ExportedSource, work: Work) -> str:
         if source.link.reason:
             state += f" ({escape_inline(source.link.reason)})"
         lines.append(state)
+
     number = f"{source.number}. "
     margin = " " * len(number)
     return number + f"\\\n{margin}".join(lines)
-
-
-def _write_error(error: ErrorCount) -> str:
-    line = f"- {escape_inline(error.kind)}: {error.count} ({_join_names(error.tools)})."
-    if error.advice:
-        line += f" {escape_inline(error.advice)}"
-    return line
 
 
 def _join_names(names: Sequence[str]) -> str:

@@ -24,11 +24,14 @@ log = logging.getLogger(__name__)
 class RecordableAnswer(Protocol):
     """What is recorded of an answer, and where it is said that it was."""
 
-    def sources(self) -> Sequence[Source]: ...
+    def sources(self) -> Sequence[Source]:
+        """What a session keeps of the answer."""
 
-    def failures(self) -> Sequence[WebquarryError]: ...
+    def failures(self) -> Sequence[WebquarryError]:
+        """What went wrong on the way to it."""
 
-    def add_meta(self, **meta: Any) -> Any: ...
+    def add_meta(self, **meta: Any) -> Any:
+        """Put something beside the answer."""
 
 
 A = TypeVar("A", bound=RecordableAnswer)

@@ -79,7 +79,9 @@ def work_of_paper(paper: Paper) -> Work:
 def parse_author(author: Author) -> Name:
     """The name of a paper's author; as it is written where its parts are not known."""
     if author.family and author.given:
-        return Name(family=clean_line(author.family), given=clean_line(author.given))
+        family = clean_line(author.family)
+        given = clean_line(author.given)
+        return Name(family=family, given=given)
     written = clean_line(author.written)
     return person(written) or Name(literal=written)
 

@@ -125,7 +125,17 @@ def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDr
             "and revisesStep. "
             "get_research_session shows what is recorded.",
         )
-    _check_branch(draft, session)
+    if (draft.branch_from is None) != (draft.branch_id is None):
+        raise BadInput(
+            "branchFromStep and branchId belong together, and one of them is missing.",
+            suggested_action="Give both, or neither.",
+        )
+    if draft.branch_from is not None and session.step(draft.branch_from) is None:
+        raise BadInput(
+            f"There is no step {draft.branch_from} to branch off from; the session has "
+            f"{len(session.steps)}.",
+            suggested_action="get_research_session shows what is recorded.",
+        )
     if due > most:
         raise BadInput(
             f"The session has {most} steps, which is the most.",
@@ -160,17 +170,3 @@ def _find_revision(draft: StepDraft, session: ResearchSession, due: int) -> int 
             suggested_action=f"Send it as step {due} with revisesStep {revises}.",
         )
     return revises
-
-
-def _check_branch(draft: StepDraft, session: ResearchSession) -> None:
-    if (draft.branch_from is None) != (draft.branch_id is None):
-        raise BadInput(
-            "branchFromStep and branchId belong together, and one of them is missing.",
-            suggested_action="Give both, or neither.",
-        )
-    if draft.branch_from is not None and session.step(draft.branch_from) is None:
-        raise BadInput(
-            f"There is no step {draft.branch_from} to branch off from; the session has "
-            f"{len(session.steps)}.",
-            suggested_action="get_research_session shows what is recorded.",
-        )

@@ -113,6 +113,23 @@ class _Rest:
     repeated: int = 0
     filtered: FilteredOut | None = None
 
+    @classmethod
+    def of(cls, page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
+        """What is left of a page, no more of it than can be given: one long text is in pieces at a
+        time.
+        """
+        whole = page.paragraphs
+        parts = whole
+        if options.deduplicate:
+            parts = repeats.left_of(whole)
+        filtered = None
+        if options.filter:
+            data, filtered = _filter(page, parts)
+        else:
+            data = b"".join(part.data for part in parts)
+        beginning = enough_of(data, options.most_each)
+        return cls(beginning, repeated=len(whole) - len(parts), filtered=filtered)
+
 
 def build_sources(
     pages: Sequence[ReadResult], options: SourceOptions
@@ -122,7 +139,7 @@ def build_sources(
     rests = []
     texts = []
     for page in pages:
-        rest = _leave_out(page, repeats, options)
+        rest = _Rest.of(page, repeats, options)
         rests.append(rest)
         texts.append(SharedText(page.scored.title, page.snapshot.fields["url"], rest.data))
     shares, combined = share_out(texts, options.most_each, options.most)
@@ -139,22 +156,6 @@ def build_sources(
             source.say_how_to_read_on(len(page.snapshot.data))
         sources.append(source)
     return sources, combined
-
-
-def _leave_out(page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
-    """What is left of a page, no more of it than can be given: one long text is in pieces at a
-    time.
-    """
-    whole = page.paragraphs
-    parts = whole
-    if options.deduplicate:
-        parts = repeats.left_of(whole)
-    filtered = None
-    if options.filter:
-        data, filtered = _filter(page, parts)
-    else:
-        data = b"".join(part.data for part in parts)
-    return _Rest(enough_of(data, options.most_each), len(whole) - len(parts), filtered)
 
 
 def _filter(page: ReadResult, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:

@@ -82,7 +82,16 @@ async def format_bibliography(
         await kit.sessions.touch(session)
         works = list_works(session)
     else:
-        works = _parse_sources(sources or [])
+        sources = sources or []
+        if not 1 <= len(sources) <= _MOST_SOURCES:
+            raise BadInput(
+                f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
+                suggested_action="Give sources, or a part of them at a time.",
+            )
+        works = []
+        for number, source in enumerate(sources, 1):
+            work = parse_source(source, number)
+            works.append(clean_work(work))
     result = bibliography(works, style)
     entries = []
     for entry in result.entries:
@@ -98,15 +107,6 @@ async def format_bibliography(
         entries=entries,
         hints=_hints(works, of_session=bool(sessionId)) or None,
     )
-
-
-def _parse_sources(sources: Sequence[str | dict[str, Any]]) -> list[Work]:
-    if not sources or len(sources) > _MOST_SOURCES:
-        raise BadInput(
-            f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
-            suggested_action="Give sources, or a part of them at a time.",
-        )
-    return [clean_work(parse_source(source, number)) for number, source in enumerate(sources, 1)]
 
 
 def _hints(works: Sequence[Work], *, of_session: bool) -> list[str]:

@@ -44,6 +44,19 @@ class SessionSummary(Shape):
     started_at: str
     updated_at: str
 
+    @classmethod
+    def of(cls, session: ResearchSession) -> SessionSummary:
+        return cls(
+            research_goal=session.goal or None,
+            session_summary=session.summary or None,
+            total_steps=len(session.steps),
+            total_steps_estimate=session.estimate,
+            total_sources=len(session.sources),
+            total_errors=len(session.errors),
+            started_at=format_time(session.began_at),
+            updated_at=format_time(session.touched_at),
+        )
+
 
 class ResearchSessionOutput(Answer):
     __doc__ = (
@@ -65,6 +78,26 @@ class ResearchSessionOutput(Answer):
     hints: list[str] | None = None
     trust: str = TRUST
 
+    @classmethod
+    def of(cls, session: ResearchSession) -> ResearchSessionOutput:
+        """The whole session, as far as one answer can hold it."""
+        omitted = max(0, len(session.sources) - _MOST_SOURCES)
+        answer = cls(
+            session_id=session.id,
+            status=status_of(session),
+            summary=SessionSummary.of(session),
+            step_index=index_steps(session.steps),
+            last_steps=[show_step(step) for step in session.steps[-_LAST_STEPS:]],
+            found=show_sources(session.sources[omitted:], with_steps=True),
+            errors=show_repeated_errors(session),
+        )
+        if omitted:
+            answer.sources_omitted = omitted
+            answer.hints = [
+                f"Sources 1 to {omitted} are left out; ask for a step by stepNumber to see its own."
+            ]
+        return answer
+
 
 @tool(open_world=False, recorded=False)
 async def get_research_session(
@@ -81,7 +114,7 @@ async def get_research_session(
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
     if stepNumber is None:
-        return _summarise(session)
+        return ResearchSessionOutput.of(session)
     step = session.step(stepNumber)
     if step is None:
         raise NotFound(
@@ -94,33 +127,3 @@ async def get_research_session(
         step=show_step(step),
         found=show_sources(session.sources_of(step)),
     )
-
-
-def _summarise(session: ResearchSession) -> ResearchSessionOutput:
-    """The whole session, as far as one answer can hold it."""
-    omitted = max(0, len(session.sources) - _MOST_SOURCES)
-    summary = SessionSummary(
-        research_goal=session.goal or None,
-        session_summary=session.summary or None,
-        total_steps=len(session.steps),
-        total_steps_estimate=session.estimate,
-        total_sources=len(session.sources),
-        total_errors=len(session.errors),
-        started_at=format_time(session.began_at),
-        updated_at=format_time(session.touched_at),
-    )
-    answer = ResearchSessionOutput(
-        session_id=session.id,
-        status=status_of(session),
-        summary=summary,
-        step_index=index_steps(session.steps),
-        last_steps=[show_step(step) for step in session.steps[-_LAST_STEPS:]],
-        found=show_sources(session.sources[omitted:], with_steps=True),
-        errors=show_repeated_errors(session),
-    )
-    if omitted:
-        answer.sources_omitted = omitted
-        answer.hints = [
-            f"Sources 1 to {omitted} are left out; ask for a step by stepNumber to see its own."
-        ]
-    return answer

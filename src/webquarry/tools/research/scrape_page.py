@@ -16,7 +16,6 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.errors import BadInput
 from webquarry.evidence.citation import NO_DATE
 from webquarry.evidence.language.size import estimated_tokens, size_category
 from webquarry.evidence.models import (
@@ -157,7 +156,7 @@ async def scrape_page(
     request = SliceRequest(
         limit, bool(outline), _strip_or_none(section), _strip_or_none(find), _strip_or_none(cursor)
     )
-    _check_request(request, mode)
+    request.check(is_raw=mode == "raw")
     started = kit.clock.monotonic()
     snapshot = await kit.pages.get(url, raw=mode == "raw")
     if len(snapshot.data) < _SMALL:
@@ -187,21 +186,6 @@ def _strip_or_none(text: str | None) -> str | None:
     if text:
         return text.strip() or None
     return None
-
-
-def _check_request(request: SliceRequest, mode: str) -> None:
-    """Refuse what cannot be meant."""
-    if len(request.ways) > 1:
-        raise BadInput(
-            f"{' and '.join(request.ways)} were given together.",
-            suggested_action="Give one of outline, section, find and cursor; a cursor knows what "
-            "it goes on with.",
-        )
-    if mode == "raw" and request.ways and not request.cursor:
-        raise BadInput(
-            f"{request.ways[0]} is not there in raw mode, which does not look into the bytes.",
-            suggested_action="Use mode full, or raw with max_length and cursor.",
-        )
 
 
 def _build_answer(snapshot: Snapshot, request: SliceRequest) -> ScrapeOutput:
