@@ -77,7 +77,10 @@ async def serve(size: int) -> None:
                 status, kind, body = answer(path, port, bodies)
                 if status == 200:
                     await asyncio.sleep(LATENCY)
-                start = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+                start = (
+                    f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n"
+                    f"Content-Length: {len(body)}\r\n\r\n"
+                )
                 writer.write(start.encode() + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):

@@ -107,7 +107,7 @@ async def choose(kit: Toolkit, parts: list[str | dict[str, Any]]) -> Echo:
     return Echo(text="", times=len(parts))
 
 
-def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_place_the_caller_knows() -> (
+def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_callers_place() -> (
     None
 ):
     with pytest.raises(BadInput) as caught:

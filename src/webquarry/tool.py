@@ -1,7 +1,9 @@
 """What a tool is: a typed async function; its signature is the schema behind every door.
 
     @tool
-    async def web_fetch(kit: Toolkit, url: Annotated[str, Field(description="...")], ...) -> WebFetchAnswer: ...
+    async def web_fetch(
+        kit: Toolkit, url: Annotated[str, Field(description="...")], ...
+    ) -> WebFetchAnswer: ...
 
 A tool set is a package below `webquarry.tools`, a tool one module in it, named as the tool.
 Arguments that do not fit become `BadInput` here, so no door has to know pydantic.
@@ -37,7 +39,8 @@ _MOST_PROBLEMS = 5  # that are told of; a list may hold thousands of things that
 # well.
 _KEYWORDS = (
     "type", "format", "enum", "items", "properties", "required", "description", "default",
-    "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "minLength", "maxLength", "minItems", "maxItems",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
 )  # fmt: skip
 
 

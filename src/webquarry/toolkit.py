@@ -1,4 +1,5 @@
-"""The toolkit: client, cache, reader, pages, router and lenses built from the settings. Wiring only.
+"""The toolkit: client, cache, reader, pages, router and lenses built from the settings. Wiring
+only.
 
     async with Toolkit.open() as kit:
         page = await kit.reader.read("https://example.org")

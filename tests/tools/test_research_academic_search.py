@@ -127,7 +127,7 @@ def test_pubmed_tells_of_a_retraction_with_its_notice() -> None:
     }
 
 
-def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
+def test_corrections_and_reinstatements_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
     None
 ):
     by_doi = {

@@ -278,7 +278,10 @@ def test_raw_has_no_type_where_the_server_sent_none_and_a_pdf_is_not_opened() ->
 
 @pytest.mark.parametrize("mode", ["full", "preview", "raw"])
 def test_a_wall_is_an_error_in_every_mode(mode: str) -> None:
-    wall = "<title>Just a moment...</title><script>window._cf_chl_opt={}</script><p>Checking your browser"
+    wall = (
+        "<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
+        "<p>Checking your browser"
+    )
 
     with pytest.raises(Challenge):
         page(wall).scrape(mode=mode)
@@ -299,7 +302,10 @@ def test_a_thin_page_is_partial_and_says_why_and_is_raised_when_empty() -> None:
 
 
 def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> None:
-    shell = '<div id="root">{}</div><script src="app.js"></script><noscript>Please enable JavaScript.</noscript>'
+    shell = (
+        '<div id="root">{}</div><script src="app.js"></script>'
+        "<noscript>Please enable JavaScript.</noscript>"
+    )
 
     answer = page(shell.format("") + "<p>Harbor tide office and more</p>").scrape()
 

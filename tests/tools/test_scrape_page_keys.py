@@ -1,5 +1,5 @@
-"""The page that `scrape_page` keeps: its key holds whatever decides what is read, and every argument
-affects an answer also when the page is kept. Each is flipped, also one added later.
+"""The page that `scrape_page` keeps: its key holds whatever decides what is read, and every
+argument affects an answer also when the page is kept. Each is flipped, also one added later.
 """
 
 from __future__ import annotations

@@ -24,8 +24,10 @@ from webquarry.pages.preload import preload
 preload()
 known = set(sys.modules)
 url = "https://tides.example/a"
-body = b"<html lang=en><title>Tides</title><nav><a href='/'>Home</a></nav><article><p>" + b"Tides turn twice a day. " * 50
-page = read_reply(url, Reply(url, 200, httpx2.Headers({"content-type": "text/html"}), body, datetime.now(UTC)), "main")
+body = b"<html lang=en><title>Tides</title><nav><a href='/'>Home</a></nav><article><p>"
+body += b"Tides turn twice a day. " * 50
+headers = httpx2.Headers({"content-type": "text/html"})
+page = read_reply(url, Reply(url, 200, headers, body, datetime.now(UTC)), "main")
 evidence_of(page.url, page.document, page, page.fetched_at)
 assert Terms("turning tides").in_text(page.markdown)
 print(sorted(set(sys.modules) - known))

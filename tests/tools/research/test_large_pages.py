@@ -20,7 +20,10 @@ from webquarry.pages.score import score_page
 from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read import reader as reader_module
 
-SHARED = "The same words about tidal energy and its storage stand on every page that anybody has written about it."
+SHARED = (
+    "The same words about tidal energy and its storage stand on every page that anybody has "
+    "written about it."
+)
 
 
 @pytest.fixture

@@ -37,7 +37,10 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
-ON_TOPIC = "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
+ON_TOPIC = (
+    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water "
+    "in the narrows."
+)
 
 
 def urls_of(answer: SearchAndScrapeOutput) -> list[str]:

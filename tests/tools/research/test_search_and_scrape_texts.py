@@ -17,8 +17,14 @@ from webquarry.evidence.language.bearing import Bearing, bearing_on
 from webquarry.pages.share import SharedText, fair_shares, share_out
 from webquarry.tools.research import _sources
 
-SHARED = "Everybody copies this paragraph about tidal power from everybody else, word by word and without a second look."
-ON_TOPIC = "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
+SHARED = (
+    "Everybody copies this paragraph about tidal power from everybody else, word by word and "
+    "without a second look."
+)
+ON_TOPIC = (
+    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water "
+    "in the narrows."
+)
 LONG = [f"{paragraph} {paragraph}" for paragraph in prose(9, 60)]
 
 

@@ -26,7 +26,9 @@ _VERSION = 1
 async def instant_answer(
     kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]
 ) -> TextAnswer:
-    """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related topics."""
+    """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related
+    topics.
+    """
     asked = " ".join(query.split())
     if not asked:
         raise BadInput("The query is blank.", suggested_action="Say what to look up.")

@@ -28,7 +28,9 @@ async def web_search(
         ),
     ] = None,
 ) -> TextAnswer:
-    """Search the web using DuckDuckGo and return a list of results with titles, URLs, and snippets."""
+    """Search the web using DuckDuckGo and return a list of results with titles, URLs, and
+    snippets.
+    """
     count = max_results or kit.settings.websearch_max_results
     with advising():
         found = await kit.router.route(Query(query, count), provider="duckduckgo")

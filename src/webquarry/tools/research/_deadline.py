@@ -1,4 +1,4 @@
-"""A tool that works as long as it may -> when it has to end, so that there is time left to answer."""
+"""A tool that works as long as it may -> when it has to end, so that there is time to answer."""
 
 from __future__ import annotations
 
