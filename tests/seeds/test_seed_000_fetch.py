@@ -16,7 +16,7 @@ PAGE = """<!doctype html><html><head><title>A page</title><style>p { color: red 
 <script>var hidden = "script text";</script></head><body>
 <nav><a href="/home">Navigation text</a></nav>
 <h1>Page Title</h1>
-<p>The first paragraph says something, and links to <a href="/other">another page</a>
+<p>The first paragraph says something, and links to <a href="/other">another page</a> \
 of the site.</p>
 <ul><li>first point</li><li>second point</li></ul>
 <p>The last paragraph.</p>
