@@ -81,6 +81,7 @@ class Answer(BaseModel):
 
     @property
     def meta(self) -> dict[str, Any]:
+        """What travels beside the answer."""
         return self._meta
 
     def as_dict(self) -> dict[str, Any]:
@@ -112,7 +113,9 @@ class Tool:
 
     @cached_property
     def description(self) -> str:
-        return " ".join((inspect.getdoc(self.function) or "").split())
+        """The docstring in one line."""
+        docstring = inspect.getdoc(self.function) or ""
+        return " ".join(docstring.split())
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
@@ -150,7 +153,12 @@ class Tool:
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the function takes them; an explicit null is the same as absent."""
-        given = {name: _as_whole(value) for name, value in arguments.items() if value is not None}
+        given: dict[str, Any] = {}
+        for name, value in arguments.items():
+            if isinstance(value, float) and value.is_integer():
+                given[name] = int(value)  # JSON has one kind of number: 5.0 is the whole number 5
+            elif value is not None:
+                given[name] = value
         try:
             model = self.arguments.model_validate(given)
         except ValidationError as error:
@@ -168,7 +176,10 @@ class Tool:
         if session_id is None or not self.recorded:
             return await self.function(kit, **checked)
         return await record_call(
-            kit.sessions, session_id, self.name, lambda: self.function(kit, **checked)
+            kit.sessions,
+            session_id,
+            self.name,
+            lambda: self.function(kit, **checked),
         )
 
 
@@ -198,20 +209,23 @@ def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: 
 def load(toolset: str, name: str) -> Tool:
     """One tool, importing its module and no other."""
     package = f"webquarry.tools.{toolset}"
-    if name not in module_names(package):
-        known = ", ".join(module_names(package))
+    names = module_names(package)
+    if name not in names:
+        known = ", ".join(names)
         raise BadInput(
             f"There is no tool {name!r} in the tool set {toolset!r}.",
             suggested_action=f"Use one of: {known}.",
         )
-    found: Tool = getattr(importlib.import_module(f"{package}.{name}"), name)
-    return found
+    module = importlib.import_module(f"{package}.{name}")
+    loaded: Tool = getattr(module, name)
+    return loaded
 
 
 def toolset(name: str) -> list[Tool]:
     """Every tool of a set, sorted by name."""
-    if name not in module_names("webquarry.tools"):
-        known = ", ".join(module_names("webquarry.tools"))
+    toolsets = module_names("webquarry.tools")
+    if name not in toolsets:
+        known = ", ".join(toolsets)
         raise BadInput(f"There is no tool set {name!r}.", suggested_action=f"Use one of: {known}.")
     return [load(name, member) for member in module_names(f"webquarry.tools.{name}")]
 
@@ -223,22 +237,17 @@ def _simplify_schema(schema: dict[str, Any]) -> dict[str, Any]:
         schema = {**options[0], **schema}
     kept: dict[str, Any] = {}
     for keyword in _KEYWORDS:
-        if keyword not in schema or (keyword == "default" and schema[keyword] is None):
+        if keyword not in schema:
             continue
         value = schema[keyword]
+        if keyword == "default" and value is None:
+            continue
         if keyword == "items":
             value = _simplify_schema(value)
         elif keyword == "properties":
             value = {name: _simplify_schema(part) for name, part in value.items()}
         kept[keyword] = value
     return kept
-
-
-def _as_whole(value: Any) -> Any:
-    """JSON has one kind of number: 5.0 is the whole number 5."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
 
 
 def _describe_problems(

@@ -120,8 +120,8 @@ class Reader:
     async def read_raw(self, url: str) -> RawPage:
         """The bytes at a URL, unless what was sent is no page but a wall, a login or a refusal."""
         reply = await self._client.fetch(url, accept=ACCEPT)
-        size = FetchedPage(url, reply).size
-        return await self.executor.run(size, lambda: raw_reply(url, reply))
+        fetched = FetchedPage(url, reply)
+        return await self.executor.run(fetched.size, lambda: raw_reply(url, reply))
 
 
 def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole") -> Page:

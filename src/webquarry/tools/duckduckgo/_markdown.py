@@ -62,7 +62,8 @@ def inline(text: str) -> str:
     """Text for the middle of a line."""
     one_line = " ".join(text.split())
     visible = strip_invisible(without_surrogates(one_line), Counter())
-    escaped = _TILDE.sub(r"\\~", escape(" ".join(visible.split())))
+    visible = " ".join(visible.split())
+    escaped = _TILDE.sub(r"\\~", escape(visible))
     return _EDGE.sub(lambda match: "".join(f"\\{mark}" for mark in match[0]), escaped)
 
 

@@ -49,6 +49,10 @@ async def search(
     kit: Toolkit, provider: str, query: str, allowed: list[str] | None, blocked: list[str] | None
 ) -> SearchAnswer:
     """Ask one provider and put its results into the common form."""
-    asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
+    asked = Query(
+        query,
+        allowed_domains=tuple(allowed or ()),
+        blocked_domains=tuple(blocked or ()),
+    )
     results = await kit.router.search(provider, asked)
     return SearchAnswer(results=[ResultBlock.of(result) for result in results])

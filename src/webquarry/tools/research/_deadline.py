@@ -13,4 +13,5 @@ _MOST_RESERVE = 5.0
 def deadline_for(kit: Toolkit, tool: str, started: float) -> float:
     """The deadline of a call that has started then, both on the clock's monotonic scale."""
     seconds = kit.settings.seconds_for(tool)
-    return started + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
+    reserve = min(_MOST_RESERVE, _RESERVE * seconds)
+    return started + seconds - reserve

@@ -100,7 +100,8 @@ class PatentSearchOutput(Answer):
     trust: str = TRUST
 
     def sources(self) -> list[Source]:
-        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
+        routing = self.meta.get("webquarry/routing", {})
+        provider = routing.get("providerUsed") or None
         sources = []
         for patent in self.patents:
             published = patent.granted or patent.published

@@ -51,8 +51,13 @@ class SearchOutput(Answer):
     trust: str = TRUST
 
     def sources(self) -> list[Source]:
-        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
-        return [Source(one.url, one.title, one.published_at, provider) for one in self.results]
+        routing = self.meta.get("webquarry/routing", {})
+        provider = routing.get("providerUsed") or None
+        sources = []
+        for result in self.results:
+            source = Source(result.url, result.title, result.published_at, provider)
+            sources.append(source)
+        return sources
 
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,7 +113,11 @@ def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = 
 
 def describe_attempts(attempts: Iterable[Attempt]) -> str:
     """What came of each, in one line."""
-    return "; ".join(f"{one.provider}: {one.outcome} ({short(one.reason)})" for one in attempts)
+    outcomes = []
+    for attempt in attempts:
+        reason = short(attempt.reason)
+        outcomes.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
+    return "; ".join(outcomes)
 
 
 def show_trace(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:

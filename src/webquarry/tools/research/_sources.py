@@ -141,8 +141,10 @@ def build_sources(
     for page in pages:
         rest = _Rest.of(page, repeats, options)
         rests.append(rest)
-        texts.append(SharedText(page.scored.title, page.snapshot.fields["url"], rest.data))
+        url = page.snapshot.fields["url"]
+        texts.append(SharedText(page.scored.title, url, rest.data))
     shares, combined = share_out(texts, options.most_each, options.most)
+
     sources = []
     for page, rest, share in zip(pages, rests, shares, strict=True):
         source = ScrapedSource.of(page)

@@ -83,5 +83,6 @@ def _hints(kit: Toolkit, found: PapersFound, arguments: Mapping[str, Any]) -> Ze
     if arguments["source"] != ALL and not arguments["provider"]:
         filters.insert(0, "source")
     asked = {attempt.provider for attempt in found.attempts}
-    others = [one.name for one in kit.scholar.family.healthy() if one.name not in asked]
+    healthy = [index.name for index in kit.scholar.family.healthy()]
+    others = [name for name in healthy if name not in asked]
     return zero_result_hints(filters, others)

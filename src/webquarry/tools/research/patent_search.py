@@ -133,9 +133,12 @@ def _clean_words(value: str | None) -> str:
 def _build_answer(
     kit: Toolkit, found: FoundPatents, arguments: Mapping[str, Any], *, is_number: bool
 ) -> PatentSearchOutput:
-    patents = [PatentResult.of(patent) for patent in found.patents[: arguments["num_results"]]]
+    best = found.patents[: arguments["num_results"]]
+    patents = [PatentResult.of(patent) for patent in best]
     answer = PatentSearchOutput(
-        patents=patents, query=arguments["query"] or "", result_count=len(patents)
+        patents=patents,
+        query=arguments["query"] or "",
+        result_count=len(patents),
     )
     if arguments["search_type"] == "landscape" and not is_number:
         clusters = assignee_clusters(found.patents)

@@ -104,9 +104,12 @@ class ScrapeOutput(Answer):
         return bool(self.raw)
 
     def sources(self) -> list[Source]:
-        about = self.citation.metadata
-        published = None if about.date == NO_DATE else about.date
-        return [Source(self.url, about.title, published, csl=self.citation.formatted.csl_json)]
+        cited = self.citation.metadata
+        published = None
+        if cited.date != NO_DATE:
+            published = cited.date
+        reference = self.citation.formatted.csl_json
+        return [Source(self.url, cited.title, published, csl=reference)]
 
     def how_to_read_on(self) -> str:
         return (

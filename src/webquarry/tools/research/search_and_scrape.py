@@ -278,6 +278,7 @@ def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
         if provider.name not in asked:
             action = SuggestedAction(action="try-different-provider", provider=provider.name)
             actions.append(action)
+
     reason: Literal["no_page_readable", "no_match"] = "no_match"
     if found.results:
         reason = "no_page_readable"
@@ -307,7 +308,8 @@ def _oldest_freshness(kit: Toolkit, found: Found, pages: Sequence[ReadResult]) -
     ages = [(found.age_seconds, found.max_age_seconds)]
     for page in pages:
         cached = cached or page.snapshot.cached
-        age = max(0.0, (now - page.snapshot.fetched_at).total_seconds())
+        seconds = (now - page.snapshot.fetched_at).total_seconds()
+        age = max(0.0, seconds)
         ages.append((age, kit.settings.cache_read_seconds))
     age, max_age = max(ages)
     return freshness(cached, age, max_age)
