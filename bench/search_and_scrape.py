@@ -26,7 +26,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from webquarry.pages.snapshot import snapshot_of
 from webquarry.search.models import Query
 from webquarry.settings import Settings
 from webquarry.tool import load
@@ -78,7 +77,10 @@ async def serve(size: int) -> None:
                 status, kind, body = answer(path, port, bodies)
                 if status == 200:
                     await asyncio.sleep(LATENCY)
-                start = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+                start = (
+                    f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n"
+                    f"Content-Length: {len(body)}\r\n\r\n"
+                )
                 writer.write(start.encode() + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -161,7 +163,7 @@ async def measure(port: int, folder: Path) -> int:
             assert len(found.results) == len(HOSTS)
 
         async def read(at: int) -> None:
-            await snapshot_of(kit, f"http://{HOSTS[at]}:{port}/{next(fresh)}/{at}")
+            await kit.pages.get(f"http://{HOSTS[at]}:{port}/{next(fresh)}/{at}")
 
         async def both(count: int) -> None:
             answer = await tool.call(kit, {"query": f"{QUERY} {next(fresh)}", "num_results": count})

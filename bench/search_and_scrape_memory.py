@@ -19,7 +19,7 @@ from pathlib import Path
 
 from search_and_scrape import HOSTS, QUERY, environment, serving
 
-from webquarry.pages import preload as _beforehand
+from webquarry.pages import preload
 from webquarry.settings import Settings
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
@@ -58,7 +58,7 @@ async def call(port: int, count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         environ = environment(port, Path(folder)) | {"WEBQUARRY_CALL_TIMEOUT_SECONDS": TIMEOUT}
         async with Toolkit.open(Settings.from_environment(environ), environ) as kit:
-            _beforehand.load()
+            preload.preload()
             before = kilobytes("VmRSS")
             answer = await load("research", "search_and_scrape").call(
                 kit, {"query": f"{QUERY} 1", "num_results": count}

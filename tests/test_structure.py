@@ -28,7 +28,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "pages", "toolkit", "host", "ask", "sessions", "evidence", "read", "search", "net",
+    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "sessions", "pages", "evidence", "read", "search", "net",
     "records", "quota", "cache", "store", "registry", "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock", "secret", "errors",
 )  # fmt: skip
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef

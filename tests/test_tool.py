@@ -65,7 +65,7 @@ def test_the_answer_is_data_without_what_is_not_known() -> None:
 
 
 def test_what_travels_beside_the_answer_is_not_in_it() -> None:
-    answer = Echo(text="a", times=1).beside(cache={"cached": True})
+    answer = Echo(text="a", times=1).add_meta(cache={"cached": True})
     assert answer.meta == {"webquarry/cache": {"cached": True}}
     assert answer.as_dict() == {"text": "a", "times": 1}
     assert Echo(text="b", times=1).meta == {}
@@ -107,7 +107,7 @@ async def choose(kit: Toolkit, parts: list[str | dict[str, Any]]) -> Echo:
     return Echo(text="", times=len(parts))
 
 
-def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_place_the_caller_knows() -> (
+def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_callers_place() -> (
     None
 ):
     with pytest.raises(BadInput) as caught:

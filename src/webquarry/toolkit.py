@@ -1,4 +1,5 @@
-"""The toolkit: client, cache, reader, router and lenses built from the settings. Wiring only.
+"""The toolkit: client, cache, reader, pages, router and lenses built from the settings. Wiring
+only.
 
     async with Toolkit.open() as kit:
         page = await kit.reader.read("https://example.org")
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
+    from webquarry.pages.pages import Pages
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
     from webquarry.records.base import Journals
@@ -52,6 +54,7 @@ class Toolkit:
         self.environ = environ
         self.shared = shared
         self._recorder: Recorder | None = None
+        self._opened = AsyncExitStack()  # closes what was opened, the last first
         if settings.lenses is not None:
             # A lens that cannot be used is told at the start, not in the middle of some search.
             for lens in self.lenses.values():
@@ -70,7 +73,8 @@ class Toolkit:
         shared one whose Redis cannot be used is an error now; later it does without, as far as that
         goes.
         """
-        environ = os.environ if environ is None else environ
+        if environ is None:
+            environ = os.environ
         kit = cls(settings or Settings.from_environment(environ), environ, shared)
         try:
             if kit.redis is not None:
@@ -87,9 +91,9 @@ class Toolkit:
             return None
         from webquarry.net.archive.replay import Replay, demo_recording
 
-        return Replay(
-            demo_recording() if self.settings.replay == Path("demo") else self.settings.replay
-        )
+        if self.settings.replay == Path("demo"):
+            return Replay(demo_recording())
+        return Replay(self.settings.replay)
 
     @cached_property
     def clock(self) -> Clock:
@@ -99,28 +103,43 @@ class Toolkit:
 
     @cached_property
     def client(self) -> Client:
+        client = self._open_client()
+        self._opened.push_async_callback(client.aclose)
+        return client
+
+    def _open_client(self) -> Client:
+        """A client of the network, recorded or not, or of a recording."""
         from webquarry.net.client import Client
 
         if self.replay:
             transport = self.replay.transport()
             return Client(self.settings, self.clock, pages=transport, providers=transport)
-        if self.settings.record:
-            from webquarry.net.archive.recorder import Recorder
-            from webquarry.net.guard.guard import Guard
-            from webquarry.net.transport import open_transport
+        if not self.settings.record:
+            return Client(self.settings, self.clock)
+        from webquarry.net.archive.recorder import Recorder
+        from webquarry.net.guard.guard import Guard
+        from webquarry.net.transport import open_transport
 
-            self._recorder = Recorder(self.settings.record, self.clock)
-            pages = open_transport(self.settings, Guard.from_settings(self.settings))
-            providers = open_transport(self.settings, None)
-            wrap = self._recorder.wrap
-            return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
-        return Client(self.settings, self.clock)
+        self._recorder = Recorder(self.settings.record, self.clock)
+        self._opened.callback(self._recorder.close)
+        pages = open_transport(self.settings, Guard.from_settings(self.settings))
+        providers = open_transport(self.settings, None)
+        wrap = self._recorder.wrap
+        return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
 
     @cached_property
     def reader(self) -> Reader:
         from webquarry.read.reader import Reader
 
-        return Reader(self.client, self.settings, self.clock)
+        reader = Reader(self.client, self.settings, self.clock)
+        self._opened.callback(reader.executor.close)
+        return reader
+
+    @cached_property
+    def pages(self) -> Pages:
+        from webquarry.pages.pages import Pages
+
+        return Pages(self.client, self.reader, self.cache, self.settings, self.clock)
 
     @cached_property
     def redis(self) -> RedisConnection | None:
@@ -129,29 +148,40 @@ class Toolkit:
             return None
         from webquarry.store.redis.open import open_redis
 
-        return open_redis(self.settings, self.environ)
+        connection = open_redis(self.settings, self.environ)
+        if connection is not None:
+            self._opened.push_async_callback(connection.aclose)
+        return connection
 
     @cached_property
     def cache(self) -> Cache:
         from webquarry.cache.open import open_cache
 
-        return open_cache(self.settings, self.environ, self.clock, self.redis)
+        cache = open_cache(self.settings, self.environ, self.clock, self.redis)
+        self._opened.push_async_callback(cache.aclose)
+        return cache
 
     @cached_property
     def records(self) -> RecordFile:
         from webquarry.records.open import open_records
 
-        return open_records(self.settings, self.environ)
+        records = open_records(self.settings, self.environ)
+        self._opened.callback(records.close)
+        return records
 
     @cached_property
     def journals(self) -> Journals:
+        journals: Journals
         if self.redis is not None:
             from webquarry.records.redis import RedisJournals
 
-            return RedisJournals(self.redis)
-        from webquarry.records.journals import FileJournals
+            journals = RedisJournals(self.redis)
+        else:
+            from webquarry.records.journals import FileJournals
 
-        return FileJournals(self.records)
+            journals = FileJournals(self.records)
+        self._opened.push_async_callback(journals.aclose)
+        return journals
 
     @cached_property
     def quota(self) -> Quota:
@@ -168,9 +198,8 @@ class Toolkit:
     def sessions(self) -> Sessions:
         from webquarry.sessions.sessions import Sessions
 
-        return Sessions(
-            self.journals, self.clock, self.settings, repeatable=self.replay is not None
-        )
+        is_replay = self.replay is not None
+        return Sessions(self.journals, self.clock, self.settings, repeatable=is_replay)
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
@@ -255,18 +284,4 @@ class Toolkit:
 
     async def aclose(self) -> None:
         """Close what was opened."""
-        if "reader" in self.__dict__:
-            self.reader.room.close()
-        if "client" in self.__dict__:
-            await self.client.aclose()
-        if "cache" in self.__dict__:
-            await self.cache.aclose()
-        if "journals" in self.__dict__:
-            await self.journals.aclose()
-        if "records" in self.__dict__:
-            self.records.close()
-        redis = self.__dict__.get("redis")
-        if redis is not None:
-            await redis.aclose()
-        if self._recorder:
-            self._recorder.close()
+        await self._opened.aclose()

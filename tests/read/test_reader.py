@@ -14,6 +14,7 @@ from webquarry.errors import Challenge, NetworkFailure, NotFound, Unreadable
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.read import reader as reader_module
+from webquarry.read.format import Selection
 from webquarry.read.models import Page
 from webquarry.read.reader import ACCEPT, Reader
 
@@ -43,7 +44,10 @@ def read(client: FakeClient, url: str = "https://site.example/a") -> Page:
 
 
 def test_a_page_comes_back_as_markdown_with_all_that_is_known_about_it() -> None:
-    body = f"<html><head><title>Harbour</title></head><body><h1>Log</h1><p>{WORDS}<a href='b'>next</a></p></body></html>"
+    body = (
+        "<html><head><title>Harbour</title></head><body><h1>Log</h1>"
+        f"<p>{WORDS}<a href='b'>next</a></p></body></html>"
+    )
 
     page = read(
         FakeClient(body.encode(), "text/html; charset=utf-8", url="https://www.site.example/log/")
@@ -151,9 +155,9 @@ def test_pages_are_converted_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> No
     threads: list[threading.Thread] = []
     original = reader_module.read_reply
 
-    def watched(requested_url: str, reply: Reply) -> Page:
+    def watched(requested_url: str, reply: Reply, selection: Selection) -> Page:
         threads.append(threading.current_thread())
-        return original(requested_url, reply)
+        return original(requested_url, reply, selection)
 
     monkeypatch.setattr(reader_module, "read_reply", watched)
     read(FakeClient(WORDS.encode(), "text/plain"))

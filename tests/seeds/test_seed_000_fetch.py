@@ -16,7 +16,8 @@ PAGE = """<!doctype html><html><head><title>A page</title><style>p { color: red 
 <script>var hidden = "script text";</script></head><body>
 <nav><a href="/home">Navigation text</a></nav>
 <h1>Page Title</h1>
-<p>The first paragraph says something, and links to <a href="/other">another page</a> of the site.</p>
+<p>The first paragraph says something, and links to <a href="/other">another page</a> \
+of the site.</p>
 <ul><li>first point</li><li>second point</li></ul>
 <p>The last paragraph.</p>
 </body></html>"""
@@ -128,7 +129,10 @@ def test_processing_fetch_parse_convert_then_apply_offset_and_limit(run: InProce
 
 
 def test_offset_and_limit_count_lines_of_markdown_and_not_of_html(run: InProcess) -> None:
-    in_one_line = "<h1>Title</h1><p>A first paragraph with some words.</p><p>A second paragraph with more of them.</p>"
+    in_one_line = (
+        "<h1>Title</h1><p>A first paragraph with some words.</p>"
+        "<p>A second paragraph with more of them.</p>"
+    )
     in_many = in_one_line.replace(">", "\n>").replace(" ", "\n")
 
     assert (

@@ -90,7 +90,7 @@ def instant_reply(**fields: Any) -> bytes:
 
 
 # --- web_search
-# -------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_web_search_reads_the_html_page_of_duckduckgo(site: DuckDuckGoSite) -> None:
@@ -230,7 +230,7 @@ def test_on_an_empty_query_is_error_is_true_and_the_text_is_the_message(
 
 
 # --- instant_answer
-# ---------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_instant_answer_asks_the_instant_answer_api_for_json(site: DuckDuckGoSite) -> None:
@@ -310,7 +310,7 @@ def test_no_information_is_said_only_when_there_is_none(
 
 
 # --- tools/list
-# -------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_tools_list_is_the_seeds_block_to_the_last_key(site: DuckDuckGoSite) -> None:

@@ -1,4 +1,6 @@
-"""Seed 002, row by row: what a tool says of itself. Each test is named after the row it stands for."""
+"""Seed 002, row by row: what a tool says of itself. Each test is named after the row it stands
+for.
+"""
 
 from __future__ import annotations
 

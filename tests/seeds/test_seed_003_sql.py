@@ -70,7 +70,7 @@ def test_configuration_3_the_config_file_sets_the_key(stage: FakeServers, tmp_pa
     assert stage.searches == 1
 
 
-def test_configuration_the_sql_function_counts_for_more_than_the_environment_and_that_for_more_than_the_file(
+def test_configuration_the_sql_function_counts_for_more_than_the_environment_and_that_than_the_file(
     stage: FakeServers, tmp_path: Path
 ) -> None:
     write_key(tmp_path, "anthropic_api_key", "wrong-key-in-the-file")

@@ -418,9 +418,7 @@ def test_output_retraction_status_is_what_crossref_says_and_omitted_when_clean_o
 # Cache
 
 
-def test_cache_key_is_url_mode_and_max_length_so_a_smaller_answer_never_serves_a_larger_request() -> (
-    None
-):
+def test_cache_key_is_url_mode_and_max_length_so_no_small_answer_serves_a_larger_request() -> None:
     session = page(LONG)
     small = session.scrape(max_length=1_000)
     large = session.scrape(max_length=20_000)

@@ -8,15 +8,15 @@ import pytest
 
 from tests.sessions.kits import A, B, sessions_in
 from webquarry.errors import NetworkFailure, RateLimited
-from webquarry.sessions.advice import repeated_errors
+from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import Draft, RecordedError, Session, Source
+from webquarry.sessions.models import RecordedError, ResearchSession, Source, StepDraft
 
 GOAL = "Costs and lifetime of tidal energy storage"
 
 
-def session(*drafts: Draft, titles: tuple[str, ...] = ()) -> Session:
-    async def scenario() -> Session:
+def session(*drafts: StepDraft, titles: tuple[str, ...] = ()) -> ResearchSession:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
             found = await sessions.begin(drafts[0])
             for draft in drafts[1:]:
@@ -31,7 +31,8 @@ def session(*drafts: Draft, titles: tuple[str, ...] = ()) -> Session:
 def test_an_aspect_is_covered_by_a_title_mentioned_by_a_step_or_missing() -> None:
     found = coverage_of(
         session(
-            Draft(1, "Which storage is built?", goal=GOAL), titles=("Tidal energies", "Cost data")
+            StepDraft(1, "Which storage is built?", goal=GOAL),
+            titles=("Tidal energies", "Cost data"),
         )
     )
 
@@ -44,8 +45,8 @@ def test_an_aspect_is_covered_by_a_title_mentioned_by_a_step_or_missing() -> Non
 def test_a_gap_is_an_aspect_and_a_revised_step_no_longer_counts() -> None:
     found = coverage_of(
         session(
-            Draft(1, "What of tides?", goal="Tides", gap="salinity"),
-            Draft(2, "What of the moon?", revises=1),
+            StepDraft(1, "What of tides?", goal="Tides", gap="salinity"),
+            StepDraft(2, "What of the moon?", revises=1),
         )
     )
 
@@ -54,7 +55,7 @@ def test_a_gap_is_an_aspect_and_a_revised_step_no_longer_counts() -> None:
 
 def test_queries_ask_for_the_gap_then_for_what_no_source_speaks_of_then_for_the_step() -> None:
     found = session(
-        Draft(1, "Which storage is built?", goal=GOAL, gap="corrosion of turbines"),
+        StepDraft(1, "Which storage is built?", goal=GOAL, gap="corrosion of turbines"),
         titles=("Tidal energy",),
     )
 
@@ -68,7 +69,7 @@ def test_queries_ask_for_the_gap_then_for_what_no_source_speaks_of_then_for_the_
 def test_what_was_rejected_is_not_searched_for_unless_the_goal_names_it() -> None:
     rejected = ("hydrogen and flywheels", "tidal ponds")
     found = session(
-        Draft(1, "Compare flywheel with hydrogen storage", goal=GOAL, rejected=rejected)
+        StepDraft(1, "Compare flywheel with hydrogen storage", goal=GOAL, rejected=rejected)
     )
     words = " ".join(refinement_queries(found, found.current))
 
@@ -78,7 +79,7 @@ def test_what_was_rejected_is_not_searched_for_unless_the_goal_names_it() -> Non
 
 
 def test_queries_are_different_short_and_the_same_each_time() -> None:
-    found = session(Draft(1, " ".join(f"word{number}" for number in range(60)), goal=GOAL))
+    found = session(StepDraft(1, " ".join(f"word{number}" for number in range(60)), goal=GOAL))
     queries = refinement_queries(found, found.current)
 
     assert queries == refinement_queries(found, found.current)
@@ -89,7 +90,7 @@ def test_queries_are_different_short_and_the_same_each_time() -> None:
 
 @pytest.mark.parametrize("text", ["潮力発電の費用", "?!", "the of and", "1984"])
 def test_any_text_has_a_coverage_and_perhaps_queries(text: str) -> None:
-    found = session(Draft(1, text))
+    found = session(StepDraft(1, text))
 
     assert 0 <= coverage_of(found).share <= 1
     assert all(query.strip() for query in refinement_queries(found, found.current))
@@ -98,7 +99,7 @@ def test_any_text_has_a_coverage_and_perhaps_queries(text: str) -> None:
 def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:
     async def scenario() -> tuple[RecordedError, ...]:
         async with sessions_in(None) as sessions:
-            found = await sessions.begin(Draft(1, "one"))
+            found = await sessions.begin(StepDraft(1, "one"))
             for _ in range(3):
                 await sessions.record_error(found, "web_search", RateLimited("slow"))
             await sessions.record_error(found, "scrape_page", RateLimited("slow"))
@@ -106,7 +107,7 @@ def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:
                 await sessions.record_error(found, "scrape_page", NetworkFailure("gone"))
             return (await sessions.read(found.id)).errors
 
-    (pattern,) = repeated_errors(asyncio.run(scenario()))
+    (pattern,) = find_repeated_errors(asyncio.run(scenario()))
 
     assert (pattern.kind, pattern.count, pattern.tools) == (
         "rate_limited",

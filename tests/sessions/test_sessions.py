@@ -29,7 +29,7 @@ from webquarry.errors import (
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.sessions import sessions as engine
-from webquarry.sessions.models import Draft, Session, Source
+from webquarry.sessions.models import ResearchSession, Source, StepDraft
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 
@@ -37,10 +37,10 @@ HOURS = 3600.0
 
 
 def test_a_session_is_a_uuid_and_has_its_first_step_and_goal() -> None:
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
             return await sessions.begin(
-                Draft(1, " What is a tide? ", goal="Tides", confidence="low", rejected=("x",))
+                StepDraft(1, " What is a tide? ", goal="Tides", confidence="low", rejected=("x",))
             )
 
     session = asyncio.run(scenario())
@@ -53,11 +53,11 @@ def test_a_session_is_a_uuid_and_has_its_first_step_and_goal() -> None:
 
 
 def test_steps_sources_and_errors_are_there_after_a_restart(tmp_path: Path) -> None:
-    async def scenario() -> tuple[Session, Session]:
+    async def scenario() -> tuple[ResearchSession, ResearchSession]:
         async with sessions_in(tmp_path) as sessions:
-            id = (await sessions.begin(Draft(1, "one", goal="g", summary="s", estimate=4))).id
+            id = (await sessions.begin(StepDraft(1, "one", goal="g", summary="s", estimate=4))).id
             session, _ = await sessions.add_step(
-                id, Draft(2, "two", gap="why?", reasoning="because")
+                id, StepDraft(2, "two", gap="why?", reasoning="because")
             )
             await sessions.record(
                 session, "web_search", [Source(A, "Title", "2026-01-01", "brave")]
@@ -83,18 +83,20 @@ def test_steps_sources_and_errors_are_there_after_a_restart(tmp_path: Path) -> N
 
 
 def test_a_later_goal_summary_and_estimate_take_the_place_of_the_earlier_ones() -> None:
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
-            id = (await sessions.begin(Draft(1, "one", goal="old", estimate=2))).id
-            await sessions.add_step(id, Draft(2, "two", goal="new", summary="so far", estimate=5))
-            return (await sessions.add_step(id, Draft(3, "three")))[0]
+            id = (await sessions.begin(StepDraft(1, "one", goal="old", estimate=2))).id
+            await sessions.add_step(
+                id, StepDraft(2, "two", goal="new", summary="so far", estimate=5)
+            )
+            return (await sessions.add_step(id, StepDraft(3, "three")))[0]
 
     session = asyncio.run(scenario())
 
     assert (session.goal, session.summary, session.estimate) == ("new", "so far", 5)
 
 
-def refusal(*drafts: Draft) -> WebquarryError:
+def refusal(*drafts: StepDraft) -> WebquarryError:
     """What the last of these steps is refused with."""
 
     async def scenario() -> None:
@@ -110,14 +112,14 @@ def refusal(*drafts: Draft) -> WebquarryError:
 
 @pytest.mark.parametrize("number", [1, 2, 4, 99])
 def test_a_wrong_number_is_refused_with_the_one_that_was_expected(number: int) -> None:
-    error = refusal(Draft(1, "one"), Draft(2, "two"), Draft(number, "another"))
+    error = refusal(StepDraft(1, "one"), StepDraft(2, "two"), StepDraft(number, "another"))
 
     assert error.kind == "bad_input"
     assert "expects 3" in error.message
 
 
 def test_a_step_from_the_second_on_does_not_begin_a_session() -> None:
-    error = refusal(Draft(2, "two"))
+    error = refusal(StepDraft(2, "two"))
 
     assert "no sessionId" in error.message
     assert "step 1 returned" in error.suggested_action
@@ -126,23 +128,23 @@ def test_a_step_from_the_second_on_does_not_begin_a_session() -> None:
 @pytest.mark.parametrize(
     ("draft", "words"),
     [
-        (Draft(2, "x", is_revision=True), "without revisesStep"),
-        (Draft(2, "x", revises=2), "no step 2 to revise"),
-        (Draft(2, "x", revises=0), "no step 0 to revise"),
-        (Draft(2, "x", revises=-1), "no step -1 to revise"),
-        (Draft(2, "x", branch_from=1), "belong together"),
-        (Draft(2, "x", branch_id="b"), "belong together"),
-        (Draft(2, "x", branch_from=7, branch_id="b"), "no step 7 to branch off from"),
-        (Draft(2, "x", branch_from=0, branch_id="b"), "no step 0 to branch off from"),
-        (Draft(3, "x", revises=1), "is step 2, the next one"),
-        (Draft(2, "  "), "blank"),
-        (Draft(2, "x" * 10_001), "searchStep has 10001 characters"),
-        (Draft(2, "x", rejected=("y",) * 21), "more than 20"),
-        (Draft(2, "x", goal="y" * 2_001), "researchGoal"),
+        (StepDraft(2, "x", is_revision=True), "without revisesStep"),
+        (StepDraft(2, "x", revises=2), "no step 2 to revise"),
+        (StepDraft(2, "x", revises=0), "no step 0 to revise"),
+        (StepDraft(2, "x", revises=-1), "no step -1 to revise"),
+        (StepDraft(2, "x", branch_from=1), "belong together"),
+        (StepDraft(2, "x", branch_id="b"), "belong together"),
+        (StepDraft(2, "x", branch_from=7, branch_id="b"), "no step 7 to branch off from"),
+        (StepDraft(2, "x", branch_from=0, branch_id="b"), "no step 0 to branch off from"),
+        (StepDraft(3, "x", revises=1), "is step 2, the next one"),
+        (StepDraft(2, "  "), "blank"),
+        (StepDraft(2, "x" * 10_001), "searchStep has 10001 characters"),
+        (StepDraft(2, "x", rejected=("y",) * 21), "more than 20"),
+        (StepDraft(2, "x", goal="y" * 2_001), "researchGoal"),
     ],
 )
-def test_a_step_that_cannot_be_meant_is_refused(draft: Draft, words: str) -> None:
-    error = refusal(Draft(1, "one"), draft)
+def test_a_step_that_cannot_be_meant_is_refused(draft: StepDraft, words: str) -> None:
+    error = refusal(StepDraft(1, "one"), draft)
 
     assert error.kind == "bad_input"
     assert words in error.message
@@ -152,23 +154,23 @@ def test_a_step_that_cannot_be_meant_is_refused(draft: Draft, words: str) -> Non
     "extra", [{"revises": 1}, {"is_revision": True}, {"branch_from": 1, "branch_id": "b"}]
 )
 def test_a_first_step_has_nothing_to_revise_or_to_branch_off_from(extra: dict[str, int]) -> None:
-    assert "new session" in refusal(Draft(1, "one", **extra)).message  # type: ignore[arg-type]
+    assert "new session" in refusal(StepDraft(1, "one", **extra)).message  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft(4, "better", is_revision=True, revises=2),
-        Draft(4, "better", revises=2),
-        Draft(2, "better", is_revision=True),
+        StepDraft(4, "better", is_revision=True, revises=2),
+        StepDraft(4, "better", revises=2),
+        StepDraft(2, "better", is_revision=True),
     ],
 )
-def test_a_revision_gets_the_next_number_and_the_revised_step_shows_it(draft: Draft) -> None:
-    async def scenario() -> Session:
+def test_a_revision_gets_the_next_number_and_the_revised_step_shows_it(draft: StepDraft) -> None:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
-            id = (await sessions.begin(Draft(1, "one"))).id
-            await sessions.add_step(id, Draft(2, "two"))
-            await sessions.add_step(id, Draft(3, "three"))
+            id = (await sessions.begin(StepDraft(1, "one"))).id
+            await sessions.add_step(id, StepDraft(2, "two"))
+            await sessions.add_step(id, StepDraft(3, "three"))
             await sessions.add_step(id, draft)
             return (await sessions.add_step(id, draft))[0]  # sent twice, recorded once
 
@@ -179,11 +181,11 @@ def test_a_revision_gets_the_next_number_and_the_revised_step_shows_it(draft: Dr
 
 
 def test_branches_share_one_running_number() -> None:
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
-            id = (await sessions.begin(Draft(1, "one"))).id
-            await sessions.add_step(id, Draft(2, "aside", branch_from=1, branch_id="cost"))
-            return (await sessions.add_step(id, Draft(3, "back")))[0]
+            id = (await sessions.begin(StepDraft(1, "one"))).id
+            await sessions.add_step(id, StepDraft(2, "aside", branch_from=1, branch_id="cost"))
+            return (await sessions.add_step(id, StepDraft(3, "back")))[0]
 
     session = asyncio.run(scenario())
 
@@ -197,8 +199,8 @@ def test_branches_share_one_running_number() -> None:
 def test_a_step_sent_again_word_for_word_is_recorded_once() -> None:
     async def scenario() -> list[int]:
         async with sessions_in(None) as sessions:
-            id = (await sessions.begin(Draft(1, "one"))).id
-            answers = [await sessions.add_step(id, Draft(2, "two")) for _ in range(3)]
+            id = (await sessions.begin(StepDraft(1, "one"))).id
+            answers = [await sessions.add_step(id, StepDraft(2, "two")) for _ in range(3)]
             return [len(session.steps) for session, _ in answers] + [
                 step.number for _, step in answers
             ]
@@ -209,18 +211,22 @@ def test_a_step_sent_again_word_for_word_is_recorded_once() -> None:
 def test_a_repeated_step_that_has_something_new_to_say_is_not_swallowed() -> None:
     assert (
         "expects 3"
-        in refusal(Draft(1, "one"), Draft(2, "two"), Draft(2, "two", finished=True)).message
+        in refusal(
+            StepDraft(1, "one"), StepDraft(2, "two"), StepDraft(2, "two", finished=True)
+        ).message
     )
 
 
 def test_a_finished_session_is_opened_again_by_a_further_step() -> None:
     async def scenario() -> list[bool]:
         async with sessions_in(None) as sessions:
-            begun = await sessions.begin(Draft(1, "one", finished=True))
+            begun = await sessions.begin(StepDraft(1, "one", finished=True))
             states = [begun.finished]
-            states.append((await sessions.add_step(begun.id, Draft(2, "two")))[0].finished)
+            states.append((await sessions.add_step(begun.id, StepDraft(2, "two")))[0].finished)
             states.append(
-                (await sessions.add_step(begun.id, Draft(3, "three", finished=True)))[0].finished
+                (await sessions.add_step(begun.id, StepDraft(3, "three", finished=True)))[
+                    0
+                ].finished
             )
             return states
 
@@ -231,9 +237,9 @@ def test_a_session_ends_after_four_hours_without_use() -> None:
     async def scenario() -> None:
         clock = FakeClock()
         async with sessions_in(None, clock) as sessions:
-            id = (await sessions.begin(Draft(1, "one"))).id
+            id = (await sessions.begin(StepDraft(1, "one"))).id
             clock.seconds += 4 * HOURS
-            await sessions.add_step(id, Draft(2, "two"))  # used: the time begins anew
+            await sessions.add_step(id, StepDraft(2, "two"))  # used: the time begins anew
             clock.seconds += 4 * HOURS
             assert len((await sessions.read(id)).steps) == 2
             clock.seconds += 1
@@ -242,16 +248,16 @@ def test_a_session_ends_after_four_hours_without_use() -> None:
             assert "4 hours" in caught.value.suggested_action
             assert "stepNumber 1" in caught.value.suggested_action
             with pytest.raises(NotFound):
-                await sessions.add_step(id, Draft(3, "three"))
+                await sessions.add_step(id, StepDraft(3, "three"))
 
     asyncio.run(scenario())
 
 
 def test_a_session_that_is_looked_at_or_used_by_tools_is_not_idle() -> None:
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         clock = FakeClock()
         async with sessions_in(None, clock) as sessions:
-            session = await sessions.begin(Draft(1, "one"))
+            session = await sessions.begin(StepDraft(1, "one"))
             await sessions.record(session, "web_search", [Source(A)])
             for _ in range(3):
                 clock.seconds += 3 * HOURS
@@ -284,11 +290,11 @@ def test_a_session_of_somebody_else_is_not_found(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with sessions_in(tmp_path) as sessions:
             with serving("ada"):
-                session = await sessions.begin(Draft(1, "one"))
+                session = await sessions.begin(StepDraft(1, "one"))
             with serving("bob"):
                 for attempt in (
                     sessions.read(session.id),
-                    sessions.add_step(session.id, Draft(2, "two")),
+                    sessions.add_step(session.id, StepDraft(2, "two")),
                     sessions.record(session, "web_search", [Source(A)]),
                 ):
                     with pytest.raises(NotFound):
@@ -308,15 +314,15 @@ def test_the_51st_unfinished_session_is_refused_and_a_finished_one_gives_way() -
             ids = []
             for number in range(50):
                 clock.seconds += 1
-                ids.append((await sessions.begin(Draft(1, f"one {number}"))).id)
+                ids.append((await sessions.begin(StepDraft(1, f"one {number}"))).id)
             with pytest.raises(BadInput, match="50 unfinished") as caught:
-                await sessions.begin(Draft(1, "one more"))
+                await sessions.begin(StepDraft(1, "one more"))
             assert ids[0] in caught.value.suggested_action
             assert "nextStepNeeded false" in caught.value.suggested_action
             with serving("somebody else"):
-                await sessions.begin(Draft(1, "theirs"))
-            await sessions.add_step(ids[7], Draft(2, "enough", finished=True))
-            new = await sessions.begin(Draft(1, "one more"))
+                await sessions.begin(StepDraft(1, "theirs"))
+            await sessions.add_step(ids[7], StepDraft(2, "enough", finished=True))
+            new = await sessions.begin(StepDraft(1, "one more"))
             held = {id for id, _ in await sessions.list()}
             assert held == {*ids, new.id} - {ids[7]}
 
@@ -324,13 +330,15 @@ def test_the_51st_unfinished_session_is_refused_and_a_finished_one_gives_way() -
 
 
 def test_the_201st_step_is_refused_and_a_full_session_may_give_way() -> None:
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
-            session = await sessions.begin(Draft(1, "one"))
+            session = await sessions.begin(StepDraft(1, "one"))
             for number in range(2, 201):
-                session, _ = await sessions.add_step(session.id, Draft(number, f"step {number}"))
+                session, _ = await sessions.add_step(
+                    session.id, StepDraft(number, f"step {number}")
+                )
             with pytest.raises(BadInput, match="200 steps, which is the most") as caught:
-                await sessions.add_step(session.id, Draft(201, "too many"))
+                await sessions.add_step(session.id, StepDraft(201, "too many"))
             assert "begin a new one" in caught.value.suggested_action
             return await sessions.read(session.id)
 
@@ -340,14 +348,14 @@ def test_the_201st_step_is_refused_and_a_full_session_may_give_way() -> None:
     assert session.finished
 
 
-def sources_after(*records: tuple[int, list[Source]]) -> Session:
+def sources_after(*records: tuple[int, list[Source]]) -> ResearchSession:
     """A session of three steps, and what is recorded with them."""
 
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
-            id = (await sessions.begin(Draft(1, "one"))).id
-            await sessions.add_step(id, Draft(2, "two"))
-            await sessions.add_step(id, Draft(3, "three"))
+            id = (await sessions.begin(StepDraft(1, "one"))).id
+            await sessions.add_step(id, StepDraft(2, "two"))
+            await sessions.add_step(id, StepDraft(3, "three"))
             for step, found in records:
                 await sessions.record(await sessions.read(id), "tool", found, step)
             return await sessions.read(id)
@@ -419,9 +427,9 @@ def test_beyond_the_most_sources_nothing_is_dropped_in_silence(
 
 
 def test_an_error_is_kept_by_kind_and_without_secrets() -> None:
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
-            session = await sessions.begin(Draft(1, "one"))
+            session = await sessions.begin(StepDraft(1, "one"))
             await sessions.record_error(
                 session, "t", NetworkFailure("no answer from https://a.org/?key=abcdefgh1234")
             )
@@ -440,7 +448,7 @@ def test_a_store_that_fails_is_said() -> None:
     async def scenario() -> None:
         async with sessions_in(None) as sessions:
             sessions._journals._file._open = _broken  # type: ignore[attr-defined]
-            await sessions.begin(Draft(1, "one"))
+            await sessions.begin(StepDraft(1, "one"))
 
     def _broken() -> None:
         raise RecordsFailure("The record file did not answer.")
@@ -453,7 +461,7 @@ def ids_of(repeatable: bool, *texts: str) -> list[str]:
     async def scenario() -> list[str]:
         file = RecordFile(None)
         sessions = Sessions(FileJournals(file), FakeClock(), Settings(), repeatable=repeatable)
-        found = [(await sessions.begin(Draft(1, text))).id for text in texts]
+        found = [(await sessions.begin(StepDraft(1, text))).id for text in texts]
         file.close()
         return found
 
@@ -475,16 +483,16 @@ from pathlib import Path
 from webquarry.clock import Clock
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
-from webquarry.sessions.models import Draft, Source
+from webquarry.sessions.models import StepDraft, Source
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 
 async def main():
     sessions = Sessions(FileJournals(RecordFile(Path(sys.argv[1]))), Clock(), Settings())
-    session = await sessions.begin(Draft(1, "step 1", goal="tides"))
+    session = await sessions.begin(StepDraft(1, "step 1", goal="tides"))
     print(session.id, flush=True)
     for number in range(2, 200):
-        session, step = await sessions.add_step(session.id, Draft(number, f"step {number}"))
+        session, step = await sessions.add_step(session.id, StepDraft(number, f"step {number}"))
         await sessions.record(session, "web_search", [Source(f"https://a.org/{number}")])
         print(number, flush=True)
 
@@ -517,13 +525,13 @@ def test_a_killed_process_leaves_every_acknowledged_step_and_another_one_carries
     said = killed_after(tmp_path, KILLED, lambda lines: len(lines) == 12)
     id, acknowledged = said[0], int(said[-1])
 
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with sessions_in(tmp_path, Clock()) as sessions:
             found = await sessions.read(id)
             assert [step.text for step in found.steps[:acknowledged]] == [
                 f"step {number}" for number in range(1, acknowledged + 1)
             ]
             assert len(found.sources) >= acknowledged - 1
-            return (await sessions.add_step(id, Draft(len(found.steps) + 1, "carried on")))[0]
+            return (await sessions.add_step(id, StepDraft(len(found.steps) + 1, "carried on")))[0]
 
     assert asyncio.run(scenario()).current.text == "carried on"

@@ -16,7 +16,7 @@ from webquarry.errors import BadInput
 from webquarry.records.base import Journal, Journals
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
-from webquarry.sessions.models import Draft, Session, Source
+from webquarry.sessions.models import ResearchSession, Source, StepDraft
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 
@@ -91,7 +91,7 @@ async def write(
         text = f"{name} {number}"
         while True:
             try:
-                _, step = await sessions.add_step(id, Draft(len(session.steps) + 1, text))
+                _, step = await sessions.add_step(id, StepDraft(len(session.steps) + 1, text))
             except BadInput:  # the other one was first
                 session = await sessions.read(id)
                 continue
@@ -106,11 +106,11 @@ async def write(
 
 async def together(
     turns: list[str], work: dict[str, list[str]]
-) -> tuple[Session, dict[str, tuple[list[str], list[str]]]]:
+) -> tuple[ResearchSession, dict[str, tuple[list[str], list[str]]]]:
     file = RecordFile(None)
     journals, clock, conductor = FileJournals(file), FakeClock(), Conductor(turns)
     plain = Sessions(journals, clock, Settings())
-    id = (await plain.begin(Draft(1, "begin"))).id
+    id = (await plain.begin(StepDraft(1, "begin"))).id
 
     async def one(name: str) -> tuple[list[str], list[str]]:
         sessions = Sessions(Conducted(journals, lambda: conductor.turn(name)), clock, Settings())

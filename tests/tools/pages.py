@@ -20,7 +20,10 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research.scrape_page import ScrapeOutput
 
 URL = "https://harbor.example/tide"
-PROSE = "The pilot reads the second column of the table first, because the water does not wait for anybody. "
+PROSE = (
+    "The pilot reads the second column of the table first, because the water does not wait for "
+    "anybody. "
+)
 ARTICLE = (
     "<!doctype html><html lang=en><head><title>Reading a tide table</title>"
     '<meta name="author" content="Ada Marsh"><meta property="og:type" '

@@ -16,7 +16,7 @@ import pytest
 from tests.search.engines import KEYS, Engines, brave, called, google, tavily
 from tests.search.scholarly.test_scholarly_finder import indexes
 from webquarry.cache.cache import Cache, CachedValue, Made
-from webquarry.tool import Tool, load
+from webquarry.tool import load
 from webquarry.tools.research._search import NOT_IN_KEY
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -82,9 +82,7 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> lis
     )
     with monkeypatch.context() as patch:
         patch.setattr(Cache, "get_or_make", get_or_make)
-        patch.setattr(
-            Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given)
-        )  # there is none
+        patch.setattr("webquarry.tool.record_call", lambda *call: call[-1]())  # there is no session
         called(
             engines,
             tool,

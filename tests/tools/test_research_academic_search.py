@@ -21,10 +21,11 @@ from tests.search.scholarly.replies import response
 from tests.search.scholarly.test_scholarly_finder import SIX, all_fail, indexes, pubmed
 from webquarry.errors import BadInput, RateLimited
 from webquarry.search.scholarly.models import Author, Paper
-from webquarry.sessions.models import Session
+from webquarry.sessions.models import ResearchSession
+from webquarry.sessions.references import parse_author, work_of_paper
 from webquarry.tool import Answer, load
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._papers import PapersOutput, _name, _names, _work
+from webquarry.tools.research._papers import PapersOutput, list_authors
 
 ENVIRON = {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
 EMPTY = {name: response(f"{name}/empty_200.{'xml' if name == 'arxiv' else 'json'}") for name in SIX}
@@ -126,7 +127,7 @@ def test_pubmed_tells_of_a_retraction_with_its_notice() -> None:
     }
 
 
-def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
+def test_corrections_and_reinstatements_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
     None
 ):
     by_doi = {
@@ -325,12 +326,12 @@ def test_a_preprint_is_cited_by_its_number() -> None:
 
 
 def test_a_paper_of_which_nothing_is_known_is_cited_as_a_page() -> None:
-    assert _work(Paper("T", "https://a.example/", "brave")).kind == "webpage"
-    assert _name(Author("BLUE Group")).literal == "BLUE Group"
+    assert work_of_paper(Paper("T", "https://a.example/", "brave")).kind == "webpage"
+    assert parse_author(Author("BLUE Group")).literal == "BLUE Group"
 
 
 def test_of_very_many_authors_the_first_are_shown_and_how_many_there_are() -> None:
-    shown = _names(tuple(Author(f"A {number}") for number in range(3000)))
+    shown = list_authors(tuple(Author(f"A {number}") for number in range(3000)))
 
     assert len(shown) == 21
     assert shown[-1] == "et al. (3000 authors)"
@@ -351,7 +352,7 @@ def test_with_a_session_the_papers_are_recorded_with_their_references(
     monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
 
-    async def run() -> tuple[Answer, Session]:
+    async def run() -> tuple[Answer, ResearchSession]:
         async with Toolkit.open() as kit:
             step = {"searchStep": "Papers on tidal storage", "stepNumber": 1}
             begun = (await load("research", "sequential_search").call(kit, step)).as_dict()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.net.doubles import FakeWeb
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
-from webquarry.pages.slice import Wanted, take
+from webquarry.pages.slice import SliceRequest, take_slice
 from webquarry.tool import load
 
 DOI = "10.1234/tides.2024.7"
@@ -72,10 +72,10 @@ def test_pieces_joined_are_the_whole_byte_for_byte(limit: int, part: dict[str, A
 @given(st.text(max_size=400), st.integers(1, 50), st.sampled_from(["markdown", "text", "bytes"]))
 def test_any_text_is_given_whole_by_its_cursors(text: str, limit: int, kind: Any) -> None:
     data = text.encode("utf-8", "replace")
-    piece = take(data, "digest", Wanted(limit), kind)
+    piece = take_slice(data, "digest", SliceRequest(limit), kind)
     found = piece.data
     while piece.rest:
-        piece = take(data, "digest", Wanted(limit, cursor=piece.rest), kind)
+        piece = take_slice(data, "digest", SliceRequest(limit, cursor=piece.rest), kind)
         found += piece.data
 
     assert found == data
@@ -278,7 +278,10 @@ def test_raw_has_no_type_where_the_server_sent_none_and_a_pdf_is_not_opened() ->
 
 @pytest.mark.parametrize("mode", ["full", "preview", "raw"])
 def test_a_wall_is_an_error_in_every_mode(mode: str) -> None:
-    wall = "<title>Just a moment...</title><script>window._cf_chl_opt={}</script><p>Checking your browser"
+    wall = (
+        "<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
+        "<p>Checking your browser"
+    )
 
     with pytest.raises(Challenge):
         page(wall).scrape(mode=mode)
@@ -299,7 +302,10 @@ def test_a_thin_page_is_partial_and_says_why_and_is_raised_when_empty() -> None:
 
 
 def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> None:
-    shell = '<div id="root">{}</div><script src="app.js"></script><noscript>Please enable JavaScript.</noscript>'
+    shell = (
+        '<div id="root">{}</div><script src="app.js"></script>'
+        "<noscript>Please enable JavaScript.</noscript>"
+    )
 
     answer = page(shell.format("") + "<p>Harbor tide office and more</p>").scrape()
 

@@ -20,7 +20,12 @@ def clean_line(text: str) -> str:
     return " ".join(clean(text).text.split())
 
 
+def clean_text(text: str) -> str:
+    """A text of several lines."""
+    return clean(text).text.strip()
+
+
 @lru_cache(2048)
 def clean_url(url: str) -> str:
     """The same address, with what a reader would not see percent-encoded."""
-    return _ENCODED_IN_URLS.sub(lambda found: quote(found[0], safe="", errors="replace"), url)
+    return _ENCODED_IN_URLS.sub(lambda match: quote(match[0], safe="", errors="replace"), url)

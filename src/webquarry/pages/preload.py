@@ -21,40 +21,42 @@ from webquarry.net.models import Reply
 from webquarry.read.reader import read_reply
 from webquarry.read.special_reader import reader_for
 
-_PATIENCE = (
-    0.02  # seconds; a search that is kept answers sooner, and then its pages may be kept, too
-)
+# A search that is kept answers sooner, and then its pages may be kept, too.
+_DELAY_SECONDS = 0.02
 _URL = "https://page.example/"
-_PAGE = f"<!doctype html><html lang=en><title>A page</title><body><main><p>{'A page is read. ' * 20}</p></main>".encode()
+_PAGE = (
+    "<!doctype html><html lang=en><title>A page</title><body>"
+    f"<main><p>{'A page is read. ' * 20}</p></main>"
+).encode()
 _FETCHED = datetime(2000, 1, 1, tzinfo=UTC)
-_begun = threading.Event()
+_started = threading.Event()
 
 
 @contextmanager
-def loading() -> Iterator[None]:
-    """Load it in a thread if what is done meanwhile takes its time; once in a process."""
+def preload_meanwhile() -> Iterator[None]:
+    """Preload in a thread if what is done meanwhile takes its time; once in a process."""
     loop = asyncio.get_running_loop()
-    if _begun.is_set():
-        waiting = None
-    else:
-        waiting = loop.call_later(_PATIENCE, _begin, loop)
+
+    def start() -> None:
+        if not _started.is_set():
+            _started.set()
+            loop.run_in_executor(None, preload)
+
+    if _started.is_set():
+        yield
+        return
+    timer = loop.call_later(_DELAY_SECONDS, start)
     try:
         yield
     finally:
-        if waiting:
-            waiting.cancel()
+        timer.cancel()
 
 
-def _begin(loop: asyncio.AbstractEventLoop) -> None:
-    if not _begun.is_set():
-        _begun.set()
-        loop.run_in_executor(None, load)
-
-
-def load() -> None:
+def preload() -> None:
     """Read and judge a page that is at hand."""
     reader_for(_URL)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
-    page = read_reply(_URL, Reply(_URL, 200, headers, _PAGE, _FETCHED), "main")
+    reply = Reply(_URL, 200, headers, _PAGE, _FETCHED)
+    page = read_reply(_URL, reply, "main")
     evidence_of(page.url, page.document, page, page.fetched_at)
     Terms("page")

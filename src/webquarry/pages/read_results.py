@@ -11,19 +11,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from webquarry.errors import NetworkFailure, WebquarryError
-from webquarry.pages.score import Question, Study, study
-from webquarry.pages.snapshot import Snapshot, snapshot_of
+from webquarry.pages.pages import Pages
+from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
+from webquarry.pages.snapshot import Snapshot
 from webquarry.progress import note
 from webquarry.read.executor import is_large
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
 from webquarry.search.identity import identity
 from webquarry.search.models import Result
-from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
 
@@ -31,17 +30,17 @@ _SMALL = 20_000  # bytes; judging a text of that size takes less than the way to
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadResult:
     """A result that was read and judged."""
 
     result: Result
     snapshot: Snapshot
-    study: Study
+    scored: ScoredPage
 
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
         """Its text in pieces."""
-        return self.study.paragraphs or paragraphs_of(self.snapshot.data)
+        return self.scored.paragraphs or paragraphs_of(self.snapshot.data)
 
     @cached_property
     def address(self) -> str:
@@ -55,7 +54,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedResult:
     """A result that could not be read."""
 
     result: Result
@@ -63,125 +62,145 @@ class Failed:
 
 
 @dataclass
-class Harvest:
-    """What came of the results; places are ranks."""
+class ResultOutcomes:
+    """What came of the results, by rank."""
 
-    read: dict[int, Read] = field(default_factory=dict)
-    failed: dict[int, Failed] = field(default_factory=dict)
+    read: dict[int, ReadResult] = field(default_factory=dict)
+    failed: dict[int, FailedResult] = field(default_factory=dict)
 
-    def sources(self, *, same_text: bool) -> list[Read]:
+    def sources(self, *, same_text: bool) -> list[ReadResult]:
         """What was read, by rank, each page once."""
-        twins = self.twins(same_text=same_text)
-        return [self.read[rank] for rank in sorted(self.read) if rank not in twins]
+        duplicates = self.find_duplicates(same_text=same_text)
+        sources = []
+        for rank in sorted(self.read):
+            if rank not in duplicates:
+                sources.append(self.read[rank])
+        return sources
 
-    def twins(self, *, same_text: bool) -> dict[int, int]:
-        """Results that led to a page which a better one had led to; if wanted, also to a page of
-        the same text.
+    def find_duplicates(self, *, same_text: bool) -> dict[int, int]:
+        """Results that led to a page which a better one had led to, and the rank of that one; if
+        wanted, also to a page of the same text.
         """
         seen: dict[str, int] = {}
-        found: dict[int, int] = {}
-        for rank, read in sorted(self.read.items()):
-            marks = (read.address, read.digest) if same_text else (read.address,)
+        duplicates: dict[int, int] = {}
+        for rank, page in sorted(self.read.items()):
+            marks = [page.address]
+            if same_text:
+                marks.append(page.digest)
             first = next((seen[mark] for mark in marks if mark in seen), None)
-            if first is not None:
-                found[rank] = first
-            else:
+            if first is None:
                 seen |= dict.fromkeys(marks, rank)
-        return found
+            else:
+                duplicates[rank] = first
+        return duplicates
 
 
-class Reading:
+class ResultReader:
     """Reads results until enough have been read, none is left, or the time is over."""
 
     def __init__(
-        self, kit: Toolkit, question: Question, wanted: int, ends: float, *, same_text: bool
+        self, pages: Pages, query: ScoringQuery, wanted: int, deadline: float, *, same_text: bool
     ) -> None:
-        self._kit = kit
-        self._question = question
+        self._pages = pages
+        self._query = query
         self._wanted = wanted
-        self._ends = ends  # on the clock's monotonic scale
+        self._deadline = deadline  # on the clock's monotonic scale
         self._same_text = same_text
-        self._running: dict[asyncio.Task[Read], tuple[int, Result]] = {}
+        self._running: dict[asyncio.Task[ReadResult], tuple[int, Result]] = {}
         self._begun = 0
-        self.harvest = Harvest()
+        self.outcomes = ResultOutcomes()
         self.results: list[Result] = []
 
     async def run(
-        self, results: Sequence[Result], further: Callable[[], Awaitable[Sequence[Result]]]
-    ) -> Harvest:
-        """The harvest. `further` is asked once for more results, when these were not enough."""
+        self, results: Sequence[Result], search_further: Callable[[], Awaitable[Sequence[Result]]]
+    ) -> ResultOutcomes:
+        """What came of them. `search_further` is called once for more results, when these were not
+        enough.
+        """
         self.results = list(results)
-        asked = False
+        has_searched = False
         try:
-            while self._left > 0:
+            while self._seconds_left > 0:
                 missing = self._begin_missing()
-                if missing and not asked:
-                    asked = True
-                    await self._add(further)
+                if missing and not has_searched:
+                    has_searched = True
+                    await self._add_results(search_further)
                 elif not self._running or not await self._wait():
                     break
         finally:
             await self._stop()
-        return self.harvest
+        return self.outcomes
 
     @property
-    def _left(self) -> float:
-        return self._ends - self._kit.clock.monotonic()
+    def _seconds_left(self) -> float:
+        """Until the deadline."""
+        return self._deadline - self._pages.clock.monotonic()
 
     def _begin_missing(self) -> int:
         """Begin as many as are needed if all that are under way are good; how many there were no
         results for.
         """
-        missing = (
-            self._wanted - len(self.harvest.sources(same_text=self._same_text)) - len(self._running)
-        )
+        sources = self.outcomes.sources(same_text=self._same_text)
+        missing = self._wanted - len(sources) - len(self._running)
         while missing > 0 and self._begun < len(self.results):
-            self._begin(self._begun)
+            result = self.results[self._begun]
+            task = asyncio.create_task(self._read(result))
+            self._running[task] = (self._begun, result)
             self._begun += 1
             missing -= 1
         return max(0, missing)
 
-    def _begin(self, rank: int) -> None:
-        result = self.results[rank]
-        self._running[asyncio.create_task(self._read(result))] = rank, result
-
-    async def _add(self, further: Callable[[], Awaitable[Sequence[Result]]]) -> None:
+    async def _add_results(self, search_further: Callable[[], Awaitable[Sequence[Result]]]) -> None:
+        """Add the further results that are not among these, if they come in time."""
+        try:
+            async with asyncio.timeout(self._seconds_left):
+                further = await search_further()
+        except TimeoutError:
+            return
         known = {identity(result.url) for result in self.results}
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._left):
-                self.results += [
-                    result for result in await further() if identity(result.url) not in known
-                ]
+        for result in further:
+            if identity(result.url) not in known:
+                self.results.append(result)
 
-    async def _read(self, result: Result) -> Read:
-        snapshot = await snapshot_of(self._kit, result.url)
-        if len(snapshot.data) < _SMALL:
-            return _judged(result, snapshot, self._question)
-        room = self._kit.reader.room
-        return await room.run(
-            len(snapshot.data), lambda: _judged(result, snapshot, self._question), ahead=True
-        )
+    async def _read(self, result: Result) -> ReadResult:
+        """Read a result and judge it, in a thread unless it is small."""
+        snapshot = await self._pages.get(result.url)
+
+        def score() -> ReadResult:
+            return _score_result(result, snapshot, self._query)
+
+        size = len(snapshot.data)
+        if size < _SMALL:
+            return score()
+        return await self._pages.executor.run(size, score, ahead=True)
 
     async def _wait(self) -> bool:
         """Whether anything has ended before the time was over; what has is put in its place."""
         done, _ = await asyncio.wait(
-            self._running, timeout=self._left, return_when=asyncio.FIRST_COMPLETED
+            self._running, timeout=self._seconds_left, return_when=asyncio.FIRST_COMPLETED
         )
         for task in done:
             rank, result = self._running.pop(task)
             error = _error_of(task)
             if error is None:
-                self.harvest.read[rank] = task.result()
+                self.outcomes.read[rank] = task.result()
             else:
-                self.harvest.failed[rank] = Failed(result, error)
-        note(f"{min(len(self.harvest.read), self._wanted)} of {self._wanted} pages read")
+                self.outcomes.failed[rank] = FailedResult(result, error)
+
+        read = min(len(self.outcomes.read), self._wanted)
+        note(f"{read} of {self._wanted} pages read")
         return bool(done)
 
     async def _stop(self) -> None:
         """End what is still under way, and say that it was late."""
         for task, (rank, result) in self._running.items():
             task.cancel()
-            self.harvest.failed[rank] = Failed(result, _late())
+            error = NetworkFailure(
+                "It had not been read when the time for the call was over.",
+                suggested_action="Call scrape_page with this url, or search_and_scrape with fewer "
+                "results.",
+            )
+            self.outcomes.failed[rank] = FailedResult(result, error)
         if self._running:
             await asyncio.wait(self._running)
             for task in self._running:
@@ -189,24 +208,17 @@ class Reading:
         self._running = {}
 
 
-def _judged(result: Result, snapshot: Snapshot, question: Question) -> Read:
+def _score_result(result: Result, snapshot: Snapshot, query: ScoringQuery) -> ReadResult:
     """Pieces take several times what the text does: those of a large one are not kept while others
     are read.
     """
-    judged = study(snapshot, result, question)
-    return Read(
-        result, snapshot, replace(judged, paragraphs=()) if is_large(len(snapshot.data)) else judged
-    )
+    scored = score_page(snapshot, result, query)
+    if is_large(len(snapshot.data)):
+        scored = replace(scored, paragraphs=())
+    return ReadResult(result, snapshot, scored)
 
 
-def _late() -> NetworkFailure:
-    return NetworkFailure(
-        "It had not been read when the time for the call was over.",
-        suggested_action="Call scrape_page with this url, or search_and_scrape with fewer results.",
-    )
-
-
-def _error_of(task: asyncio.Task[Read]) -> WebquarryError | None:
+def _error_of(task: asyncio.Task[ReadResult]) -> WebquarryError | None:
     """What went wrong; one page that nobody foresaw does not take the others with it."""
     if task.cancelled():
         return NetworkFailure("Reading it was stopped.")

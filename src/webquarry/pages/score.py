@@ -1,4 +1,4 @@
-"""A page that was read, and the question -> what `search_and_scrape` says of it: scores, sentences,
+"""A page that was read, and the query -> what `search_and_scrape` says of it: scores, sentences,
 its paragraphs.
 
 Work for the processor, done once for each page as it arrives. Very long texts are judged by their
@@ -25,12 +25,13 @@ from webquarry.search.replies.text import shortened
 
 KEY_SENTENCES = 3
 _LONGEST_SENTENCE = 500  # characters; a list without full stops is no sentence
-_JUDGED = 400_000  # bytes of a text that are looked at
-_SPARSE = 100  # words below which a text is thin
+_JUDGED_BYTES = 400_000  # of a text that are looked at
+_SAMPLE_PARAGRAPHS = 20  # that tell the language of a text
+_SPARSE_WORDS = 100  # below which a text is thin
 
 
 @dataclass(frozen=True)
-class Question:
+class ScoringQuery:
     """What sources are judged by."""
 
     query: str
@@ -39,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Study:
+class ScoredPage:
     """What is known of one page, before anything is left out or cut."""
 
     title: str
@@ -53,72 +54,70 @@ class Study:
 
     @property
     def is_sparse(self) -> bool:
-        return self.words < _SPARSE
+        return self.words < _SPARSE_WORDS
 
 
-def study(snapshot: Snapshot, result: Result, question: Question) -> Study:
-    """Judge a page."""
+def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> ScoredPage:
+    """Judge a page by a query, and by a claim if there is one."""
     fields = snapshot.fields
     paragraphs = paragraphs_of(snapshot.data)
-    if len(snapshot.data) <= _JUDGED:
-        judged = paragraphs
-    else:
-        judged = paragraphs_of(snapshot.data[:_JUDGED])
-    prose = [one.text for one in judged if one.is_prose]
-    sample = " ".join(prose[:20])
-    query = Terms(question.query, sample)
-    if question.claim:
-        claim = Terms(question.claim, sample)
-    else:
-        claim = None
-    title, published = _title(fields, result), _published(fields, result)
+    judged = paragraphs
+    if len(snapshot.data) > _JUDGED_BYTES:
+        judged = paragraphs_of(snapshot.data[:_JUDGED_BYTES])
+    prose = [paragraph.text for paragraph in judged if paragraph.is_prose]
+    sample = " ".join(prose[:_SAMPLE_PARAGRAPHS])
+    query_terms = Terms(query.query, sample)
+    terms = [query_terms]
+    if query.claim:
+        terms.append(Terms(query.claim, sample))
+
+    key_sentences = []
+    for sentence in nearest_sentences(terms[-1], prose, KEY_SENTENCES):
+        one_line = " ".join(sentence.split())
+        key_sentences.append(shortened(one_line, _LONGEST_SENTENCE))
+    claim_signal = None
+    if query.claim:
+        claim_signal = next(iter(key_sentences), "")
+
+    title = _find_title(fields, result)
+    published = _find_date(fields, result)
     words = words_in(paragraphs)
-    nearest = nearest_sentences(claim or query, prose, KEY_SENTENCES)
-    return Study(
+    reputation_tier = fields.get("sourceReputation", {}).get("tier")
+    is_retracted = bool(fields.get("retractionStatus", {}).get("retracted"))
+    is_complete = fields.get("extractionQuality") == "complete"
+    headings = sum(bool(paragraph.level) for paragraph in judged)
+    total = scores.total(
+        scores.relevance(query_terms, title, judged),
+        scores.freshness(published, query.today),
+        scores.authority(fields["authorityTier"], reputation_tier, is_retracted),
+        scores.content(is_complete, words, headings),
+    )
+    return ScoredPage(
         title=title,
         published=published,
         paragraphs=paragraphs,
         words=words,
-        scores=scores.total(
-            scores.relevance(query, title, judged),
-            scores.freshness(published, question.today),
-            scores.authority(fields["authorityTier"], _tier(fields), _is_retracted(fields)),
-            scores.content(
-                fields.get("extractionQuality") == "complete",
-                words,
-                sum(bool(one.level) for one in judged),
-            ),
-        ),
-        key_sentences=[_one_line(sentence) for sentence in nearest],
-        claim_signal=None if claim is None else _one_line(nearest[0]) if nearest else "",
-        terms=[query, *([claim] if claim else [])],
+        scores=total,
+        key_sentences=key_sentences,
+        claim_signal=claim_signal,
+        terms=terms,
     )
 
 
-def _title(fields: Mapping[str, Any], result: Result) -> str:
-    stated = (
-        fields.get("metadata", {}).get("title")
-        or result.title
-        or fields["citation"]["metadata"]["title"]
-    )
-    return clean_line(stated)
+def _find_title(fields: Mapping[str, Any], result: Result) -> str:
+    """As the page states it, or else as the search engine does, or as it is cited."""
+    stated = fields.get("metadata", {}).get("title")
+    cited = fields["citation"]["metadata"]["title"]
+    return clean_line(stated or result.title or cited)
 
 
-def _published(fields: Mapping[str, Any], result: Result) -> str | None:
-    """As the page says, or else as the search engine does."""
-    stated: str | None = fields.get("metadata", {}).get("published", {}).get("value")
+def _find_date(fields: Mapping[str, Any], result: Result) -> str | None:
+    """When it was published, as the page says, or else as the search engine does."""
+    metadata = fields.get("metadata", {})
+    stated: str | None = metadata.get("published", {}).get("value")
+    if stated:
+        return stated
     cited: str = fields["citation"]["metadata"]["date"]  # "n.d." where there is none
-    return stated or (cited if date_parts(cited) else None) or result.published
-
-
-def _tier(fields: Mapping[str, Any]) -> str | None:
-    known: str | None = fields.get("sourceReputation", {}).get("tier")
-    return known
-
-
-def _is_retracted(fields: Mapping[str, Any]) -> bool:
-    return bool(fields.get("retractionStatus", {}).get("retracted"))
-
-
-def _one_line(sentence: str) -> str:
-    return shortened(" ".join(sentence.split()), _LONGEST_SENTENCE)
+    if date_parts(cited):
+        return cited
+    return result.published

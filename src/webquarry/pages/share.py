@@ -15,10 +15,11 @@ from webquarry.read.slices.pieces import block_starts, cut
 from webquarry.search.replies.text import shortened
 
 _LONGEST_TITLE = 200  # characters of a heading
+_LINE_FEEDS = 2  # behind each text
 
 
 @dataclass(frozen=True)
-class Text:
+class SharedText:
     """A text with what stands above it when it is shown among others."""
 
     title: str
@@ -33,6 +34,18 @@ class Share:
     content: str
     truncated: bool
 
+    @classmethod
+    def of(cls, data: bytes, limit: int) -> Share:
+        """So many bytes of a text at most, cut between blocks."""
+        whole = data.rstrip()
+        if len(whole) <= limit:
+            return cls(whole.decode("utf-8", "replace"), truncated=False)
+        end = 0
+        if limit > 0:
+            end = min(cut(data, 0, limit, block_starts(data)), limit)
+        beginning = data[:end].rstrip()
+        return cls(beginning.decode("utf-8", "ignore"), truncated=True)
+
 
 def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     """How many bytes each may have, together at most the total: all of it for the short, equal
@@ -40,9 +53,11 @@ def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     """
     shares = [0] * len(lengths)
     left = max(0, total)
-    waiting = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
-    for number, at in enumerate(waiting):
-        shares[at] = min(lengths[at], left // (len(waiting) - number))
+    shortest_first = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
+    for number, at in enumerate(shortest_first):
+        waiting = len(lengths) - number
+        equal_part = left // waiting
+        shares[at] = min(lengths[at], equal_part)
         left -= shares[at]
     return shares
 
@@ -57,38 +72,40 @@ def enough_of(data: bytes, most: int) -> bytes:
     return data
 
 
-def share_out(texts: Sequence[Text], most_each: int, total: int) -> tuple[list[Share], str]:
-    """Each text as far as it may go, and all of them as one text that is no longer than the total."""
-    headings = _headings(texts, total)
-    room = (
-        total - sum(len(heading.encode()) for heading in headings) - 2 * len(texts)
-    )  # line feeds behind each
-    lengths = [min(len(text.data.rstrip()), most_each) for text in texts]
-    shares = [
-        _cut(text.data, limit)
-        for text, limit in zip(texts, fair_shares(lengths, room), strict=True)
-    ]
-    pieces = [
-        f"{heading}{share.content}\n" for heading, share in zip(headings, shares, strict=True)
-    ]
+def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[list[Share], str]:
+    """Each text as far as it may go, and all of them as one text that is no longer than the
+    total.
+    """
+    headings = _write_headings(texts, total)
+    left = total
+    for heading in headings:
+        left -= len(heading.encode()) + _LINE_FEEDS
+    lengths = []
+    for text in texts:
+        length = len(text.data.rstrip())
+        lengths.append(min(length, most_each))
+    limits = fair_shares(lengths, left)
+
+    shares = []
+    pieces = []
+    for text, heading, limit in zip(texts, headings, limits, strict=True):
+        share = Share.of(text.data, limit)
+        shares.append(share)
+        pieces.append(f"{heading}{share.content}\n")
     return shares, "\n".join(pieces)
 
 
-def _headings(texts: Sequence[Text], total: int) -> list[str]:
-    """Title and address above each; only numbers where those would take more than half of the room."""
-    whole = [
-        f"# {shortened(text.title, _LONGEST_TITLE) or text.url}\n\n{text.url}\n\n" for text in texts
-    ]
-    if 2 * sum(len(heading.encode()) for heading in whole) <= total:
-        return whole
+def _write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
+    """Title and address above each; only numbers where those would take more than half of the
+    total.
+    """
+    headings = []
+    length = 0
+    for text in texts:
+        title = shortened(text.title, _LONGEST_TITLE) or text.url
+        heading = f"# {title}\n\n{text.url}\n\n"
+        headings.append(heading)
+        length += len(heading.encode())
+    if 2 * length <= total:
+        return headings
     return [f"# {number}\n\n" for number in range(1, len(texts) + 1)]
-
-
-def _cut(data: bytes, limit: int) -> Share:
-    whole = data.rstrip()
-    if len(whole) <= limit:
-        return Share(whole.decode("utf-8", "replace"), False)
-    end = 0
-    if limit > 0:
-        end = cut(data, 0, limit, block_starts(data))
-    return Share(data[: min(end, limit)].rstrip().decode("utf-8", "ignore"), True)

@@ -13,19 +13,19 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Literal
 
 from webquarry.errors import BadInput
 from webquarry.read.slices.outline import Heading, find_section, headings_of
 from webquarry.read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 
-Kind = Literal["markdown", "text", "bytes"]  # what a snapshot holds; it decides where it may be cut
+# What a snapshot holds; it decides where it may be cut.
+SnapshotKind = Literal["markdown", "text", "bytes"]
 START_ANEW = "Call again with the same url and without cursor to start anew."
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SliceRequest:
     """Which part of a page. At most one of the four ways is given."""
 
     limit: int  # bytes
@@ -36,13 +36,29 @@ class Wanted:
 
     @property
     def ways(self) -> list[str]:
-        given = {
+        """The names of those ways that are given."""
+        values = {
             "outline": self.outline,
             "section": self.section,
             "find": self.find,
             "cursor": self.cursor,
         }
-        return [name for name, value in given.items() if value]
+        return [name for name, value in values.items() if value]
+
+    def check(self, *, is_raw: bool) -> None:
+        """Refuse what cannot be meant."""
+        ways = self.ways
+        if len(ways) > 1:
+            raise BadInput(
+                f"{' and '.join(ways)} were given together.",
+                suggested_action="Give one of outline, section, find and cursor; a cursor knows "
+                "what it goes on with.",
+            )
+        if is_raw and ways and not self.cursor:
+            raise BadInput(
+                f"{ways[0]} is not there in raw mode, which does not look into the bytes.",
+                suggested_action="Use mode full, or raw with max_length and cursor.",
+            )
 
 
 @dataclass(frozen=True)
@@ -57,16 +73,6 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where a cursor stands: in which view, and how far."""
-
-    offset: int = 0
-    outline: bool = False
-    section: int | None = None
-    find: str | None = None
-
-
-@dataclass(frozen=True)
 class _View:
     """A text that pieces are cut from."""
 
@@ -74,116 +80,136 @@ class _View:
     matches: int | None = None  # blocks in which something was found
     headings: Sequence[Heading] | None = None  # of an outline, which has a line for each
 
+    def find_end(self, start: int, limit: int, kind: SnapshotKind) -> int:
+        """Where a piece of at most so many bytes ends."""
+        whole = len(self.data)
+        if whole - start <= limit:
+            return whole
+        if kind == "markdown":
+            starts = block_starts(self.data)
+            return cut(self.data, start, limit, starts)
+        if kind == "text":
+            return cut_between_characters(self.data, start, limit)
+        return start + limit
 
-def take(data: bytes, digest: str, wanted: Wanted, kind: Kind = "markdown") -> Piece:
-    """The piece of a text that is wanted."""
-    if wanted.cursor:
-        place = _read_cursor(wanted.cursor, digest)
-    else:
-        place = _first_place(data, wanted)
-    view = _view(data, place)
-    start = place.offset
+    def headings_between(self, start: int, end: int) -> list[Heading] | None:
+        """The headings whose lines in the outline begin in this piece of it."""
+        if self.headings is None:
+            return None
+        inside = []
+        offset = 0
+        for heading, line in zip(self.headings, _outline_lines(self.headings), strict=True):
+            if start <= offset < end:
+                inside.append(heading)
+            offset += len(line)
+        return inside
+
+
+@dataclass(frozen=True)
+class _Position:
+    """Where a cursor stands: in which view, and how far."""
+
+    offset: int = 0
+    outline: bool = False
+    section: int | None = None
+    find: str | None = None
+
+    @classmethod
+    def from_request(cls, data: bytes, digest: str, request: SliceRequest) -> _Position:
+        """Where the piece begins that is asked for of a text, whose mark is the digest."""
+        if request.cursor:
+            return cls.from_cursor(request.cursor, digest)
+        if request.section:
+            headings = headings_of(data)
+            section = find_section(headings, request.section)
+            return cls(section=section.number)
+        return cls(outline=request.outline, find=request.find)
+
+    @classmethod
+    def from_cursor(cls, cursor: str, digest: str) -> _Position:
+        """The position that a cursor stands for, in the text of this digest."""
+        padding = "=" * (-len(cursor) % 4)
+        try:
+            packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
+            fields = json.loads(packed.decode("utf-8", "surrogatepass"))
+            text_digest, offset, outline, section, find = fields
+        except (ValueError, TypeError, RecursionError):
+            raise unknown_cursor() from None
+        is_offset = type(offset) is int and offset >= 0
+        is_section = section is None or type(section) is int
+        is_view = type(outline) is bool and isinstance(find, str | None)
+        if not (is_offset and is_section and is_view):
+            raise unknown_cursor()
+        if text_digest != digest:
+            raise BadInput(
+                "The page has changed since the cursor was made, or the cursor belongs to another "
+                "page or mode.",
+                suggested_action=START_ANEW,
+            )
+        return cls(offset, outline, section, find)
+
+    def to_cursor(self, digest: str) -> str:
+        """The cursor for this position in the text of this digest."""
+        fields = [digest, self.offset, self.outline, self.section, self.find]
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        data = text.encode("utf-8", "surrogatepass")
+        packed = base64.urlsafe_b64encode(data)
+        return packed.decode("ascii").rstrip("=")
+
+    def open_view(self, data: bytes) -> _View:
+        """The text that this is a position in, made from the whole text."""
+        if self.find:
+            starts = block_starts(data)
+            found = find_blocks(data, self.find, starts)
+            return _View(found.data, matches=found.matches)
+        if self.outline:
+            headings = headings_of(data)
+            lines = _outline_lines(headings)
+            return _View(b"".join(lines), headings=headings)
+        if self.section is None:
+            return _View(data)
+        headings = headings_of(data)
+        if not 1 <= self.section <= len(headings):
+            raise unknown_cursor()
+        heading = headings[self.section - 1]
+        return _View(data[heading.start : heading.stop])
+
+
+def take_slice(
+    data: bytes, digest: str, request: SliceRequest, kind: SnapshotKind = "markdown"
+) -> Piece:
+    """The piece of a text that is asked for; `digest` is the mark of the text."""
+    position = _Position.from_request(data, digest, request)
+    view = position.open_view(data)
+    start = position.offset
     if start > len(view.data):
-        raise not_ours()
-    end = _end(view.data, start, wanted.limit, kind)
+        raise unknown_cursor()
+    end = view.find_end(start, request.limit, kind)
     rest = None
     if end < len(view.data):
-        rest = _write_cursor(replace(place, offset=end), digest)
-    return Piece(view.data[start:end], len(data), rest, view.matches, _within(view, start, end))
-
-
-def _end(data: bytes, start: int, limit: int, kind: Kind) -> int:
-    if len(data) - start <= limit:
-        return len(data)
-    if kind == "markdown":
-        return cut(data, start, limit, block_starts(data))
-    if kind == "text":
-        return cut_between_characters(data, start, limit)
-    return start + limit
-
-
-def _first_place(data: bytes, wanted: Wanted) -> _Place:
-    if wanted.section:
-        return _Place(section=find_section(headings_of(data), wanted.section).number)
-    return _Place(outline=wanted.outline, find=wanted.find)
-
-
-def _view(data: bytes, place: _Place) -> _View:
-    """The text that a place is a place in."""
-    if place.find:
-        found = find_blocks(data, place.find, block_starts(data))
-        return _View(found.data, matches=found.matches)
-    if place.outline:
-        headings = headings_of(data)
-        return _View(b"".join(_outline_lines(headings)), headings=headings)
-    if place.section is None:
-        return _View(data)
-    headings = headings_of(data)
-    if not 1 <= place.section <= len(headings):
-        raise not_ours()
-    heading = headings[place.section - 1]
-    return _View(data[heading.start : heading.stop])
+        rest = replace(position, offset=end).to_cursor(digest)
+    return Piece(
+        data=view.data[start:end],
+        total=len(data),
+        rest=rest,
+        matches=view.matches,
+        headings=view.headings_between(start, end),
+    )
 
 
 def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
     """One line for each heading, for the eye."""
     top = min((heading.level for heading in headings), default=1)
-    return [
-        f"{'  ' * (one.level - top)}{one.number}. {one.title} (line {one.line}, "
-        f"{one.stop - one.start} bytes)\n".encode()
-        for one in headings
-    ]
+    lines = []
+    for heading in headings:
+        indent = "  " * (heading.level - top)
+        size = heading.stop - heading.start
+        place = f"(line {heading.line}, {size} bytes)"
+        line = f"{indent}{heading.number}. {heading.title} {place}\n"
+        lines.append(line.encode())
+    return lines
 
 
-def _within(view: _View, start: int, end: int) -> Sequence[Heading] | None:
-    """The headings of an outline whose lines begin in a piece of it."""
-    if view.headings is None:
-        return None
-    ends = list(accumulate(map(len, _outline_lines(view.headings))))
-    begins = [0, *ends[:-1]]
-    return [
-        heading
-        for heading, begin in zip(view.headings, begins, strict=False)
-        if start <= begin < end
-    ]
-
-
-def _write_cursor(place: _Place, digest: str) -> str:
-    text = json.dumps(
-        [digest, place.offset, place.outline, place.section, place.find],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
-    return (
-        base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii").rstrip("=")
-    )
-
-
-def _read_cursor(cursor: str, digest: str) -> _Place:
-    try:
-        packed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        made_for, offset, outline, section, find = json.loads(
-            packed.decode("utf-8", "surrogatepass")
-        )
-    except (ValueError, TypeError, RecursionError):
-        raise not_ours() from None
-    fits = (
-        type(offset) is int
-        and offset >= 0
-        and type(outline) is bool
-        and isinstance(find, str | None)
-    )
-    if not fits or not (section is None or type(section) is int):
-        raise not_ours()
-    if made_for != digest:
-        raise BadInput(
-            "The page has changed since the cursor was made, or the cursor belongs to another "
-            "page or mode.",
-            suggested_action=START_ANEW,
-        )
-    return _Place(offset, outline, section, find)
-
-
-def not_ours() -> BadInput:
+def unknown_cursor() -> BadInput:
     """The error for a cursor that leads nowhere."""
     return BadInput("The cursor is not one that was given out.", suggested_action=START_ANEW)

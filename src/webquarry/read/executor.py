@@ -18,7 +18,6 @@ from functools import cache
 from typing import TypeVar
 
 T = TypeVar("T")
-Heap = Callable[[int], object]
 
 LARGE = 1_000_000  # bytes; hardly any page has as many, and what is smaller never waits
 
@@ -28,13 +27,12 @@ def is_large(size: int) -> bool:
     return size >= LARGE
 
 
-class Room:
-    """Threads for the work on pages, for one loop."""
+class PageExecutor:
+    """Threads for the work on pages, for one event loop."""
 
     def __init__(self) -> None:
-        self._one = ThreadPoolExecutor(
-            1, thread_name_prefix="webquarry-large"
-        )  # begun with the first large page
+        # Its thread is started with the first large page.
+        self._large_pages = ThreadPoolExecutor(1, thread_name_prefix="webquarry-large")
         self._busy = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
@@ -44,57 +42,61 @@ class Room:
         """
         if not is_large(size):
             return await asyncio.to_thread(work)
-        await self._turn(ahead)
+        await self._acquire(ahead)
         try:
             context = contextvars.copy_context()
-            return await asyncio.get_running_loop().run_in_executor(
-                self._one, context.run, _tidily, work
-            )
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._large_pages, context.run, _run_and_trim, work)
         finally:
-            self._next()
+            self._release()
 
-    async def _turn(self, ahead: bool) -> None:
+    async def _acquire(self, ahead: bool) -> None:
+        """Wait until no other large page is worked on."""
         if not self._busy:
             self._busy = True
             return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._waiting.appendleft if ahead else self._waiting.append)(turn)
+        released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if ahead:
+            self._waiting.appendleft(released)
+        else:
+            self._waiting.append(released)
         try:
-            await turn
+            await released
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it had the turn, and was called off before it knew
-                self._next()
+            if not released.cancelled():  # it was let in, and called off before it knew
+                self._release()
             raise
 
-    def _next(self) -> None:
+    def _release(self) -> None:
+        """Let in the next one that still waits."""
         while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():  # whoever was called off has gone
-                turn.set_result(None)
+            released = self._waiting.popleft()
+            if not released.done():  # whoever was called off has gone
+                released.set_result(None)
                 return
         self._busy = False
 
     def close(self) -> None:
         """Let the thread go when it has ended what it is at."""
-        self._one.shutdown(wait=False, cancel_futures=True)
+        self._large_pages.shutdown(wait=False, cancel_futures=True)
 
 
-def _tidily(work: Callable[[], T]) -> T:
+def _run_and_trim(work: Callable[[], T]) -> T:
     try:
         return work()
     finally:
-        _trim()(0)
+        _malloc_trim()(0)
 
 
 @cache
-def _trim() -> Heap:
-    """How memory that was freed is given back: glibc keeps it unless told, and others have no such
-    function.
+def _malloc_trim() -> Callable[[int], object]:
+    """The function that gives freed memory back: glibc keeps it unless told, and others have no
+    such function.
     """
     import ctypes
 
     try:
-        trim: Heap = ctypes.CDLL(None).malloc_trim
+        trim: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
         return lambda _: None
     return trim

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dated:
-    """A date, and where it was found. Nothing is added to it: a date without a zone stays without."""
+    """A date, and where it was found. Nothing is added to it: a date without a zone stays
+    without.
+    """
 
     value: str  # ISO 8601, as exact as it was given
     field: str  # such as `pdf:CreationDate`
@@ -27,9 +29,8 @@ class Page:
     requested_url: str
     title: str
     markdown: str
-    content_type: (
-        str  # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
-    )
+    # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
+    content_type: str
     encoding: str  # the WHATWG name of the character encoding
     outcome: str  # ok, or thin or js_shell when there is some text but hardly the page
     notes: tuple[str, ...]
@@ -39,9 +40,8 @@ class Page:
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    document: Document | None = field(
-        default=None, repr=False, compare=False
-    )  # the parsed page, where it is HTML
+    # the parsed page, where it is HTML
+    document: Document | None = field(default=None, repr=False, compare=False)
     reader: str = ""  # the special reader that made it, where one did
 
 

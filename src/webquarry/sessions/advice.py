@@ -36,7 +36,7 @@ _OTHERWISE = "Something fails again and again: go another way, and report it."
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ErrorPattern:
     """A kind of error that came back."""
 
     kind: str
@@ -45,13 +45,21 @@ class Pattern:
     advice: str
 
 
-def repeated_errors(errors: Sequence[RecordedError]) -> list[Pattern]:
+def find_repeated_errors(errors: Sequence[RecordedError]) -> list[ErrorPattern]:
     """The kinds that occurred three times or more, the most frequent first."""
-    kinds = dict.fromkeys(error.kind for error in errors)
-    found = []
-    for kind in kinds:
-        those = [error for error in errors if error.kind == kind]
-        if len(those) >= OFTEN:
-            tools = tuple(dict.fromkeys(error.tool for error in those))
-            found.append(Pattern(kind, len(those), tools, _ADVICE.get(kind, _OTHERWISE)))
-    return sorted(found, key=lambda pattern: -pattern.count)
+    tools_by_kind: dict[str, list[str]] = {}
+    for error in errors:
+        tools = tools_by_kind.setdefault(error.kind, [])
+        tools.append(error.tool)
+    patterns = []
+    for kind, tools in tools_by_kind.items():
+        if len(tools) < OFTEN:
+            continue
+        pattern = ErrorPattern(
+            kind=kind,
+            count=len(tools),
+            tools=tuple(dict.fromkeys(tools)),
+            advice=_ADVICE.get(kind, _OTHERWISE),
+        )
+        patterns.append(pattern)
+    return sorted(patterns, key=lambda pattern: -pattern.count)

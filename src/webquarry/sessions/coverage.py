@@ -9,19 +9,19 @@ was rejected is left out of the queries.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import islice
 
 from webquarry.evidence.language.terms import Terms
-from webquarry.sessions.models import Session, Step
+from webquarry.sessions.models import ResearchSession, Step
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MOST_QUERIES = 3
 _MOST_WORDS = 10  # in a query; more of them find less
 _MOST_ASPECTS = 40
-_CONTEXT = (
-    3  # words of the goal that stand beside others, so that they are not taken for something else
-)
+# Words of the goal that stand beside others, so that they are not taken for something else.
+_CONTEXT = 3
 
 
 @dataclass(frozen=True)
@@ -36,77 +36,92 @@ class Coverage:
     def share(self) -> float:
         """How many of the aspects are covered, from 0 to 1."""
         every = len(self.covered) + len(self.mentioned) + len(self.missing)
-        if every:
-            return round(len(self.covered) / every, 2)
-        return 0.0
+        if not every:
+            return 0.0
+        share = len(self.covered) / every
+        return round(share, 2)
 
 
-def coverage_of(session: Session) -> Coverage:
+def coverage_of(session: ResearchSession) -> Coverage:
     """Which aspects of the goal and the gaps the sources and the steps have touched."""
-    words = _Words(session)
-    in_sources = words.terms.in_text("\n".join(one.source.title for one in session.sources))
-    in_steps = words.terms.in_text("\n".join(step.text for step in words.steps))
+    words = _SessionWords(session)
+    titles = [recorded.source.title for recorded in session.sources]
+    texts = [step.text for step in words.steps]
+    gaps = [step.gap for step in words.steps]
+    in_sources = words.find_stems(titles)
+    in_steps = words.find_stems(texts)
+    aspects = words.find_words([words.aim, *gaps])
     covered: list[str] = []
     mentioned: list[str] = []
     missing: list[str] = []
-    aspects = words.of("\n".join([words.aim, *(step.gap for step in words.steps)]))
-    for word, stems in list(aspects.items())[:_MOST_ASPECTS]:
+    for word, stems in islice(aspects.items(), _MOST_ASPECTS):
         if stems <= in_sources:
-            place = covered
+            covered.append(word)
         elif stems <= in_steps:
-            place = mentioned
+            mentioned.append(word)
         else:
-            place = missing
-        place.append(word)
+            missing.append(word)
     return Coverage(tuple(covered), tuple(mentioned), tuple(missing))
 
 
-def refinement_queries(session: Session, step: Step) -> list[str]:
+def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
     """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the
     step itself.
     """
-    words, coverage = _Words(session), coverage_of(session)
-    goal = list(words.of(words.aim))
+    words = _SessionWords(session)
+    coverage = coverage_of(session)
+    goal = list(words.find_words([words.aim]))
     context = goal[:_CONTEXT]
-    gap = list(words.of(step.gap))
-    candidates = [
-        gap + context if gap else [],
-        context + list(coverage.missing) if coverage.missing else [],
-        context + list(coverage.mentioned) if coverage.mentioned else [],
-        list(words.of(step.text)) + context,
-        goal,
-    ]
-    unwanted = words.rejected - words.terms.in_text(f"{words.aim}\n{step.gap}")
-    found: dict[frozenset[str], str] = {}
+    gap = list(words.find_words([step.gap]))
+    candidates = []
+    if gap:
+        candidates.append([*gap, *context])
+    if coverage.missing:
+        candidates.append([*context, *coverage.missing])
+    if coverage.mentioned:
+        candidates.append([*context, *coverage.mentioned])
+    step_words = words.find_words([step.text])
+    candidates.append([*step_words, *context])
+    candidates.append(goal)
+
+    rejected = words.find_stems(words.rejected)
+    unwanted = rejected - words.find_stems([words.aim, step.gap])
+    queries: dict[frozenset[str], str] = {}  # by their stems, so that none is asked twice
     for candidate in candidates:
-        kept = words.of(" ".join(candidate))
-        chosen = [word for word, stems in kept.items() if not stems & unwanted][:_MOST_WORDS]
-        if chosen:
-            found.setdefault(words.terms.in_text(" ".join(chosen)), " ".join(chosen))
-    return list(found.values())[:_MOST_QUERIES]
+        found = words.find_words(candidate)
+        wanted = [word for word, stems in found.items() if not stems & unwanted]
+        query = " ".join(wanted[:_MOST_WORDS])
+        if query:
+            stems = words.find_stems([query])
+            queries.setdefault(stems, query)
+    distinct = list(queries.values())
+    return distinct[:_MOST_QUERIES]
 
 
-class _Words:
+class _SessionWords:
     """The words of a session that say something of its subject, with their stems."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResearchSession) -> None:
         self.steps = [step for step in session.steps if step.superseded_by is None]
-        self.aim = (
-            session.goal or session.steps[0].text
-        )  # a session without a goal aims at what its first step says
-        self._rejected = "\n".join(one for step in session.steps for one in step.rejected)
-        texts = [text for step in session.steps for text in (step.text, step.gap)]
-        self.terms = Terms("\n".join([self.aim, self._rejected, *texts]))
+        # A session without a goal aims at what its first step says.
+        self.aim = session.goal or session.steps[0].text
+        self.rejected: list[str] = []
+        texts = [self.aim]
+        for step in session.steps:
+            self.rejected += step.rejected
+            texts += (step.text, step.gap)
+        self._terms = Terms("\n".join([*texts, *self.rejected]))
 
-    def of(self, text: str) -> dict[str, frozenset[str]]:
-        """The words of a text in order, each once, however it is inflected."""
-        found: dict[frozenset[str], str] = {}
-        for word in _WORD.findall(text.casefold()):
-            stems = self.terms.in_text(word)
+    def find_stems(self, texts: Sequence[str]) -> frozenset[str]:
+        """The stems of the subject that texts hold."""
+        return self._terms.in_text("\n".join(texts))
+
+    def find_words(self, texts: Sequence[str]) -> dict[str, frozenset[str]]:
+        """The words of texts in order, each once, however it is inflected, with its stems."""
+        folded = "\n".join(texts).casefold()
+        words: dict[frozenset[str], str] = {}
+        for word in _WORD.findall(folded):
+            stems = self._terms.in_text(word)
             if stems:
-                found.setdefault(stems, word)
-        return {word: stems for stems, word in found.items()}
-
-    @cached_property
-    def rejected(self) -> frozenset[str]:
-        return self.terms.in_text(self._rejected)
+                words.setdefault(stems, word)
+        return {word: stems for stems, word in words.items()}

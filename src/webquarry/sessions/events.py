@@ -15,72 +15,88 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from webquarry.errors import RecordsFailure, WebquarryError
 from webquarry.records.base import Journal
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shortened
 from webquarry.secret import redact
-from webquarry.sessions.models import Draft, RecordedError, RecordedSource, Session, Source, Step
+from webquarry.sessions.models import (
+    RecordedError,
+    RecordedSource,
+    ResearchSession,
+    Source,
+    Step,
+    StepDraft,
+)
+
+T = TypeVar("T")
 
 _LONGEST_TITLE = 1000
 _LONGEST_MESSAGE = 300
-_LONGEST_REFERENCE = (
-    20_000  # bytes of CSL-JSON; a reference with a thousand authors is still shorter
-)
+_LONGEST_REFERENCE = 20_000  # bytes of CSL-JSON; one with a thousand authors is still shorter
+_EMPTY = (None, "", (), False)  # values of fields that say nothing
 
 
-def begun(draft: Draft, now: datetime) -> bytes:
-    return _written("begun", now, step=_fields(draft))
+def write_begun(draft: StepDraft, now: datetime) -> bytes:
+    """The entry that a journal begins with."""
+    fields = _nonempty_fields(draft)
+    return _write_event("begun", now, step=fields)
 
 
-def step(draft: Draft, now: datetime) -> bytes:
-    return _written("step", now, step=_fields(draft))
+def write_step(draft: StepDraft, now: datetime) -> bytes:
+    """A further step."""
+    fields = _nonempty_fields(draft)
+    return _write_event("step", now, step=fields)
 
 
-def sources(tool: str, step: int, found: Sequence[Source], now: datetime) -> bytes:
-    return _written("sources", now, tool=tool, of=step, sources=[_fields(one) for one in found])
+def write_sources(tool: str, step: int, sources: Sequence[Source], now: datetime) -> bytes:
+    """What a tool found, and the step it was found for."""
+    fields = [_nonempty_fields(source) for source in sources]
+    return _write_event("sources", now, tool=tool, of=step, sources=fields)
 
 
-def error(tool: str, step: int, failure: BaseException, now: datetime) -> bytes:
-    known = isinstance(failure, WebquarryError)
+def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> bytes:
+    """An error by its kind; of one that nobody foresaw, nothing but its class."""
     if isinstance(failure, WebquarryError):
         kind = failure.kind
+        text = redact(plain(str(failure)))
+        message = shortened(text, _LONGEST_MESSAGE)
     else:
         kind = "internal"
-    if known:
-        message = shortened(redact(plain(str(failure))), _LONGEST_MESSAGE)
-    else:
         message = type(failure).__name__
-    return _written("error", now, tool=tool, of=step, kind=kind, message=message)
+    return _write_event("error", now, tool=tool, of=step, kind=kind, message=message)
 
 
-def used(now: datetime) -> bytes:
-    return _written("used", now)
+def write_used(now: datetime) -> bytes:
+    """Somebody worked with the session and had nothing to add."""
+    return _write_event("used", now)
 
 
-def keepable(source: Source) -> Source:
+def prepare_source(source: Source) -> Source:
     """The source as it may be kept: no secret in its address, no endless title, no abstract in its
     reference.
     """
-    csl = {name: value for name, value in (source.csl or {}).items() if name != "abstract"}
-    small = len(json.dumps(csl, default=str)) <= _LONGEST_REFERENCE
+    reference: dict[str, Any] | None = dict(source.csl or {})
+    if reference:
+        reference.pop("abstract", None)
+        length = len(json.dumps(reference, default=str))
+        if length > _LONGEST_REFERENCE:
+            reference = None
     title = shortened(plain(source.title), _LONGEST_TITLE)
-    return replace(
-        source, url=redact(source.url.strip()), title=title, csl=csl if csl and small else None
-    )
+    return replace(source, url=redact(source.url.strip()), title=title, csl=reference or None)
 
 
-def replayed(journal: Journal) -> Session:
+def replay_journal(journal: Journal) -> ResearchSession:
     """The session that the entries of a journal come to."""
-    telling = _Telling()
+    builder = _SessionBuilder()
     for entry in journal.entries:
         try:
             event = json.loads(entry)
-            tell = _TELL.get(event["event"])
-            if tell is not None:
-                tell(telling, event, datetime.fromtimestamp(event["at"], UTC))
+            add = _ADD_EVENT.get(event["event"])
+            if add is not None:
+                add(builder, event, datetime.fromtimestamp(event["at"], UTC))
         except (ValueError, LookupError, TypeError) as failure:
             raise RecordsFailure(
                 f"The research session {journal.id} holds an entry that is not one of ours.",
@@ -88,123 +104,131 @@ def replayed(journal: Journal) -> Session:
                 suggested_action="Begin a new session: sequential_search with stepNumber 1 and "
                 "no sessionId.",
             ) from failure
-    return Session(
+    return ResearchSession(
         id=journal.id,
-        goal=telling.goal,
-        summary=telling.summary,
-        estimate=telling.estimate,
+        goal=builder.goal,
+        summary=builder.summary,
+        estimate=builder.estimate,
         finished=journal.finished,
         began_at=datetime.fromtimestamp(journal.created_at, UTC),
         touched_at=datetime.fromtimestamp(journal.touched_at, UTC),
-        steps=tuple(telling.steps),
-        sources=tuple(telling.sources),
-        errors=tuple(telling.errors),
+        steps=tuple(builder.steps),
+        sources=tuple(builder.sources),
+        errors=tuple(builder.errors),
         version=len(journal.entries),
     )
 
 
-class _Telling:
-    """A session while its events are told, one by one."""
+class _SessionBuilder:
+    """A session while its events are added, one by one."""
 
     def __init__(self) -> None:
-        self.goal = self.summary = ""
+        self.goal = ""
+        self.summary = ""
         self.estimate: int | None = None
         self.steps: list[Step] = []
         self.sources: list[RecordedSource] = []
         self.errors: list[RecordedError] = []
         self._places: dict[str, int] = {}  # where in `sources` a page is
 
-    def step(self, event: Mapping[str, Any], at: datetime) -> None:
-        draft = Draft(**_known(event["step"], Draft))
-        self.goal, self.summary = draft.goal or self.goal, draft.summary or self.summary
+    def add_step(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add the first or a further step; a step that it revises is superseded."""
+        draft = StepDraft(**_select_fields(event["step"], StepDraft))
+        self.goal = draft.goal or self.goal
+        self.summary = draft.summary or self.summary
         self.estimate = draft.estimate or self.estimate
         number = len(self.steps) + 1
         if draft.revises and draft.revises < number:
-            self.steps[draft.revises - 1] = replace(
-                self.steps[draft.revises - 1], superseded_by=number
-            )
-        self.steps.append(
-            Step(
-                number,
-                draft.text,
-                at,
-                draft.reasoning,
-                draft.confidence,
-                tuple(draft.rejected),
-                draft.gap,
-                draft.revises,
-                None,
-                draft.branch_from,
-                draft.branch_id,
-            )
+            place = draft.revises - 1
+            self.steps[place] = replace(self.steps[place], superseded_by=number)
+        step = Step(
+            number=number,
+            text=draft.text,
+            at=at,
+            reasoning=draft.reasoning,
+            confidence=draft.confidence,
+            rejected=tuple(draft.rejected),
+            gap=draft.gap,
+            revises=draft.revises,
+            branch_from=draft.branch_from,
+            branch_id=draft.branch_id,
         )
+        self.steps.append(step)
 
-    def found(self, event: Mapping[str, Any], at: datetime) -> None:
+    def add_sources(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add what a tool found, under the step it was found for."""
         place = int(event["of"]) - 1
-        numbers = [
-            self._number(Source(**_known(one, Source)), event, at) for one in event["sources"]
-        ]
+        numbers = []
+        for fields in event["sources"]:
+            source = Source(**_select_fields(fields, Source))
+            numbers.append(self._add_source(source, event, at))
         step = self.steps[place]
-        self.steps[place] = replace(step, sources=tuple(dict.fromkeys([*step.sources, *numbers])))
+        all_numbers = _unique(*step.sources, *numbers)
+        self.steps[place] = replace(step, sources=all_numbers)
 
-    def failed(self, event: Mapping[str, Any], at: datetime) -> None:
-        self.errors.append(
-            RecordedError(event["kind"], event["tool"], int(event["of"]), event["message"], at)
+    def add_error(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add that a tool failed."""
+        error = RecordedError(
+            kind=event["kind"],
+            tool=event["tool"],
+            step=int(event["of"]),
+            message=event["message"],
+            at=at,
         )
+        self.errors.append(error)
 
-    def _number(self, source: Source, event: Mapping[str, Any], at: datetime) -> int:
+    def _add_source(self, source: Source, event: Mapping[str, Any], at: datetime) -> int:
         """The source's number: a new one, or that of the same page, which may have become better
         known.
         """
-        of, tool, page = int(event["of"]), str(event["tool"]), identity(source.url)
+        step = int(event["of"])
+        tool = str(event["tool"])
+        page = identity(source.url)
         place = self._places.setdefault(page, len(self.sources))
-        if place == len(self.sources):
-            self.sources.append(RecordedSource(place + 1, source, (of,), (tool,), at))
-        else:
-            known = self.sources[place]
-            self.sources[place] = replace(
-                known,
-                source=_richer(known.source, source),
-                steps=tuple(dict.fromkeys([*known.steps, of])),
-                tools=tuple(dict.fromkeys([*known.tools, tool])),
-            )
-        return place + 1
+        number = place + 1
+        if number > len(self.sources):
+            recorded = RecordedSource(number, source, (step,), (tool,), at)
+            self.sources.append(recorded)
+            return number
+        known = self.sources[place]
+        self.sources[place] = replace(
+            known,
+            source=known.source.merge(source),
+            steps=_unique(*known.steps, step),
+            tools=_unique(*known.tools, tool),
+        )
+        return number
 
 
-_TELL: dict[str, Callable[[_Telling, Mapping[str, Any], datetime], None]] = {
-    "begun": _Telling.step,
-    "step": _Telling.step,
-    "sources": _Telling.found,
-    "error": _Telling.failed,
+_ADD_EVENT: dict[str, Callable[[_SessionBuilder, Mapping[str, Any], datetime], None]] = {
+    "begun": _SessionBuilder.add_step,
+    "step": _SessionBuilder.add_step,
+    "sources": _SessionBuilder.add_sources,
+    "error": _SessionBuilder.add_error,
 }
 
 
-def _richer(known: Source, new: Source) -> Source:
-    """Both together: the page itself, once read, counts for more than what a search said of it."""
-    if new.csl and not known.tells_more_than(new):
-        first, second = (new, known)
-    else:
-        first, second = (known, new)
-    return Source(
-        url=known.url,
-        title=first.title or second.title,
-        published=first.published or second.published,
-        provider=known.provider or new.provider,
-        csl=first.csl or second.csl,
-    )
+def _unique(*values: T) -> tuple[T, ...]:
+    """The values in their order, each once."""
+    return tuple(dict.fromkeys(values))
 
 
-def _written(event: str, now: datetime, **fields: Any) -> bytes:
-    return json.dumps({"event": event, "at": now.timestamp(), **fields}, ensure_ascii=False).encode(
-        "utf-8", "replace"
-    )
+def _write_event(event: str, now: datetime, **fields: Any) -> bytes:
+    """An entry of a journal: an event as JSON."""
+    entry = {"event": event, "at": now.timestamp(), **fields}
+    text = json.dumps(entry, ensure_ascii=False)
+    return text.encode("utf-8", "replace")
 
 
-def _fields(value: Draft | Source) -> dict[str, Any]:
+def _nonempty_fields(value: StepDraft | Source) -> dict[str, Any]:
     """The fields that say something."""
-    return {name: one for name, one in asdict(value).items() if one not in (None, "", (), False)}
+    fields = asdict(value)
+    return {name: one for name, one in fields.items() if one not in _EMPTY}
 
 
-def _known(fields: Mapping[str, Any], kind: type[Draft] | type[Source]) -> dict[str, Any]:
+def _select_fields(
+    fields: Mapping[str, Any], kind: type[StepDraft] | type[Source]
+) -> dict[str, Any]:
     """A newer release may have written more fields than this one knows."""
-    return {name: value for name, value in fields.items() if name in kind.__dataclass_fields__}
+    known = kind.__dataclass_fields__
+    return {name: value for name, value in fields.items() if name in known}

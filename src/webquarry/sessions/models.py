@@ -1,8 +1,8 @@
 """What a research session is made of: its steps, the sources that tools found on the way, and what
 went wrong.
 
-`Session` is what the events of a journal come to; it is only ever read. What is recorded goes
-through `Sessions`.
+`ResearchSession` is what the events of a journal come to; it is only ever read. What is recorded
+goes through `Sessions`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ class Source:
     title: str = ""
     published: str | None = None  # ISO 8601, as exactly as it is known
     provider: str | None = None  # who found it
-    csl: Mapping[str, Any] | None = (
-        None  # the reference as CSL-JSON, where the source was read or is a paper
-    )
+    # the reference as CSL-JSON, where the source was read or is a paper
+    csl: Mapping[str, Any] | None = None
 
     @property
     def was_read(self) -> bool:
@@ -38,11 +37,28 @@ class Source:
         """Whether its reference is to be preferred: that of a page that was read, or any where
         there was none.
         """
-        return (self.was_read, bool(self.csl)) > (other.was_read, bool(other.csl))
+        own_worth = (self.was_read, bool(self.csl))
+        other_worth = (other.was_read, bool(other.csl))
+        return own_worth > other_worth
+
+    def merge(self, new: Source) -> Source:
+        """This and what is known of it now: the page itself, once read, counts for more than what
+        a search said of it.
+        """
+        first, second = self, new
+        if new.csl and not self.tells_more_than(new):
+            first, second = new, self
+        return Source(
+            url=self.url,
+            title=first.title or second.title,
+            published=first.published or second.published,
+            provider=self.provider or new.provider,
+            csl=first.csl or second.csl,
+        )
 
 
 @dataclass(frozen=True)
-class Draft:
+class StepDraft:
     """A step as it is handed in: what is not said is None or empty."""
 
     number: int
@@ -76,9 +92,7 @@ class Step:
     superseded_by: int | None = None  # the latest step that revises this one
     branch_from: int | None = None
     branch_id: str | None = None
-    sources: tuple[
-        int, ...
-    ] = ()  # the numbers of those recorded with it, in the order they were found
+    sources: tuple[int, ...] = ()  # numbers of those recorded with it, in the order found
 
 
 @dataclass(frozen=True)
@@ -106,7 +120,7 @@ class RecordedError:
 
 
 @dataclass(frozen=True)
-class Session:
+class ResearchSession:
     """A session as it stands."""
 
     id: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from webquarry.errors import BadInput
-from webquarry.sessions.models import Draft, Session, Step
+from webquarry.sessions.models import ResearchSession, Step, StepDraft
 
 # The longest texts, in characters, by the names that callers know them by.
 _LONGEST = {
@@ -25,20 +25,23 @@ _MOST_REJECTED, _LONGEST_REJECTED = 20, 500
 _MOST_ESTIMATED = 10_000
 
 
-def tidied(draft: Draft) -> Draft:
-    """The draft without blanks around its texts; what is too long or blank is refused, never cut."""
+def clean_draft(draft: StepDraft) -> StepDraft:
+    """The draft without blanks around its texts; what is too long or blank is refused, never
+    cut.
+    """
     texts = {name: (getattr(draft, name) or "").strip() for name in _LONGEST}
-    for name, (called, longest) in _LONGEST.items():
-        if len(texts[name]) > longest:
-            raise BadInput(
-                f"{called} has {len(texts[name])} characters, and {longest} is the most."
-            )
+    for name, (argument, longest) in _LONGEST.items():
+        length = len(texts[name])
+        if length > longest:
+            raise BadInput(f"{argument} has {length} characters, and {longest} is the most.")
     if not texts["text"]:
         raise BadInput(
             "searchStep is blank.", suggested_action="Say what this step looks for or has found."
         )
     if draft.estimate is not None and not 1 <= draft.estimate <= _MOST_ESTIMATED:
-        where = "below 1" if draft.estimate < 1 else f"above {_MOST_ESTIMATED}"
+        where = f"above {_MOST_ESTIMATED}"
+        if draft.estimate < 1:
+            where = "below 1"
         raise BadInput(
             f"totalStepsEstimate is {where}.",
             suggested_action="Leave it out, or say how many steps.",
@@ -61,53 +64,60 @@ def tidied(draft: Draft) -> Draft:
     )
 
 
-def first(draft: Draft) -> Draft:
-    """A step that begins a session."""
+def check_first(draft: StepDraft) -> None:
+    """Refuse a step that cannot begin a session."""
     if draft.number != 1:
         raise BadInput(
             f"Step {draft.number} has no sessionId, and only step 1 begins a session.",
             suggested_action="Give the sessionId that step 1 returned, or begin a new session "
             "with stepNumber 1.",
         )
-    if (
-        draft.is_revision
-        or draft.revises is not None
-        or draft.branch_from is not None
-        or draft.branch_id
-    ):
+    is_revision = draft.is_revision or draft.revises is not None
+    is_branch = draft.branch_from is not None or draft.branch_id
+    if is_revision or is_branch:
         raise BadInput(
             "Step 1 of a new session cannot revise a step or branch off from one.",
             suggested_action="Give the sessionId of the session that has the step, or leave "
             "those fields out.",
         )
-    return draft
 
 
-def repeated(draft: Draft, session: Session) -> Step | None:
+def find_recorded(draft: StepDraft, session: ResearchSession) -> Step | None:
     """The recorded step that this is, word for word, if it was recorded already."""
-    news = (
-        (draft.finished and not session.finished)
-        or draft.goal not in ("", session.goal)
-        or draft.summary not in ("", session.summary)
+    finishes = draft.finished and not session.finished
+    has_new_goal = draft.goal not in ("", session.goal)
+    has_new_summary = draft.summary not in ("", session.summary)
+    if finishes or has_new_goal or has_new_summary:
+        return None
+    revises = draft.revises
+    if draft.is_revision and revises is None:
+        revises = draft.number
+    step = session.step(draft.number)
+    if step is not None and _is_same_step(step, draft, revises):
+        return step
+    if revises and _is_same_step(session.current, draft, revises):
+        return session.current
+    return None
+
+
+def _is_same_step(step: Step, draft: StepDraft, revises: int | None) -> bool:
+    """Whether a step was recorded with just these texts, in just this place."""
+    return (
+        step.text == draft.text
+        and step.reasoning == draft.reasoning
+        and step.confidence == draft.confidence
+        and step.rejected == draft.rejected
+        and step.gap == draft.gap
+        and step.revises == revises
+        and step.branch_from == draft.branch_from
+        and step.branch_id == draft.branch_id
     )
-    revises = draft.number if draft.is_revision and draft.revises is None else draft.revises
-    candidates = [session.step(draft.number), session.current if revises else None]
-    return next(
-        (step for step in candidates if step and not news and _is(step, draft, revises)), None
-    )
 
 
-def _is(step: Step, draft: Draft, revises: int | None) -> bool:
-    said = (draft.text, draft.reasoning, draft.confidence, draft.rejected, draft.gap)
-    place = (revises, draft.branch_from, draft.branch_id)
-    recorded = (step.text, step.reasoning, step.confidence, step.rejected, step.gap)
-    return said == recorded and place == (step.revises, step.branch_from, step.branch_id)
-
-
-def further(draft: Draft, session: Session, most: int) -> Draft:
+def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDraft:
     """A step that a session goes on with, under the next number."""
     due = len(session.steps) + 1
-    revises = _revised(draft, session, due)
+    revises = _find_revision(draft, session, due)
     if revises is None and draft.number != due:
         raise BadInput(
             f"stepNumber is {draft.number}, but this session expects {due}.",
@@ -115,7 +125,17 @@ def further(draft: Draft, session: Session, most: int) -> Draft:
             "and revisesStep. "
             "get_research_session shows what is recorded.",
         )
-    _check_branch(draft, session)
+    if (draft.branch_from is None) != (draft.branch_id is None):
+        raise BadInput(
+            "branchFromStep and branchId belong together, and one of them is missing.",
+            suggested_action="Give both, or neither.",
+        )
+    if draft.branch_from is not None and session.step(draft.branch_from) is None:
+        raise BadInput(
+            f"There is no step {draft.branch_from} to branch off from; the session has "
+            f"{len(session.steps)}.",
+            suggested_action="get_research_session shows what is recorded.",
+        )
     if due > most:
         raise BadInput(
             f"The session has {most} steps, which is the most.",
@@ -126,7 +146,7 @@ def further(draft: Draft, session: Session, most: int) -> Draft:
     return replace(draft, number=due, revises=revises)
 
 
-def _revised(draft: Draft, session: Session, due: int) -> int | None:
+def _find_revision(draft: StepDraft, session: ResearchSession, due: int) -> int | None:
     """The number of the step that is revised: said so, or meant by sending its own number again."""
     if draft.revises is None and not draft.is_revision:
         return None
@@ -150,17 +170,3 @@ def _revised(draft: Draft, session: Session, due: int) -> int | None:
             suggested_action=f"Send it as step {due} with revisesStep {revises}.",
         )
     return revises
-
-
-def _check_branch(draft: Draft, session: Session) -> None:
-    if (draft.branch_from is None) != (draft.branch_id is None):
-        raise BadInput(
-            "branchFromStep and branchId belong together, and one of them is missing.",
-            suggested_action="Give both, or neither.",
-        )
-    if draft.branch_from is not None and session.step(draft.branch_from) is None:
-        raise BadInput(
-            f"There is no step {draft.branch_from} to branch off from; the session has "
-            f"{len(session.steps)}.",
-            suggested_action="get_research_session shows what is recorded.",
-        )

@@ -1,8 +1,8 @@
-"""Research sessions on top of journals: begun, gone on with, read again, and told what tools found
-for them.
+"""Research sessions on top of journals: begin one, go on with it, read it again, and record what
+tools found for it.
 
-    session = await sessions.begin(Draft(1, "What is known of it?", goal="..."))
-    session, step = await sessions.add_step(session.id, Draft(2, "..."))
+    session = await sessions.begin(StepDraft(1, "What is known of it?", goal="..."))
+    session, step = await sessions.add_step(session.id, StepDraft(2, "..."))
     await sessions.record(session, "web_search", sources)
 
 A session belongs to whoever asks (`caller()`); anybody else's, an unknown one and one that has
@@ -24,7 +24,7 @@ from webquarry.records.base import JournalMoved, Journals, TooManyJournals
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shortened
 from webquarry.sessions import events, rules
-from webquarry.sessions.models import Draft, Session, Source, Step
+from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
 from webquarry.settings import Settings
 
 MOST_SOURCES = 2_000
@@ -39,7 +39,9 @@ class Sessions:
     def __init__(
         self, journals: Journals, clock: Clock, settings: Settings, *, repeatable: bool = False
     ) -> None:
-        """`repeatable`: ids follow from what is asked, as they must while a recording is replayed."""
+        """`repeatable`: ids follow from what is asked, as they must while a recording is
+        replayed.
+        """
         self._journals = journals
         self._clock = clock
         self._idle = settings.session_idle_seconds
@@ -47,11 +49,12 @@ class Sessions:
         self._most_steps = settings.session_most_steps
         self._repeatable = repeatable
 
-    async def begin(self, draft: Draft) -> Session:
+    async def begin(self, draft: StepDraft) -> ResearchSession:
         """A new session with its first step."""
-        draft = rules.first(rules.tidied(draft))
+        draft = rules.clean_draft(draft)
+        rules.check_first(draft)
         now = self._clock.now()
-        entry = events.begun(draft, now)
+        entry = events.write_begun(draft, now)
         for id in self._ids(entry):
             try:
                 await self._journals.begin(
@@ -62,55 +65,50 @@ class Sessions:
             except TooManyJournals:
                 raise await self._too_many() from None
             if draft.finished or self._most_steps == 1:
-                await self._journals.append(
-                    caller(), id, events.used(now), now.timestamp(), finished=True
-                )
+                used = events.write_used(now)
+                await self._journals.append(caller(), id, used, now.timestamp(), finished=True)
             return await self.read(id)
         raise AssertionError("ids never end")
 
-    async def read(self, id: str) -> Session:
+    async def read(self, id: str) -> ResearchSession:
         """The session as it stands; `NotFound` if this caller has none of that id."""
         try:
             id = str(uuid.UUID(id))  # however it is spelt
         except ValueError:
             raise self._not_found(id) from None
-        journal = await self._journals.read(
-            caller(), id, self._clock.now().timestamp(), idle_seconds=self._idle
-        )
+        now = self._clock.now().timestamp()
+        journal = await self._journals.read(caller(), id, now, idle_seconds=self._idle)
         if journal is None:
             raise self._not_found(id)
-        return events.replayed(journal)
+        return events.replay_journal(journal)
 
     async def list(self) -> list[tuple[str, bool]]:
         """The caller's sessions by id, the one used last first, and whether each is finished."""
-        found = await self._journals.list(
-            caller(), self._clock.now().timestamp(), idle_seconds=self._idle
-        )
-        return [(journal.id, journal.finished) for journal in found]
+        now = self._clock.now().timestamp()
+        journals = await self._journals.list(caller(), now, idle_seconds=self._idle)
+        return [(journal.id, journal.finished) for journal in journals]
 
-    async def add_step(self, id: str, draft: Draft) -> tuple[Session, Step]:
+    async def add_step(self, id: str, draft: StepDraft) -> tuple[ResearchSession, Step]:
         """Go on with a session; the session as it is then, and the step. Sent twice, a step is
         recorded once.
         """
-        draft = rules.tidied(draft)
+        draft = rules.clean_draft(draft)
         while True:
             session = await self.read(id)
-            if step := rules.repeated(draft, session):
-                return session, step
+            recorded = rules.find_recorded(draft, session)
+            if recorded is not None:
+                return session, recorded
             now = self._clock.now()
-            due = rules.further(draft, session, self._most_steps)
-            finished = (
-                draft.finished or due.number >= self._most_steps
-            )  # a full one may give way to others
-            entry = events.step(due, now)
+            due = rules.number_step(draft, session, self._most_steps)
+            is_full = due.number >= self._most_steps  # it may then give way to others
             try:
                 await self._journals.append(
                     caller(),
                     session.id,
-                    entry,
+                    events.write_step(due, now),
                     now.timestamp(),
                     after=session.version,
-                    finished=finished,
+                    finished=draft.finished or is_full,
                 )
             except JournalMoved:
                 continue
@@ -120,45 +118,53 @@ class Sessions:
             return session, session.steps[due.number - 1]
 
     async def record(
-        self, session: Session, tool: str, found: Iterable[Source], step: int | None = None
+        self, session: ResearchSession, tool: str, found: Iterable[Source], step: int | None = None
     ) -> int:
         """Record what a tool found with a step of the session, the current one unless it is said;
         how many sources the step has learnt of. Those that it has already are not written again.
         """
         number = step or session.current.number
-        new = _news(session, number, [events.keepable(one) for one in found if one.url.strip()])
-        pages = {identity(one.source.url) for one in session.sources}
-        if len(pages | {identity(one.url) for one in new}) > MOST_SOURCES:
+        sources = [events.prepare_source(source) for source in found if source.url.strip()]
+        new = _select_new(session, number, sources)
+        pages = {identity(recorded.source.url) for recorded in session.sources}
+        pages |= {identity(source.url) for source in new}
+        if len(pages) > MOST_SOURCES:
             raise TooLarge(
                 f"The research session has {MOST_SOURCES} sources, which is the most; these were "
                 "not recorded.",
                 suggested_action="Begin a new session for what is still to be found.",
             )
         if new:
-            await self._append(session.id, events.sources(tool, number, new, self._clock.now()))
+            entry = events.write_sources(tool, number, new, self._clock.now())
+            await self._append(session.id, entry)
         else:
             await self.touch(session)
         return len(new)
 
     async def record_error(
-        self, session: Session, tool: str, failure: BaseException, step: int | None = None
+        self, session: ResearchSession, tool: str, failure: BaseException, step: int | None = None
     ) -> None:
-        """Record that a tool failed. Beyond the most, nothing more is to be learnt from one more."""
-        if len(session.errors) < MOST_ERRORS:
-            await self._append(
-                session.id,
-                events.error(tool, step or session.current.number, failure, self._clock.now()),
-            )
+        """Record that a tool failed. Beyond the most, nothing more is to be learnt from one
+        more.
+        """
+        if len(session.errors) >= MOST_ERRORS:
+            return
+        number = step or session.current.number
+        entry = events.write_error(tool, number, failure, self._clock.now())
+        await self._append(session.id, entry)
 
-    async def touch(self, session: Session) -> None:
+    async def touch(self, session: ResearchSession) -> None:
         """Somebody works with the session: its idle time begins anew. Written only now and then."""
         now = self._clock.now()
-        if now - session.touched_at > timedelta(seconds=self._idle / _TOUCHES):
-            await self._append(session.id, events.used(now))
+        pause = timedelta(seconds=self._idle / _TOUCHES)
+        if now - session.touched_at > pause:
+            entry = events.write_used(now)
+            await self._append(session.id, entry)
 
     async def _append(self, id: str, entry: bytes) -> None:
+        now = self._clock.now().timestamp()
         try:
-            await self._journals.append(caller(), id, entry, self._clock.now().timestamp())
+            await self._journals.append(caller(), id, entry, now)
         except KeyError:
             raise self._not_found(id) from None
 
@@ -172,9 +178,12 @@ class Sessions:
             number += 1
 
     def _not_found(self, id: str) -> NotFound:
+        idle = f"{self._idle:g} seconds"
+        if self._idle >= 3600:
+            idle = f"{self._idle / 3600:g} hours"
         return NotFound(
             f"There is no research session {shortened(plain(id), 60)!r}.",
-            suggested_action=f"Sessions end {_duration(self._idle)} after they were last used, "
+            suggested_action=f"Sessions end {idle} after they were last used, "
             "finished ones earlier when "
             f"there are {self._most}. Leave sessionId out, or begin a new session: "
             "sequential_search with stepNumber 1 and "
@@ -182,30 +191,27 @@ class Sessions:
         )
 
     async def _too_many(self) -> BadInput:
-        open_ones = [id for id, finished in await self.list() if not finished]
+        unfinished = [id for id, finished in await self.list() if not finished]
+        longest_unused = ", ".join(unfinished[:-4:-1])
         return BadInput(
             f"There are {self._most} unfinished research sessions, which is the most.",
             suggested_action="Finish one with nextStepNeeded false, or go on with it. Unused for "
-            "longest: " + ", ".join(open_ones[:-4:-1]) + ".",
+            f"longest: {longest_unused}.",
         )
 
 
-def _news(session: Session, step: int, found: Sequence[Source]) -> list[Source]:
+def _select_new(session: ResearchSession, step: int, found: Sequence[Source]) -> list[Source]:
     """Those that the step has not, or of which more is known now; each page once."""
-    recorded = session.step(step)
-    known = {}
-    if recorded:
-        known = {identity(one.source.url): one.source for one in session.sources_of(recorded)}
+    known: dict[str, Source] = {}
+    recorded_step = session.step(step)
+    if recorded_step is not None:
+        for recorded in session.sources_of(recorded_step):
+            page = identity(recorded.source.url)
+            known[page] = recorded.source
     new: dict[str, Source] = {}
-    for one in found:
-        page = identity(one.url)
+    for source in found:
+        page = identity(source.url)
         before = new.get(page) or known.get(page)
-        if before is None or one.tells_more_than(before):
-            new[page] = one
+        if before is None or source.tells_more_than(before):
+            new[page] = source
     return list(new.values())
-
-
-def _duration(seconds: float) -> str:
-    if seconds >= 3600:
-        return f"{seconds / 3600:g} hours"
-    return f"{seconds:g} seconds"

@@ -70,12 +70,12 @@ async def pages(kit: Toolkit) -> Pages:
         {"title": f"Page {n}\n# not a heading", "url": f"https://site.example/{n}"}
         for n in range(30)
     ]
-    return Pages(query="otters", results=found).beside(cache={"cached": True})
+    return Pages(query="otters", results=found).add_meta(cache={"cached": True})
 
 
 async def large(kit: Toolkit) -> Pages:
     """Give a large answer."""
-    return Pages(query="otters", results=[], content="Otters éat fish.\n" * 8000).beside(
+    return Pages(query="otters", results=[], content="Otters éat fish.\n" * 8000).add_meta(
         cache={"cached": False}
     )
 

@@ -45,7 +45,7 @@ def text_in(result: types.CallToolResult, place: int = 0) -> str:
 def test_an_answer_with_structure_is_given_as_data_and_as_text() -> None:
     async def counting(kit: Toolkit) -> Count:
         """Count."""
-        return Count(count=3).beside(cache={"cached": False})
+        return Count(count=3).add_meta(cache={"cached": False})
 
     result = run_tool(counting)
 

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from webquarry.read.text.characters import strip_invisible
 from webquarry.search.instant import InstantAnswer, Topic
 from webquarry.search.models import Result
-from webquarry.tools.duckduckgo._markdown import address, answer_page, inline, line, search_page
+from webquarry.tools.duckduckgo._markdown import address, inline, line, write_answer, write_results
 
 FUZZ_EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "100"))
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -137,11 +137,11 @@ def source_of(children: list[Token]) -> str:
 
 
 # --- the form
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_results_are_numbered_and_a_rule_follows_each() -> None:
-    page = search_page(
+    page = write_results(
         "Rust",
         [result("One", "https://a.example/", "First."), result("Two", "https://b.example/x", "")],
     )
@@ -155,24 +155,24 @@ def test_results_are_numbered_and_a_rule_follows_each() -> None:
 
 
 def test_a_single_result_is_counted_in_the_same_words() -> None:
-    assert search_page("x", [result()]).endswith("\n\n_Source: DuckDuckGo (1 results)_")
+    assert write_results("x", [result()]).endswith("\n\n_Source: DuckDuckGo (1 results)_")
 
 
 def test_a_result_without_a_title_is_called_by_its_address() -> None:
-    assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in search_page(
+    assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in write_results(
         "x", [result(title=" ")]
     )
 
 
 def test_number_signs_at_the_end_of_a_title_do_not_close_its_heading() -> None:
-    assert "### 1. Learn C \\#\n" in search_page("x", [result("Learn C #")])
-    assert "#### Learn C \\#\n" in answer_page(
+    assert "### 1. Learn C \\#\n" in write_results("x", [result("Learn C #")])
+    assert "#### Learn C \\#\n" in write_answer(
         "x", InstantAnswer(topics=(Topic("a", "b", "", "Learn C #"),))
     )
 
 
 def test_a_result_that_leads_nowhere_is_left_out_and_not_counted() -> None:
-    page = search_page(
+    page = write_results(
         "x", [result(url="javascript:alert(1)"), result("Kept"), result(url="//site.example")]
     )
 
@@ -182,7 +182,7 @@ def test_a_result_that_leads_nowhere_is_left_out_and_not_counted() -> None:
 
 def test_nothing_found_is_said_in_the_words_of_the_contract() -> None:
     assert (
-        search_page("xyzzy", [])
+        write_results("xyzzy", [])
         == '## Web Search Results for "xyzzy"\n\nNo results found.\n\n_Source: DuckDuckGo_'
     )
 
@@ -199,7 +199,7 @@ def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
         topics=(Topic("Cargo", "The package manager", "https://duckduckgo.com/Cargo"),),
     )
 
-    assert answer_page("Rust", answer) == (
+    assert write_answer("Rust", answer) == (
         '## Instant Answer for "Rust"\n\n'
         "### Abstract\nA language.\n\n"
         "**Source:** Wikipedia\n**URL:** "
@@ -220,7 +220,7 @@ def test_groups_of_topics_stand_under_their_names_after_those_without() -> None:
         Topic("", "Said without a name.", "", "See also"),
     )
 
-    assert answer_page("Mercury", InstantAnswer(topics=topics)) == (
+    assert write_answer("Mercury", InstantAnswer(topics=topics)) == (
         '## Instant Answer for "Mercury"\n\n'
         "### Related Topics\n- **Mercury (planet)** - The first planet.\n\n"
         "#### Companies\n- **Mercury Marine** - Outboard motors.\n- **Mercury Records**\n\n"
@@ -230,7 +230,7 @@ def test_groups_of_topics_stand_under_their_names_after_those_without() -> None:
 
 
 def test_topics_that_are_all_in_groups_have_their_heading_too() -> None:
-    page = answer_page("x", InstantAnswer(topics=(Topic("A", "b", "", "Group"),)))
+    page = write_answer("x", InstantAnswer(topics=(Topic("A", "b", "", "Group"),)))
 
     assert "\n\n### Related Topics\n#### Group\n- **A** - b\n\n" in page
 
@@ -245,7 +245,7 @@ def test_topics_that_are_all_in_groups_have_their_heading_too() -> None:
     ],
 )
 def test_only_what_is_known_of_a_source_is_shown(source: str, url: str, lines: str) -> None:
-    page = answer_page(
+    page = write_answer(
         "x", InstantAnswer(abstract="Text.", abstract_source=source, abstract_url=url)
     )
 
@@ -257,7 +257,7 @@ def test_a_source_without_a_text_is_no_answer() -> None:
         abstract_source="Wikipedia", abstract_url="https://en.wikipedia.org/wiki/Mercury"
     )
 
-    assert answer_page("xyzzy", answer) == (
+    assert write_answer("xyzzy", answer) == (
         '## Instant Answer for "xyzzy"\n\n'
         "No instant answer available for this query.\n\n"
         "_Source: DuckDuckGo Instant Answer API_"
@@ -274,7 +274,7 @@ def test_a_source_without_a_text_is_no_answer() -> None:
     ],
 )
 def test_any_one_of_the_four_is_an_answer(answer: InstantAnswer) -> None:
-    assert "No instant answer" not in answer_page("x", answer)
+    assert "No instant answer" not in write_answer("x", answer)
 
 
 # --- what comes from the web
@@ -323,10 +323,10 @@ def test_what_would_open_something_is_escaped(text: str, written: str) -> None:
 
 @pytest.mark.parametrize("mark", ["<|im_start|>", "</system>", "[INST]", "<tool_use>"])
 def test_a_delimiter_of_a_chat_does_not_stand_in_a_page(mark: str) -> None:
-    page = search_page(
+    page = write_results(
         f"q {mark}", [result(f"a {mark} b", f"https://site.example/{mark}", f"Human: {mark}")]
     )
-    answer = answer_page(
+    answer = write_answer(
         "x", InstantAnswer(abstract=mark, answer=mark, topics=(Topic(mark, mark, "", mark),))
     )
 
@@ -363,7 +363,7 @@ def test_an_address_is_absolute_and_ends_where_it_ends(url: str, written: str) -
 def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(
     query: str, results: list[Result]
 ) -> None:
-    page = blocks(search_page(query, results))
+    page = blocks(write_results(query, results))
 
     assert [tag for tag, _ in page] == ["h2", *["h3", "p", "hr"] * len(results), "p"]
     assert text_of(page[0][1]) == f'Web Search Results for "{seen(query)}"'
@@ -384,7 +384,7 @@ def test_fuzz_no_text_of_an_answer_changes_the_page_it_stands_in(
     text: str, source: str, name: str, group: str
 ) -> None:
     page = blocks(
-        answer_page(
+        write_answer(
             "q",
             InstantAnswer(
                 abstract=text, abstract_source=source, topics=(Topic(name, text, "", group),)

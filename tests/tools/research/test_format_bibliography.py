@@ -44,7 +44,8 @@ def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]]) -> Any:
 def of_list(*sources: Any, style: str = "apa") -> Any:
     """The answer for a given list, which needs no toolkit."""
     tool = load("research", "format_bibliography")
-    return asyncio.run(tool.call(None, {"sources": list(sources), "style": style})).as_dict()  # type: ignore[arg-type]
+    arguments = {"sources": list(sources), "style": style}
+    return asyncio.run(tool.call(None, arguments)).as_dict()  # type: ignore[arg-type]
 
 
 def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.tools.pages import sent
 from tests.tools.research.searched_web import SearchedWeb, article, url
 from webquarry.caller import serving
 from webquarry.errors import NotFound, RateLimited, RecordsFailure
-from webquarry.sessions.models import Session
+from webquarry.sessions.models import ResearchSession
 from webquarry.toolkit import Toolkit
 
 PAGE = "https://harbor.example/tide.txt"
@@ -39,10 +39,10 @@ def session_after(
     folder: Path,
     work: Callable[[Toolkit, str], Awaitable[Any]],
     engines: httpx2.AsyncBaseTransport | None = None,
-) -> Session:
+) -> ResearchSession:
     """A session of two steps after some work for it."""
 
-    async def scenario() -> Session:
+    async def scenario() -> ResearchSession:
         async with kit_on(folder, engines) as kit:
             id = (await step(kit, 1))["sessionId"]
             await step(kit, 2, id)

@@ -176,9 +176,9 @@ def test_markdown_numbers_the_sources_with_their_citations_and_who_found_them(
 
 def test_markdown_ends_with_the_errors_counted_and_what_to_do_about_them(tmp_path: Path) -> None:
     assert markdown_of(tmp_path)[1]["Errors"] == (
-        """- rate_limited: 3 (web_search). Wait a minute before the next search, ask for less at once, or name another provider.
-- not_found: 1 (scrape_page).
-"""
+        "- rate_limited: 3 (web_search). Wait a minute before the next search, ask for less at "
+        "once, or name another provider.\n"
+        "- not_found: 1 (scrape_page).\n"
     )
 
 

@@ -29,7 +29,7 @@ from tests.tools.research.searched_web import (
     url,
 )
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
-from webquarry.pages.score import study
+from webquarry.pages.score import score_page
 from webquarry.progress import listening
 from webquarry.surfaces.mcp.calling import build_result
 from webquarry.tool import load
@@ -37,7 +37,10 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
-ON_TOPIC = "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
+ON_TOPIC = (
+    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water "
+    "in the narrows."
+)
 
 
 def urls_of(answer: SearchAndScrapeOutput) -> list[str]:
@@ -258,9 +261,9 @@ def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(
     def broken(snapshot: Any, result: Any, question: Any) -> Any:
         if result.url == url(1):
             raise ZeroDivisionError
-        return study(snapshot, result, question)
+        return score_page(snapshot, result, question)
 
-    monkeypatch.setattr("webquarry.pages.read_results.study", broken)
+    monkeypatch.setattr("webquarry.pages.read_results.score_page", broken)
     answer = desk(1, 2, 3, 4).call()
 
     assert urls_of(answer) == [url(2), url(3), url(4)]

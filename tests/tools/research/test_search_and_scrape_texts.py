@@ -14,11 +14,17 @@ from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
 from webquarry.evidence.language.bearing import Bearing, bearing_on
-from webquarry.pages.share import Text, fair_shares, share_out
+from webquarry.pages.share import SharedText, fair_shares, share_out
 from webquarry.tools.research import _sources
 
-SHARED = "Everybody copies this paragraph about tidal power from everybody else, word by word and without a second look."
-ON_TOPIC = "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water in the narrows."
+SHARED = (
+    "Everybody copies this paragraph about tidal power from everybody else, word by word and "
+    "without a second look."
+)
+ON_TOPIC = (
+    "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water "
+    "in the narrows."
+)
 LONG = [f"{paragraph} {paragraph}" for paragraph in prose(9, 60)]
 
 
@@ -216,7 +222,7 @@ def test_a_share_does_not_depend_on_the_place(lengths: list[int]) -> None:
 
 
 TEXTS = st.builds(
-    Text,
+    SharedText,
     st.text(max_size=300),
     st.text("abcé/", max_size=400),
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=120), max_size=12).map(
@@ -229,7 +235,7 @@ TEXTS = st.builds(
     st.lists(TEXTS, min_size=1, max_size=10), st.integers(1_000, 4_000), st.integers(1_000, 6_000)
 )
 def test_any_texts_fit_their_limits_and_none_is_lost(
-    texts: list[Text], each: int, total: int
+    texts: list[SharedText], each: int, total: int
 ) -> None:
     shares, combined = share_out(texts, each, total)
 
@@ -244,7 +250,7 @@ def test_any_texts_fit_their_limits_and_none_is_lost(
 
 @pytest.mark.parametrize("length", [2_000, 8_000])
 def test_addresses_too_long_for_the_room_give_way_to_numbers(length: int) -> None:
-    texts = [Text("T", "https://a.example/" + "x" * length, b"Words. " * 100)] * 3
+    texts = [SharedText("T", "https://a.example/" + "x" * length, b"Words. " * 100)] * 3
 
     shares, combined = share_out(texts, 1_000, 1_000)
 

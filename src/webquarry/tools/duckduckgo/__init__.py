@@ -16,19 +16,15 @@ def own_settings(settings: Settings) -> Settings:
     """The settings of the engine while it serves this tool set: what WEBSEARCH_... says counts for
     more.
     """
-    said: dict[str, Any] = {
+    own: dict[str, Any] = {
         "timeout_seconds": settings.websearch_timeout_secs,
         "user_agent": settings.websearch_user_agent,
         "retries": settings.websearch_max_retries,
         "cache_search_seconds": settings.websearch_cache_ttl_secs,
     }
-    if settings.websearch_cache_ttl_secs is not None:
-        said["cache_empty_seconds"] = min(
-            settings.cache_empty_seconds, settings.websearch_cache_ttl_secs
-        )
-        said["cache"] = (
-            settings.cache and settings.websearch_cache_ttl_secs > 0
-        )  # 0: nor what others have kept
-    return settings.model_copy(
-        update={field: value for field, value in said.items() if value is not None}
-    )
+    seconds = settings.websearch_cache_ttl_secs
+    if seconds is not None:
+        own["cache_empty_seconds"] = min(settings.cache_empty_seconds, seconds)
+        own["cache"] = settings.cache and seconds > 0  # 0: nor what others have kept
+    update = {field: value for field, value in own.items() if value is not None}
+    return settings.model_copy(update=update)

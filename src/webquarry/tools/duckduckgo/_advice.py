@@ -22,19 +22,14 @@ def advising() -> Iterator[None]:
     try:
         yield
     except WebquarryError as error:
-        error.suggested_action = _advice(error)
+        if "provider" in error.suggested_action:
+            error.suggested_action = ""
+        wait = math.ceil(error.retry_after_seconds or 0)
+        is_lasting = error.kind == "network" and not error.retryable
+        if wait and error.kind in _ADVICE:
+            error.suggested_action = (
+                f"Wait {wait} seconds and try again; asking earlier only prolongs it."
+            )
+        elif error.kind in _ADVICE and not is_lasting:
+            error.suggested_action = _ADVICE[error.kind]
         raise
-
-
-def _advice(error: WebquarryError) -> str:
-    wait = math.ceil(error.retry_after_seconds or 0)
-    if wait and error.kind in _ADVICE:
-        return f"Wait {wait} seconds and try again; asking earlier only prolongs it."
-    if "provider" in error.suggested_action:
-        otherwise = ""
-    else:
-        otherwise = error.suggested_action
-    lasting = error.kind == "network" and not error.retryable
-    if lasting:
-        return otherwise
-    return _ADVICE.get(error.kind, otherwise)

@@ -27,37 +27,44 @@ _NO_ANSWER = "No instant answer available for this query."
 _API = "_Source: DuckDuckGo Instant Answer API_"
 
 
-def search_page(query: str, results: Sequence[Result]) -> str:
+def write_results(query: str, results: Sequence[Result]) -> str:
     """The results of a search."""
     parts = [f'## Web Search Results for "{inline(query)}"']
-    shown = [(result, url) for result in results if (url := address(result.url))]
-    if not shown:
-        return _document([*parts, *_NO_ENTRIES])
-    for number, (result, url) in enumerate(shown, 1):
-        parts += [_entry(number, result, url), "---"]
-    return _document([*parts, f"_Source: DuckDuckGo ({len(shown)} results)_"])
+    number = 0
+    for result in results:
+        url = address(result.url)
+        if not url:
+            continue
+        number += 1
+        title = escape_heading(inline(result.title)) or url
+        heading = f"### {number}. {title}"
+        parts += [_join_lines(heading, f"**URL:** {url}", line(result.snippet)), "---"]
+    if number:
+        parts.append(f"_Source: DuckDuckGo ({number} results)_")
+    else:
+        parts += _NO_ENTRIES
+    return _join_blocks(parts)
 
 
-def answer_page(query: str, answer: InstantAnswer) -> str:
+def write_answer(query: str, answer: InstantAnswer) -> str:
     """An instant answer; "none available" only when there is nothing at all."""
     sections = [
         *_section("Abstract", answer.abstract, answer.abstract_source, answer.abstract_url),
         *_section("Answer", answer.answer),
         *_section("Definition", answer.definition, answer.definition_source, answer.definition_url),
-        *_related(answer.topics),
+        *_topic_sections(answer.topics),
     ]
-    return _document(
-        [f'## Instant Answer for "{inline(query)}"', *(sections or [_NO_ANSWER]), _API]
-    )
+    heading = f'## Instant Answer for "{inline(query)}"'
+    return _join_blocks([heading, *(sections or [_NO_ANSWER]), _API])
 
 
 def inline(text: str) -> str:
     """Text for the middle of a line."""
-    visible = " ".join(
-        strip_invisible(without_surrogates(" ".join(text.split())), Counter()).split()
-    )
+    one_line = " ".join(text.split())
+    visible = strip_invisible(without_surrogates(one_line), Counter())
+    visible = " ".join(visible.split())
     escaped = _TILDE.sub(r"\\~", escape(visible))
-    return _EDGE.sub(lambda found: "".join(f"\\{mark}" for mark in found[0]), escaped)
+    return _EDGE.sub(lambda match: "".join(f"\\{mark}" for mark in match[0]), escaped)
 
 
 def line(text: str) -> str:
@@ -67,51 +74,59 @@ def line(text: str) -> str:
 
 def address(url: str) -> str:
     """An absolute http or https URL, itself and nothing but itself; empty for anything else."""
-    whole = Links(url).absolute(url) or ""
-    if not whole.startswith(("http://", "https://")):
+    absolute = Links(url).absolute(url) or ""
+    if not absolute.startswith(("http://", "https://")):
         return ""
-    return _REFERENCE.sub(
-        r"\1%3B", whole
-    )  # marks of emphasis stay: they reach no further than the URL
+    # Marks of emphasis stay: they reach no further than the URL.
+    return _REFERENCE.sub(r"\1%3B", absolute)
 
 
-def _document(parts: Iterable[str]) -> str:
+def _join_blocks(parts: Iterable[str]) -> str:
     return defuse_prose("\n\n".join(parts), Counter())
 
 
-def _lines(*lines: str) -> str:
+def _join_lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
-
-
-def _entry(number: int, result: Result, url: str) -> str:
-    title = escape_heading(inline(result.title)) or url
-    return _lines(f"### {number}. {title}", f"**URL:** {url}", line(result.snippet))
 
 
 def _section(name: str, text: str, source: str = "", url: str = "") -> Iterator[str]:
     """The text under its heading, then where it is from; nothing without the text."""
-    if not (said := line(text)):
+    body = line(text)
+    if not body:
         return
-    yield f"### {name}\n{said}"
-    where, place = inline(source), address(url)
-    if where or place:
-        yield _lines(where and f"**Source:** {where}", place and f"**URL:** {place}")
+    yield f"### {name}\n{body}"
+    origin = []
+    source_name, place = inline(source), address(url)
+    if source_name:
+        origin.append(f"**Source:** {source_name}")
+    if place:
+        origin.append(f"**URL:** {place}")
+    if origin:
+        yield _join_lines(*origin)
 
 
-def _related(topics: Sequence[Topic]) -> Iterator[str]:
+def _topic_sections(topics: Sequence[Topic]) -> Iterator[str]:
     """The topics without a group first, then each group under its name."""
     heading = "### Related Topics"
     for group, members in groupby(topics, lambda topic: topic.group):
-        name, items = inline(group), _lines(*map(_item, members))
-        if items:
-            yield _lines(heading, name and f"#### {escape_heading(name)}", items)
-            heading = ""
+        items = _join_lines(*map(_topic_item, members))
+        if not items:
+            continue
+        name = inline(group)
+        subheading = ""
+        if name:
+            subheading = f"#### {escape_heading(name)}"
+        yield _join_lines(heading, subheading, items)
+        heading = ""
 
 
-def _item(topic: Topic) -> str:
+def _topic_item(topic: Topic) -> str:
+    """An item of a list; empty where nothing is known of the topic."""
     name, text = inline(topic.name), inline(topic.text)
-    if not name:
-        return text and f"- {line(topic.text)}"
-    if text:
+    if name and text:
         return f"- **{name}** - {text}"
-    return f"- **{name}**"
+    if name:
+        return f"- **{name}**"
+    if text:
+        return f"- {line(topic.text)}"
+    return ""

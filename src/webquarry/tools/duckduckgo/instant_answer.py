@@ -17,7 +17,7 @@ from webquarry.search import instant
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising
-from webquarry.tools.duckduckgo._markdown import answer_page
+from webquarry.tools.duckduckgo._markdown import write_answer
 
 _VERSION = 1
 
@@ -26,19 +26,26 @@ _VERSION = 1
 async def instant_answer(
     kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]
 ) -> TextAnswer:
-    """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related topics."""
+    """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related
+    topics.
+    """
     asked = " ".join(query.split())
     if not asked:
         raise BadInput("The query is blank.", suggested_action="Say what to look up.")
     settings = kit.settings
 
     async def make() -> Made:
-        found = await _ask(kit, asked)
+        timeout = settings.timeout_seconds
+        try:
+            # The wait until DuckDuckGo may be asked counts as well.
+            async with asyncio.timeout(timeout), kit.router.pace("duckduckgo"):
+                found = await instant.ask(kit.client, settings, asked)
+        except TimeoutError as error:
+            raise NetworkFailure(f"DuckDuckGo did not answer within {timeout:g} s.") from error
+        seconds = settings.cache_search_seconds
         if found.is_empty:
-            good = settings.cache_empty_seconds
-        else:
-            good = settings.cache_search_seconds
-        return Made(json.dumps(asdict(found), ensure_ascii=False).encode(), good)
+            seconds = settings.cache_empty_seconds
+        return Made(json.dumps(asdict(found), ensure_ascii=False).encode(), seconds)
 
     parameters = {
         "query": asked,
@@ -47,22 +54,13 @@ async def instant_answer(
     }
     with advising():
         kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)
-    answer = TextAnswer(text=answer_page(query, _unpacked(kept.value)))
-    return answer.beside(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
+    answer = TextAnswer(text=write_answer(query, _unpack(kept.value)))
+    return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
 
 
-async def _ask(kit: Toolkit, query: str) -> instant.InstantAnswer:
-    """Ask in DuckDuckGo's turn; the wait for it counts as well."""
-    seconds = kit.settings.timeout_seconds
-    try:
-        async with asyncio.timeout(seconds), kit.router.pace("duckduckgo"):
-            return await instant.ask(kit.client, kit.settings, query)
-    except TimeoutError as error:
-        raise NetworkFailure(f"DuckDuckGo did not answer within {seconds:g} s.") from error
-
-
-def _unpacked(value: bytes) -> instant.InstantAnswer:
+def _unpack(value: bytes) -> instant.InstantAnswer:
     fields = json.loads(value)
     for name in ("topics", "results"):
         fields[name] = tuple(instant.Topic(**topic) for topic in fields[name])
-    return instant.InstantAnswer(**fields | {"facts": tuple(map(tuple, fields["facts"]))})
+    fields["facts"] = tuple(map(tuple, fields["facts"]))
+    return instant.InstantAnswer(**fields)

@@ -11,7 +11,7 @@ from webquarry.search.models import Query
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising
-from webquarry.tools.duckduckgo._markdown import search_page
+from webquarry.tools.duckduckgo._markdown import write_results
 
 
 @tool
@@ -28,11 +28,13 @@ async def web_search(
         ),
     ] = None,
 ) -> TextAnswer:
-    """Search the web using DuckDuckGo and return a list of results with titles, URLs, and snippets."""
+    """Search the web using DuckDuckGo and return a list of results with titles, URLs, and
+    snippets.
+    """
     count = max_results or kit.settings.websearch_max_results
     with advising():
         found = await kit.router.route(Query(query, count), provider="duckduckgo")
-    answer = TextAnswer(text=search_page(query, found.results))
+    answer = TextAnswer(text=write_results(query, found.results))
     if found.notes:
-        answer.beside(routing={"providerUsed": found.provider, "notes": list(found.notes)})
-    return answer.beside(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))
+        answer.add_meta(routing={"providerUsed": found.provider, "notes": list(found.notes)})
+    return answer.add_meta(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

@@ -21,7 +21,7 @@ BlockedDomains = Annotated[
 ]
 
 
-class SearchResult(BaseModel):
+class ResultBlock(BaseModel):
     """One result."""
 
     title: str = Field(description="Page title")
@@ -29,27 +29,30 @@ class SearchResult(BaseModel):
     description: str = Field(description="Snippet or summary")
     published_date: str | None = Field(default=None, description="ISO 8601 timestamp if available")
 
+    @classmethod
+    def of(cls, result: Result) -> ResultBlock:
+        return cls(
+            title=result.title,
+            url=result.url,
+            description=result.snippet,
+            published_date=result.published,
+        )
+
 
 class SearchAnswer(Answer):
     """The results, best first; none is an answer too."""
 
-    results: list[SearchResult]
+    results: list[ResultBlock]
 
 
 async def search(
     kit: Toolkit, provider: str, query: str, allowed: list[str] | None, blocked: list[str] | None
 ) -> SearchAnswer:
     """Ask one provider and put its results into the common form."""
-    asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
-    return SearchAnswer(
-        results=[_common(result) for result in await kit.router.search(provider, asked)]
+    asked = Query(
+        query,
+        allowed_domains=tuple(allowed or ()),
+        blocked_domains=tuple(blocked or ()),
     )
-
-
-def _common(result: Result) -> SearchResult:
-    return SearchResult(
-        title=result.title,
-        url=result.url,
-        description=result.snippet,
-        published_date=result.published,
-    )
+    results = await kit.router.search(provider, asked)
+    return SearchAnswer(results=[ResultBlock.of(result) for result in results])

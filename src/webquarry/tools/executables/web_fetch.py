@@ -59,10 +59,10 @@ async def web_fetch(
     try:
         page = await kit.reader.read(url)
     except WebquarryError as error:
-        promised = "Failed to fetch URL"
+        prefix = "Failed to fetch URL"
         if isinstance(error, Unreadable):
-            promised = "Failed to parse HTML"
-        error.args = (f"{promised}: {error.message}",)
+            prefix = "Failed to parse HTML"
+        error.args = (f"{prefix}: {error.message}",)
         raise
     for note in page.notes:
         log.warning("%s", note)
@@ -77,8 +77,11 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
     lines = []
     if markdown:
         lines = markdown.removesuffix("\n").split("\n")
-    wanted = lines[offset - 1 : None if limit is None else offset - 1 + limit]
-    fitting = _how_many_fit(wanted, max_bytes)
+    end = len(lines)
+    if limit is not None:
+        end = offset - 1 + limit
+    wanted = lines[offset - 1 : end]
+    fitting = _count_fitting(wanted, max_bytes)
     if fitting == len(wanted):
         return FetchAnswer(content="\n".join(wanted), lines_read=len(wanted))
     if fitting:
@@ -89,18 +92,20 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
             next_offset=offset + fitting,
         )
     line = wanted[0].encode()
+    next_offset = None
+    if offset < len(lines):
+        next_offset = offset + 1
     return FetchAnswer(
-        content=line[:max_bytes].decode(
-            "utf-8", "ignore"
-        ),  # what is ignored is half a character at the end
+        # What is ignored is half a character at the end.
+        content=line[:max_bytes].decode("utf-8", "ignore"),
         lines_read=1,
         total_lines=len(lines),
-        next_offset=offset + 1 if offset < len(lines) else None,
+        next_offset=next_offset,
         cut_line_bytes=len(line),
     )
 
 
-def _how_many_fit(lines: list[str], max_bytes: int) -> int:
+def _count_fitting(lines: list[str], max_bytes: int) -> int:
     """How many of the lines, joined, stay within the limit."""
     if not max_bytes:
         return len(lines)

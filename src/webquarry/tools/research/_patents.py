@@ -9,13 +9,13 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.evidence.models import TRUST, Shape, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.people import Name, person
 from webquarry.evidence.styles.csl import csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.patents.assignees import Cluster
 from webquarry.search.patents.models import Patent
 from webquarry.sessions.models import Source
+from webquarry.sessions.references import parse_inventors
 from webquarry.tool import Answer
 
 _SEPARATOR = "; "
@@ -37,6 +37,41 @@ class PatentResult(Shape):
     pdf: str | None = None
     snippet: str | None = None
 
+    @classmethod
+    def of(cls, patent: Patent) -> PatentResult:
+        """A patent as it is shown."""
+        pdf = None
+        if patent.pdf:
+            pdf = clean_url(patent.pdf)
+        return cls(
+            title=clean_line(patent.title),
+            number=patent.number.google,
+            url=clean_url(patent.url),
+            abstract=clean_line(patent.abstract) or None,
+            assignee=clean_line(_SEPARATOR.join(patent.assignees)) or None,
+            inventor=clean_line(_SEPARATOR.join(patent.inventors)) or None,
+            filed=patent.filed,
+            published=patent.published,
+            granted=patent.granted,
+            status=clean_line(patent.status or "") or None,
+            pdf=pdf,
+            snippet=clean_line(patent.snippet) or None,
+        )
+
+    def reference(self) -> dict[str, Any]:
+        """The patent as CSL-JSON."""
+        inventors = [name for name in (self.inventor or "").split(_SEPARATOR) if name]
+        work = Work(
+            kind="patent",
+            title=self.title,
+            authors=parse_inventors(inventors),
+            publisher=self.assignee or "",
+            number=self.number,
+            url=self.url,
+            issued=date_parts(self.granted or self.published),
+        )
+        return csl(work)
+
 
 class AssigneeCluster(Shape):
     """One assignee, under all spellings of its name."""
@@ -44,6 +79,11 @@ class AssigneeCluster(Shape):
     assignee: str
     count: int
     share: float
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> AssigneeCluster:
+        assignee = clean_line(cluster.assignee)
+        return cls(assignee=assignee, count=cluster.count, share=cluster.share)
 
 
 class PatentSearchOutput(Answer):
@@ -60,53 +100,11 @@ class PatentSearchOutput(Answer):
     trust: str = TRUST
 
     def sources(self) -> list[Source]:
-        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
-        return [
-            Source(one.url, one.title, one.granted or one.published, provider, _csl(one))
-            for one in self.patents
-        ]
-
-
-def as_patent_result(patent: Patent) -> PatentResult:
-    """A patent as it is shown."""
-    return PatentResult(
-        title=clean_line(patent.title),
-        number=patent.number.google,
-        url=clean_url(patent.url),
-        abstract=clean_line(patent.abstract) or None,
-        assignee=clean_line(_SEPARATOR.join(patent.assignees)) or None,
-        inventor=clean_line(_SEPARATOR.join(patent.inventors)) or None,
-        filed=patent.filed,
-        published=patent.published,
-        granted=patent.granted,
-        status=clean_line(patent.status or "") or None,
-        pdf=clean_url(patent.pdf) if patent.pdf else None,
-        snippet=clean_line(patent.snippet) or None,
-    )
-
-
-def as_cluster(cluster: Cluster) -> AssigneeCluster:
-    return AssigneeCluster(
-        assignee=clean_line(cluster.assignee), count=cluster.count, share=cluster.share
-    )
-
-
-def _csl(patent: PatentResult) -> dict[str, Any]:
-    inventors = [_inventor(name) for name in (patent.inventor or "").split(_SEPARATOR) if name]
-    work = Work(
-        kind="patent",
-        title=patent.title,
-        authors=tuple(inventors),
-        publisher=patent.assignee or "",
-        number=patent.number,
-        url=patent.url,
-        issued=date_parts(patent.granted or patent.published),
-    )
-    return csl(work)
-
-
-def _inventor(name: str) -> Name:
-    """In capitals the family name comes first, and nothing says where it ends: such a name stays
-    whole.
-    """
-    return (None if name.isupper() else person(name)) or Name(literal=name)
+        routing = self.meta.get("webquarry/routing", {})
+        provider = routing.get("providerUsed") or None
+        sources = []
+        for patent in self.patents:
+            published = patent.granted or patent.published
+            source = Source(patent.url, patent.title, published, provider, patent.reference())
+            sources.append(source)
+        return sources

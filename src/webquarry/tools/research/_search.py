@@ -51,63 +51,84 @@ class SearchOutput(Answer):
     trust: str = TRUST
 
     def sources(self) -> list[Source]:
-        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
-        return [Source(one.url, one.title, one.published_at, provider) for one in self.results]
+        routing = self.meta.get("webquarry/routing", {})
+        provider = routing.get("providerUsed") or None
+        sources = []
+        for result in self.results:
+            source = Source(result.url, result.title, result.published_at, provider)
+            sources.append(source)
+        return sources
 
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What the cache key must hold of a call: every argument but those that do not affect the
     results.
     """
-    return {"tool": tool} | {
-        name: value for name, value in arguments.items() if name not in NOT_IN_KEY
-    }
+    parameters = {name: value for name, value in arguments.items() if name not in NOT_IN_KEY}
+    return {"tool": tool} | parameters
 
 
-def as_search_result(result: Result, claim: str | None) -> SearchResult:
+def show_result(result: Result, claim: str | None) -> SearchResult:
     """A result as it is shown; with a claim, every one has a signal, if only an empty one."""
     url, snippet = clean_url(result.url), clean_line(result.snippet)
+    reputation = None
     known = reputation_of(url)
+    if known:
+        reputation = DomainReputation(tier=known.tier, basis=known.basis)
+    signal = None
+    if claim:
+        signal = claim_signal(claim, snippet)
     return SearchResult(
         title=clean_line(result.title),
         url=url,
         snippet=snippet,
         display_link=host_of(url) or "",
-        source_reputation=DomainReputation(tier=known.tier, basis=known.basis) if known else None,
-        claim_signal=claim_signal(claim, snippet) if claim else None,
+        source_reputation=reputation,
+        claim_signal=signal,
         published_at=result.published,
     )
 
 
-def with_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:
+def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:
     """Put beside an answer how fresh it is, who was asked, and what came of it."""
-    asked = [attempt for attempt in found.attempts if attempt.outcome != "skipped"]
-    failed = [attempt for attempt in found.attempts if attempt.provider != found.provider]
-    why = "; ".join(f"{one.provider}: {one.outcome} ({shorten(one.reason)})" for one in failed)
-    fallback = bool(found.order) and found.provider != found.order[0]
-    return answer.beside(
+    is_fallback = bool(found.order) and found.provider != found.order[0]
+    reason = ""
+    if is_fallback:
+        others = [attempt for attempt in found.attempts if attempt.provider != found.provider]
+        reason = describe_attempts(others)
+    asked = [attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"]
+    return answer.add_meta(
         cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
         routing={
             "providerUsed": found.provider,
-            "providersAttempted": [attempt.provider for attempt in asked],
-            "fallback": fallback,
-            "fallbackReason": why if fallback else "",
+            "providersAttempted": asked,
+            "fallback": is_fallback,
+            "fallbackReason": reason,
             "latencyMs": round(seconds * 1000),
             "notes": [*notes, *found.notes],
         },
-        trace=trace_of(found.order, found.because, found.attempts),
+        trace=show_trace(found.order, found.because, found.attempts),
     )
 
 
-def trace_of(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:
+def describe_attempts(attempts: Iterable[Attempt]) -> str:
+    """What came of each, in one line."""
+    outcomes = []
+    for attempt in attempts:
+        reason = shorten(attempt.reason)
+        outcomes.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
+    return "; ".join(outcomes)
+
+
+def show_trace(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:
     """Who was to be asked and why, and what came of each."""
-    told = [
+    outcomes = [
         {
-            "provider": one.provider,
-            "outcome": one.outcome,
-            "reason": one.reason,
-            "seconds": round(one.seconds, 3),
+            "provider": attempt.provider,
+            "outcome": attempt.outcome,
+            "reason": attempt.reason,
+            "seconds": round(attempt.seconds, 3),
         }
-        for one in attempts
+        for attempt in attempts
     ]
-    return {"order": list(order), "because": because, "attempts": told}
+    return {"order": list(order), "because": because, "attempts": outcomes}

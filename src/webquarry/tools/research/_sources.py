@@ -15,12 +15,13 @@ from typing import Literal
 from webquarry.evidence.language.bearing import bearing_on, joined
 from webquarry.evidence.language.scores import SourceScores
 from webquarry.evidence.models import TRUST, DomainReputation, Shape
-from webquarry.pages.read_results import Read
-from webquarry.pages.share import Share, Text, enough_of, share_out
+from webquarry.pages.read_results import ReadResult
+from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read.slices.paragraphs import Paragraph
 from webquarry.read.slices.repeats import Repeats
 
 READ_ON = "Call scrape_page with this url for the whole text"
+_DEFAULT_LENGTH = 50_000  # bytes that a call of scrape_page gives which says nothing of length
 
 
 class FilteredOut(Shape):
@@ -64,9 +65,37 @@ class ScrapedSource(Shape):
     total_length: int | None = None
     read_on: str | None = None
 
+    @classmethod
+    def of(cls, page: ReadResult) -> ScrapedSource:
+        """A page but for its text."""
+        scored, fields = page.scored, page.snapshot.fields
+        return cls(
+            url=fields["url"],
+            title=scored.title,
+            published_at=scored.published,
+            content_type=fields["contentType"],
+            scores=scored.scores,
+            source_type=fields["sourceType"],
+            authority_tier=fields["authorityTier"],
+            domain_category=fields["domainCategory"],
+            source_reputation=fields.get("sourceReputation"),
+            extraction_quality=fields.get("extractionQuality"),
+            word_count=scored.words,
+            claim_signal=scored.claim_signal,
+            key_sentences=scored.key_sentences,
+            truncated=False,
+        )
+
+    def say_how_to_read_on(self, length: int) -> None:
+        """Something is missing of a page that has so many bytes."""
+        self.total_length = length
+        self.read_on = f"{READ_ON}."
+        if length > _DEFAULT_LENGTH:
+            self.read_on = f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
+
 
 @dataclass(frozen=True)
-class Wishes:
+class SourceOptions:
     """How the texts are to be given."""
 
     with_content: bool
@@ -84,78 +113,61 @@ class _Rest:
     repeated: int = 0
     filtered: FilteredOut | None = None
 
+    @classmethod
+    def of(cls, page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
+        """What is left of a page, no more of it than can be given: one long text is in pieces at a
+        time.
+        """
+        whole = page.paragraphs
+        parts = whole
+        if options.deduplicate:
+            parts = repeats.left_of(whole)
+        filtered = None
+        if options.filter:
+            data, filtered = _filter(page, parts)
+        else:
+            data = b"".join(part.data for part in parts)
+        beginning = enough_of(data, options.most_each)
+        return cls(beginning, repeated=len(whole) - len(parts), filtered=filtered)
 
-def build(pages: Sequence[Read], wishes: Wishes) -> tuple[list[ScrapedSource], str]:
+
+def build_sources(
+    pages: Sequence[ReadResult], options: SourceOptions
+) -> tuple[list[ScrapedSource], str]:
     """The sources, in the same order, and their texts as one."""
     repeats = Repeats()
-    rests = [_rest(page, repeats, wishes) for page in pages]
-    texts = [
-        Text(page.study.title, page.snapshot.fields["url"], rest.data)
-        for page, rest in zip(pages, rests, strict=True)
-    ]
-    shares, combined = share_out(texts, wishes.most_each, wishes.most)
-    sources = [
-        _source(page, rest, share, wishes.with_content)
-        for page, rest, share in zip(pages, rests, shares, strict=True)
-    ]
+    rests = []
+    texts = []
+    for page in pages:
+        rest = _Rest.of(page, repeats, options)
+        rests.append(rest)
+        url = page.snapshot.fields["url"]
+        texts.append(SharedText(page.scored.title, url, rest.data))
+    shares, combined = share_out(texts, options.most_each, options.most)
+
+    sources = []
+    for page, rest, share in zip(pages, rests, shares, strict=True):
+        source = ScrapedSource.of(page)
+        if options.with_content:
+            source.content = share.content
+        source.truncated = share.truncated
+        source.repeated_paragraphs = rest.repeated or None
+        source.filtered = rest.filtered
+        is_filtered = rest.filtered is not None and rest.filtered.bytes > 0
+        if share.truncated or rest.repeated > 0 or is_filtered:
+            source.say_how_to_read_on(len(page.snapshot.data))
+        sources.append(source)
     return sources, combined
 
 
-def _rest(page: Read, repeats: Repeats, wishes: Wishes) -> _Rest:
-    """What is left of a page, no more of it than can be given: one long text is in pieces at a
-    time.
-    """
-    whole = page.paragraphs
-    parts = repeats.left_of(whole) if wishes.deduplicate else whole
-    data, filtered = (
-        _filtered(page, parts) if wishes.filter else (b"".join(part.data for part in parts), None)
-    )
-    return _Rest(enough_of(data, wishes.most_each), len(whole) - len(parts), filtered)
-
-
-def _filtered(page: Read, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:
-    bearing = bearing_on(parts, page.study.terms)
+def _filter(page: ReadResult, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:
+    """The paragraphs that bear on the question, and what was left out."""
+    bearing = bearing_on(parts, page.scored.terms)
     kept = set(bearing.kept)
-    left = [part for at, part in enumerate(parts) if at not in kept]
-    out = FilteredOut(
-        paragraphs=sum(not part.level for part in left),
-        bytes=sum(len(part.data) for part in left),
+    left_out = [part for at, part in enumerate(parts) if at not in kept]
+    filtered = FilteredOut(
+        paragraphs=sum(not part.level for part in left_out),
+        bytes=sum(len(part.data) for part in left_out),
         matched=bearing.found,
     )
-    return joined(parts, bearing.kept), out
-
-
-def _source(page: Read, rest: _Rest, share: Share, with_content: bool) -> ScrapedSource:
-    study, fields = page.study, page.snapshot.fields
-    left_out = rest.filtered is not None and rest.filtered.bytes > 0
-    lacking = share.truncated or rest.repeated > 0 or left_out
-    return ScrapedSource(
-        url=fields["url"],
-        title=study.title,
-        published_at=study.published,
-        content=share.content if with_content else None,
-        content_type=fields["contentType"],
-        scores=study.scores,
-        source_type=fields["sourceType"],
-        authority_tier=fields["authorityTier"],
-        domain_category=fields["domainCategory"],
-        source_reputation=fields.get("sourceReputation"),
-        extraction_quality=fields.get("extractionQuality"),
-        word_count=study.words,
-        claim_signal=study.claim_signal,
-        key_sentences=study.key_sentences,
-        truncated=share.truncated,
-        repeated_paragraphs=rest.repeated or None,
-        filtered=rest.filtered,
-        total_length=len(page.snapshot.data) if lacking else None,
-        read_on=_read_on(len(page.snapshot.data)) if lacking else None,
-    )
-
-
-def _read_on(length: int) -> str:
-    """How to get all of a page; a call that says nothing of length gives 50,000 bytes at once."""
-    return (
-        f"{READ_ON}."
-        if length <= 50_000
-        else f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
-    )
+    return joined(parts, bearing.kept), filtered

@@ -14,13 +14,15 @@ from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, Shape
 from webquarry.evidence.styles.bibliography import Style, bibliography
 from webquarry.evidence.styles.work import Work
+from webquarry.sessions.export import list_works
+from webquarry.sessions.parse_source import parse_source
+from webquarry.sessions.references import clean_work
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._export import clean_work, works_of
-from webquarry.tools.research._parse_source import work_of_given
 
-_MOST = 2000  # sources, as many as a session holds
-_SHOWN = 20  # numbers in a hint
+_MOST_SOURCES = 2000  # as many as a session holds
+_MOST_NUMBERS = 20  # in a hint
+_STYLES_WITH_KEYS = ("bibtex", "csl-json")
 
 
 class BibliographyEntry(Shape):
@@ -67,48 +69,47 @@ async def format_bibliography(
 ) -> BibliographyOutput:
     """Make a bibliography: de-duplicated, sorted, keys unique."""
     if bool(sessionId) == (sources is not None):
+        problem = "Neither sessionId nor sources was given."
+        if sessionId:
+            problem = "Both sessionId and sources were given."
         raise BadInput(
-            "Both sessionId and sources were given."
-            if sessionId
-            else "Neither sessionId nor sources was given.",
+            problem,
             suggested_action="Give the sessionId of a research session, or a list of sources, "
             "and not both.",
         )
     if sessionId:
         session = await kit.sessions.read(sessionId)
         await kit.sessions.touch(session)
-        return _answer(works_of(session), style, of_session=True)
-    return _answer(_works(sources or []), style, of_session=False)
-
-
-def _works(sources: Sequence[str | dict[str, Any]]) -> list[Work]:
-    if not sources or len(sources) > _MOST:
-        raise BadInput(
-            f"The list holds {len(sources)} sources; 1 to {_MOST} can be formatted.",
-            suggested_action="Give sources, or a part of them at a time.",
-        )
-    return [clean_work(work_of_given(source, number)) for number, source in enumerate(sources, 1)]
-
-
-def _answer(works: Sequence[Work], style: Style, *, of_session: bool) -> BibliographyOutput:
-    made = bibliography(works, style)
-    keyed = style in ("bibtex", "csl-json")
+        works = list_works(session)
+    else:
+        sources = sources or []
+        if not 1 <= len(sources) <= _MOST_SOURCES:
+            raise BadInput(
+                f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
+                suggested_action="Give sources, or a part of them at a time.",
+            )
+        works = []
+        for number, source in enumerate(sources, 1):
+            work = parse_source(source, number)
+            works.append(clean_work(work))
+    result = bibliography(works, style)
+    entries = []
+    for entry in result.entries:
+        shown = BibliographyEntry(numbers=[place + 1 for place in entry.places])
+        if style in _STYLES_WITH_KEYS:
+            shown.key = entry.key
+        entries.append(shown)
     return BibliographyOutput(
         style=style,
-        bibliography=made.text,
-        count=len(made.entries),
-        duplicates=len(works) - len(made.entries),
-        entries=[
-            BibliographyEntry(
-                numbers=[place + 1 for place in entry.places], key=entry.key if keyed else None
-            )
-            for entry in made.entries
-        ],
-        hints=_hints(works, of_session) or None,
+        bibliography=result.text,
+        count=len(entries),
+        duplicates=len(works) - len(entries),
+        entries=entries,
+        hints=_hints(works, of_session=bool(sessionId)) or None,
     )
 
 
-def _hints(works: Sequence[Work], of_session: bool) -> list[str]:
+def _hints(works: Sequence[Work], *, of_session: bool) -> list[str]:
     """What would make the bibliography better."""
     if not works:
         return ["The session has no sources: give its sessionId to the tools that search and read."]
@@ -117,11 +118,13 @@ def _hints(works: Sequence[Work], of_session: bool) -> list[str]:
     ]
     if not unknown:
         return []
-    shown = ", ".join(map(str, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
+    numbers = ", ".join(map(str, unknown[:_MOST_NUMBERS]))
+    if len(unknown) > _MOST_NUMBERS:
+        numbers += ", ..."
     how = "and give its citation.formatted.cslJson"
     if of_session:
         how = "with this sessionId"
     return [
-        f"Neither author nor date is known of {shown}: read the page with scrape_page {how}, "
+        f"Neither author nor date is known of {numbers}: read the page with scrape_page {how}, "
         "then call again."
     ]

@@ -11,22 +11,22 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput, NotFound
 from webquarry.evidence.models import TRUST, Shape
-from webquarry.sessions.models import Session, Step
-from webquarry.tool import Answer, tool
-from webquarry.toolkit import Toolkit
-from webquarry.tools.research._session import (
+from webquarry.sessions.models import ResearchSession
+from webquarry.sessions.views import (
     FullStep,
     IndexedStep,
     RepeatedError,
     SessionSource,
     Status,
-    errors_of,
-    in_full,
-    indexed,
-    moment,
-    shown,
+    format_time,
+    index_steps,
+    show_repeated_errors,
+    show_sources,
+    show_step,
     status_of,
 )
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
 
 _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest
@@ -43,6 +43,19 @@ class SessionSummary(Shape):
     total_errors: int
     started_at: str
     updated_at: str
+
+    @classmethod
+    def of(cls, session: ResearchSession) -> SessionSummary:
+        return cls(
+            research_goal=session.goal or None,
+            session_summary=session.summary or None,
+            total_steps=len(session.steps),
+            total_steps_estimate=session.estimate,
+            total_sources=len(session.sources),
+            total_errors=len(session.errors),
+            started_at=format_time(session.began_at),
+            updated_at=format_time(session.touched_at),
+        )
 
 
 class ResearchSessionOutput(Answer):
@@ -65,6 +78,26 @@ class ResearchSessionOutput(Answer):
     hints: list[str] | None = None
     trust: str = TRUST
 
+    @classmethod
+    def of(cls, session: ResearchSession) -> ResearchSessionOutput:
+        """The whole session, as far as one answer can hold it."""
+        omitted = max(0, len(session.sources) - _MOST_SOURCES)
+        answer = cls(
+            session_id=session.id,
+            status=status_of(session),
+            summary=SessionSummary.of(session),
+            step_index=index_steps(session.steps),
+            last_steps=[show_step(step) for step in session.steps[-_LAST_STEPS:]],
+            found=show_sources(session.sources[omitted:], with_steps=True),
+            errors=show_repeated_errors(session),
+        )
+        if omitted:
+            answer.sources_omitted = omitted
+            answer.hints = [
+                f"Sources 1 to {omitted} are left out; ask for a step by stepNumber to see its own."
+            ]
+        return answer
+
 
 @tool(open_world=False, recorded=False)
 async def get_research_session(
@@ -81,46 +114,16 @@ async def get_research_session(
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
     if stepNumber is None:
-        return _recovery(session)
+        return ResearchSessionOutput.of(session)
     step = session.step(stepNumber)
     if step is None:
         raise NotFound(
             f"There is no step {stepNumber}; the session has steps 1 to {len(session.steps)}.",
             suggested_action="Ask for one of those, or leave stepNumber out for the index.",
         )
-    return _one(session, step)
-
-
-def _one(session: Session, step: Step) -> ResearchSessionOutput:
     return ResearchSessionOutput(
         session_id=session.id,
         status=status_of(session),
-        step=in_full(step),
-        found=shown(session.sources_of(step)),
-    )
-
-
-def _recovery(session: Session) -> ResearchSessionOutput:
-    omitted = max(0, len(session.sources) - _MOST_SOURCES)
-    return ResearchSessionOutput(
-        session_id=session.id,
-        status=status_of(session),
-        summary=SessionSummary(
-            research_goal=session.goal or None,
-            session_summary=session.summary or None,
-            total_steps=len(session.steps),
-            total_steps_estimate=session.estimate,
-            total_sources=len(session.sources),
-            total_errors=len(session.errors),
-            started_at=moment(session.began_at),
-            updated_at=moment(session.touched_at),
-        ),
-        step_index=indexed(session.steps),
-        last_steps=[in_full(step) for step in session.steps[-_LAST_STEPS:]],
-        found=shown(session.sources[omitted:], with_steps=True),
-        sources_omitted=omitted or None,
-        errors=errors_of(session),
-        hints=[f"Sources 1 to {omitted} are left out; ask for a step by stepNumber to see its own."]
-        if omitted
-        else None,
+        step=show_step(step),
+        found=show_sources(session.sources_of(step)),
     )

@@ -67,9 +67,8 @@ async def instant_answer(
     """Look up a summary, a definition or a computed answer for a well-known topic, without
     searching. Often empty: then use web_search.
     """
-    arguments = {
-        name: value for name, value in locals().items() if name != "kit"
-    }  # all, also one that is added later
+    # All of them, also one that is added later.
+    arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = " ".join(query.split())
     if not asked:
         raise BadInput("The query is blank.", suggested_action="Say what to look up.")
@@ -78,11 +77,10 @@ async def instant_answer(
     async def make() -> Made:
         async with kit.router.pace("duckduckgo"):
             found = await instant.ask(kit.client, settings, asked)
+        seconds = settings.cache_search_seconds
         if found.is_empty:
-            good = settings.cache_empty_seconds
-        else:
-            good = settings.cache_search_seconds
-        return Made(json.dumps(_fields(found), ensure_ascii=False).encode(), good)
+            seconds = settings.cache_empty_seconds
+        return Made(json.dumps(_show_answer(found), ensure_ascii=False).encode(), seconds)
 
     parameters = key_parameters("instant_answer", arguments) | {
         "origin": redact(settings.origins.get("duckduckgo_api", "")),
@@ -90,21 +88,25 @@ async def instant_answer(
     }
     kept = await kit.cache.get_or_make(key_of("instant", _VERSION, parameters), make)
     answer = InstantAnswerOutput.model_validate({"query": query, **json.loads(kept.value)})
-    return answer.beside(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
+    return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
 
 
-def _fields(found: instant.InstantAnswer) -> dict[str, Any]:
+def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
     """The fields of an answer but the question, as they are shown and kept."""
-    topics = [
-        {
+    urls = [found.abstract_url, found.definition_url, *(result.url for result in found.results)]
+    topics = []
+    for topic in found.topics:
+        fields = {
             "name": clean_line(topic.name),
             "text": clean_line(topic.text),
             "url": clean_url(topic.url),
         }
-        | ({"group": clean_line(topic.group)} if topic.group else {})
-        for topic in found.topics
-    ]
-    places = [found.abstract_url, found.definition_url, *(result.url for result in found.results)]
+        if topic.group:
+            fields["group"] = clean_line(topic.group)
+        topics.append(fields)
+    hint = None
+    if found.is_empty:
+        hint = _HINT
     return {
         "heading": clean_line(found.heading),
         "abstract": clean_line(found.abstract),
@@ -113,6 +115,6 @@ def _fields(found: instant.InstantAnswer) -> dict[str, Any]:
         "definition": clean_line(found.definition),
         "definitionSource": clean_line(found.definition_source),
         "topics": topics,
-        "urls": list(dict.fromkeys(clean_url(place) for place in places if place)),
-        "hint": _HINT if found.is_empty else None,
+        "urls": list(dict.fromkeys(clean_url(url) for url in urls if url)),
+        "hint": hint,
     }

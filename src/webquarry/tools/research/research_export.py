@@ -15,21 +15,13 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST
-from webquarry.sessions.models import Session
+from webquarry.pages.links import check_links
+from webquarry.sessions.export import ErrorCount, ExportedSource, export_session
+from webquarry.sessions.markdown import write_markdown
+from webquarry.sessions.views import FullStep, Status, format_time
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._export import (
-    ErrorCount,
-    ExportedSource,
-    clean_text,
-    exported_errors,
-    exported_sources,
-    exported_steps,
-    works_of,
-)
-from webquarry.tools.research._links import LinkState, check_links
-from webquarry.tools.research._markdown import Exported, as_markdown
-from webquarry.tools.research._session import FullStep, Status, moment, status_of
+from webquarry.tools.research._deadline import deadline_for
 
 _NAME = "research_export"
 
@@ -52,9 +44,8 @@ class ResearchExportOutput(Answer):
     total_steps_estimate: int | None = None
     started_at: str | None = None
     steps: list[FullStep] | None = None
-    listed: list[ExportedSource] | None = Field(
-        None, alias="sources"
-    )  # `sources()` is what a session keeps
+    # named so, because `sources()` is what a session keeps
+    listed: list[ExportedSource] | None = Field(None, alias="sources")
     errors: list[ErrorCount] | None = None
     links: dict[str, int] | None = None
     trust: str = TRUST
@@ -85,52 +76,25 @@ async def research_export(
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
     links = None
+    link_counts = None
     if verify_links:
-        links = await check_links(kit, _NAME, [one.source.url for one in session.sources])
-    answer = _data(session, links, moment(kit.clock.now()))
-    if format == "json":
+        deadline = deadline_for(kit, _NAME, kit.clock.monotonic())
+        urls = [recorded.source.url for recorded in session.sources]
+        links = await check_links(kit.client, kit.clock, urls, deadline)
+        states = Counter(link.state for link in links)
+        link_counts = dict(sorted(states.items()))
+    export = export_session(session, format_time(kit.clock.now()), links)
+    answer = ResearchExportOutput(session_id=session.id, format=format, links=link_counts)
+    if format == "markdown":
+        answer.content = write_markdown(export)
         return answer
-    return ResearchExportOutput(
-        session_id=session.id,
-        format="markdown",
-        content=_markdown(session, answer),
-        links=answer.links,
-    )
-
-
-def _data(
-    session: Session, links: list[LinkState] | None, exported_at: str
-) -> ResearchExportOutput:
-    return ResearchExportOutput(
-        session_id=session.id,
-        format="json",
-        exported_at=exported_at,
-        status=status_of(session),
-        research_goal=clean_text(session.goal) or None,
-        session_summary=clean_text(session.summary) or None,
-        total_steps_estimate=session.estimate,
-        started_at=moment(session.began_at),
-        steps=exported_steps(session),
-        listed=exported_sources(session, works_of(session), links),
-        errors=exported_errors(session),
-        links=dict(sorted(Counter(link.state for link in links).items()))
-        if links is not None
-        else None,
-    )
-
-
-def _markdown(session: Session, data: ResearchExportOutput) -> str:
-    return as_markdown(
-        Exported(
-            id=session.id,
-            status=status_of(session),
-            goal=data.research_goal or "",
-            summary=data.session_summary or "",
-            began_at=data.started_at or "",
-            exported_at=data.exported_at or "",
-            steps=data.steps or [],
-            sources=data.listed or [],
-            works=works_of(session),
-            errors=data.errors or [],
-        )
-    )
+    answer.exported_at = export.exported_at
+    answer.status = export.status
+    answer.research_goal = export.goal or None
+    answer.session_summary = export.summary or None
+    answer.total_steps_estimate = export.estimate
+    answer.started_at = export.began_at
+    answer.steps = export.steps
+    answer.listed = export.sources
+    answer.errors = export.errors
+    return answer

@@ -18,21 +18,21 @@ from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.search.models import Query
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import Draft, Session, Source, Step
-from webquarry.tool import Answer, tool
-from webquarry.toolkit import Toolkit
-from webquarry.tools.research._session import (
+from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
+from webquarry.sessions.views import (
     IndexedStep,
     RepeatedError,
     SessionSource,
     Status,
-    errors_of,
-    indexed,
-    shown,
+    index_steps,
+    show_repeated_errors,
+    show_sources,
     status_of,
 )
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
 
-_INDEX = 10  # steps in the index of an answer; get_research_session has all of them
+_MOST_INDEXED = 10  # steps in the index of an answer; get_research_session has all of them
 _RESULTS = 5  # of each search that `thorough` runs
 _NAME = "sequential_search"
 
@@ -44,6 +44,16 @@ class AspectCoverage(Shape):
     mentioned: list[str]
     missing: list[str]
     share: float
+
+    @classmethod
+    def of(cls, session: ResearchSession) -> AspectCoverage:
+        coverage = coverage_of(session)
+        return cls(
+            covered=list(coverage.covered),
+            mentioned=list(coverage.mentioned),
+            missing=list(coverage.missing),
+            share=coverage.share,
+        )
 
 
 class SearchRun(Shape):
@@ -77,6 +87,23 @@ class SequentialSearchOutput(Answer):
     hints: list[str] | None = None
     trust: str = TRUST
 
+    @classmethod
+    def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:
+        """The answer but for what `responseMode` and `depth` add."""
+        return cls(
+            session_id=session.id,
+            step_number=step.number,
+            total_steps=len(session.steps),
+            total_steps_estimate=session.estimate,
+            status=status_of(session),
+            revises_step=step.revises,
+            branch_id=step.branch_id,
+            found=show_sources(session.sources_of(step)),
+            total_sources=len(session.sources),
+            errors=show_repeated_errors(session),
+            hints=_hints(session, is_new) or None,
+        )
+
 
 @tool(read_only=False, idempotent=False, recorded=False)
 async def sequential_search(
@@ -105,7 +132,7 @@ async def sequential_search(
     """Record a step of multi-step research; it survives restarts. Give the sessionId to the other
     tools: their sources are recorded with the current step.
     """
-    draft = Draft(
+    draft = StepDraft(
         number=stepNumber,
         text=searchStep,
         reasoning=reasoning or "",
@@ -131,86 +158,66 @@ async def sequential_search(
         queries = refinement_queries(session, step)
     runs = None
     if depth == "thorough" and queries:
-        runs = await _run(kit, session, step, queries)
+        runs = await _run_searches(kit, session, step, queries)
         session = await kit.sessions.read(session.id)
         step = session.steps[step.number - 1]
-    answer = _answer(session, step, with_index=responseMode == "full", begun=not sessionId)
+    answer = SequentialSearchOutput.of(session, step, is_new=not sessionId)
+    if responseMode == "full":
+        omitted = max(0, len(session.steps) - _MOST_INDEXED)
+        answer.steps = index_steps(session.steps[omitted:])
+        answer.steps_omitted = omitted or None
     if queries is not None:
-        found = coverage_of(session)
-        answer.coverage = AspectCoverage(
-            covered=list(found.covered),
-            mentioned=list(found.mentioned),
-            missing=list(found.missing),
-            share=found.share,
-        )
-        answer.refinement_queries, answer.searches = queries, runs
+        answer.coverage = AspectCoverage.of(session)
+        answer.refinement_queries = queries
+        answer.searches = runs
     return answer
 
 
-async def _run(kit: Toolkit, session: Session, step: Step, queries: list[str]) -> list[SearchRun]:
+async def _run_searches(
+    kit: Toolkit, session: ResearchSession, step: Step, queries: list[str]
+) -> list[SearchRun]:
     """Search for each query at once, and record what came of it with the step, in the order of the
     queries.
     """
-
-    async def one(query: str) -> list[Source] | WebquarryError:
-        note(f"searching for {query}")
-        try:
-            found = await kit.router.route(
-                Query(query, _RESULTS, safe="medium"), asked={"tool": _NAME}
-            )
-        except WebquarryError as error:
-            return error
-        return [
-            Source(
-                clean_url(result.url), clean_line(result.title), result.published, result.provider
-            )
-            for result in found.results
-        ]
-
+    outcomes = await asyncio.gather(*(_search(kit, query) for query in queries))
     runs = []
-    for query, came in zip(queries, await asyncio.gather(*map(one, queries)), strict=True):
-        if isinstance(came, WebquarryError):
-            await kit.sessions.record_error(session, _NAME, came, step.number)
-            runs.append(SearchRun(query=query, results=0, error=came.kind))
+    for query, outcome in zip(queries, outcomes, strict=True):
+        if isinstance(outcome, WebquarryError):
+            await kit.sessions.record_error(session, _NAME, outcome, step.number)
+            runs.append(SearchRun(query=query, results=0, error=outcome.kind))
             continue
+        run = SearchRun(query=query, results=len(outcome))
         try:
-            await kit.sessions.record(session, _NAME, came, step.number)
-            runs.append(SearchRun(query=query, results=len(came)))
+            await kit.sessions.record(session, _NAME, outcome, step.number)
         except TooLarge as full:  # the step is recorded all the same
-            runs.append(SearchRun(query=query, results=len(came), error=full.kind))
+            run.error = full.kind
+        runs.append(run)
     return runs
 
 
-def _answer(
-    session: Session, step: Step, *, with_index: bool, begun: bool
-) -> SequentialSearchOutput:
-    omitted = max(0, len(session.steps) - _INDEX)
-    return SequentialSearchOutput(
-        session_id=session.id,
-        step_number=step.number,
-        total_steps=len(session.steps),
-        total_steps_estimate=session.estimate,
-        status=status_of(session),
-        revises_step=step.revises,
-        branch_id=step.branch_id,
-        steps=indexed(session.steps[omitted:]) if with_index else None,
-        steps_omitted=omitted or None if with_index else None,
-        found=shown(session.sources_of(step)),
-        total_sources=len(session.sources),
-        errors=errors_of(session),
-        hints=_hints(session, begun) or None,
-    )
+async def _search(kit: Toolkit, query: str) -> list[Source] | WebquarryError:
+    note(f"searching for {query}")
+    asked = Query(query, _RESULTS, safe="medium")
+    try:
+        found = await kit.router.route(asked, asked={"tool": _NAME})
+    except WebquarryError as error:
+        return error
+    sources = []
+    for result in found.results:
+        url, title = clean_url(result.url), clean_line(result.title)
+        sources.append(Source(url, title, result.published, result.provider))
+    return sources
 
 
-def _hints(session: Session, begun: bool) -> list[str]:
+def _hints(session: ResearchSession, is_new: bool) -> list[str]:
     """What the caller may not know, and nothing that was said before."""
     hints = []
-    if begun and not session.finished:
+    if is_new and not session.finished:
         hints.append(
             "Give this sessionId to every further step, and to search and reading tools to "
             "record sources."
         )
-    if begun and not session.goal:
+    if is_new and not session.goal:
         hints.append(
             "Give researchGoal with a step: coverage and refinement queries are made from it."
         )

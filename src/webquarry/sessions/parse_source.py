@@ -20,7 +20,7 @@ from webquarry.secret import redact
 from webquarry.sessions.references import work_at
 
 # Names of our tools and of many others -> those of CSL-JSON.
-_NAMES = {
+_CSL_NAMES = {
     "url": "URL",
     "doi": "DOI",
     "authors": "author",
@@ -40,12 +40,12 @@ _FORMS = (
 )
 
 
-def work_of_given(given: str | Mapping[str, Any], number: int) -> Work:
-    """The work that the source of this number describes."""
-    if isinstance(given, str):
-        work = _of_text(given)
+def parse_source(source: str | Mapping[str, Any], number: int) -> Work:
+    """The work that the source of this number in a list describes."""
+    if isinstance(source, str):
+        work = _parse_text(source)
     else:
-        work = _of_fields(given)
+        work = _parse_fields(source)
     if work is None:
         raise BadInput(
             f"Source {number} of the list has neither a title, an address nor a DOI.",
@@ -54,43 +54,45 @@ def work_of_given(given: str | Mapping[str, Any], number: int) -> Work:
     return work
 
 
-def _of_text(text: str) -> Work | None:
+def _parse_text(text: str) -> Work | None:
     text = redact(text.strip())
-    if doi := normal_doi(text):
+    doi = normal_doi(text)
+    if doi:
         return work_at(doi_url(doi))
-    if _is_web(text):
+    if _is_web_address(text):
         return work_at(text)
     return None
 
 
-def _of_fields(fields: Mapping[str, Any]) -> Work | None:
-    item = {name: value for name, value in fields.items() if name not in _NAMES}
-    for name, meant in _NAMES.items():
+def _parse_fields(fields: Mapping[str, Any]) -> Work | None:
+    item = {name: value for name, value in fields.items() if name not in _CSL_NAMES}
+    for name, csl_name in _CSL_NAMES.items():
         if fields.get(name) not in (None, "", []):
-            item.setdefault(meant, fields[name])
+            item.setdefault(csl_name, fields[name])
     if "type" not in item and fields.get("journal"):
         item["type"] = "article-journal"
     work = work_of(item)
-    url = redact(work.url) if _is_web(work.url) else ""
+
+    url = ""
+    if _is_web_address(work.url):
+        url = redact(work.url)
     doi = work.doi or normal_doi(url) or ""
     if not (work.title or url or doi):
         return None
-    place = url or doi_url(doi)
+    location = url or doi_url(doi)
     site = ""
     if work.kind == "webpage" and not doi:
         site = host_of_page(url)
     return replace(
         work,
-        title=work.title or title_from_url(place),
+        title=work.title or title_from_url(location),
         container=work.container or plain(site),
         url=url,
         doi=doi,
     )
 
 
-def _is_web(text: str) -> bool:
-    return (
-        text.lower().startswith(("http://", "https://"))
-        and bool(host_of_page(text))
-        and not text.split()[1:]
-    )
+def _is_web_address(text: str) -> bool:
+    is_web = text.lower().startswith(("http://", "https://"))
+    is_one_word = not text.split()[1:]
+    return is_web and is_one_word and bool(host_of_page(text))

@@ -1,5 +1,5 @@
-"""The cache keys of `scrape_page` hold every argument that affects an answer: each is flipped, also
-one added later.
+"""The page that `scrape_page` keeps: its key holds whatever decides what is read, and every
+argument affects an answer also when the page is kept. Each is flipped, also one added later.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from tests.tools.pages import URL, Session, page
 from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.errors import WebquarryError
-from webquarry.tool import Tool, load
+from webquarry.tool import load
 from webquarry.tools.research._search import NOT_IN_KEY
 
 PROPERTIES = load("research", "scrape_page").parameters["properties"]
@@ -34,7 +34,7 @@ SETTINGS = {
 def keys_of(
     monkeypatch: pytest.MonkeyPatch, environ: dict[str, str] | None = None, **arguments: Any
 ) -> list[str]:
-    """The keys under which a call looks: that of the answer, then that of the snapshot."""
+    """The keys under which a call looks for the snapshot of its page."""
     keys = []
     real = Cache.get_or_make
 
@@ -46,9 +46,7 @@ def keys_of(
 
     with monkeypatch.context() as patch, suppress(WebquarryError):
         patch.setattr(Cache, "get_or_make", get_or_make)
-        patch.setattr(
-            Tool, "_for_session", lambda tool, _, kit, given: tool.function(kit, **given)
-        )  # there is none
+        patch.setattr("webquarry.tool.record_call", lambda *call: call[-1]())  # there is no session
         Session(page().web, environ=environ).scrape(**{"url": URL} | arguments)
     return keys
 
@@ -65,29 +63,50 @@ def flipped(name: str) -> Any:
     return kinds[schema["type"]]
 
 
+def outcome(session: Session, **arguments: Any) -> Any:
+    try:
+        return session.scrape(**{"url": URL} | arguments).as_dict()
+    except WebquarryError as error:
+        return error.as_dict()
+
+
 @pytest.mark.parametrize("name", PROPERTIES)
-def test_an_argument_changes_the_key_unless_it_affects_nothing(
+def test_an_argument_changes_the_answer_of_a_kept_page_unless_it_affects_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("webquarry.tool.record_call", lambda *call: call[-1]())  # no session
+    session = page()
+    before, again = outcome(session), outcome(session)
+    after = outcome(session, **{name: flipped(name)})
+
+    assert before == again
+    assert (before == after) is (name in NOT_IN_KEY)
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_an_argument_changes_the_key_only_if_it_decides_what_is_read(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, **{name: flipped(name)})
 
-    assert (before[0] == after[0]) is (name in NOT_IN_KEY)
+    assert len(before) == 1
+    assert (before != after) is (name == "url")
 
 
 @pytest.mark.parametrize("variable", SETTINGS)
-def test_a_setting_that_decides_what_is_read_changes_both_keys(
+def test_a_setting_that_decides_what_is_read_changes_the_key(
     monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, {variable: SETTINGS[variable]})
 
-    assert len(before) == 2
+    assert len(before) == 1
     assert not set(before) & set(after)
 
 
 def test_raw_bytes_and_text_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert keys_of(monkeypatch)[1] != keys_of(monkeypatch, mode="raw")[1]
-    assert keys_of(monkeypatch)[1] == keys_of(monkeypatch, mode="preview", max_length=9)[1]
+    assert keys_of(monkeypatch) != keys_of(monkeypatch, mode="raw")
+    assert keys_of(monkeypatch) == keys_of(monkeypatch, mode="preview", max_length=9)
 
 
-def test_the_same_call_has_the_same_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_call_has_the_same_key(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keys_of(monkeypatch) == keys_of(monkeypatch)

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from webquarry.pages import preload as _beforehand
+from webquarry.pages import preload
 
 FIRST_PAGE = """
 import sys
@@ -19,13 +19,15 @@ from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
 from webquarry.read.reader import read_reply
-from webquarry.pages.preload import load
+from webquarry.pages.preload import preload
 
-load()
+preload()
 known = set(sys.modules)
 url = "https://tides.example/a"
-body = b"<html lang=en><title>Tides</title><nav><a href='/'>Home</a></nav><article><p>" + b"Tides turn twice a day. " * 50
-page = read_reply(url, Reply(url, 200, httpx2.Headers({"content-type": "text/html"}), body, datetime.now(UTC)), "main")
+body = b"<html lang=en><title>Tides</title><nav><a href='/'>Home</a></nav><article><p>"
+body += b"Tides turn twice a day. " * 50
+headers = httpx2.Headers({"content-type": "text/html"})
+page = read_reply(url, Reply(url, 200, headers, body, datetime.now(UTC)), "main")
 evidence_of(page.url, page.document, page, page.fetched_at)
 assert Terms("turning tides").in_text(page.markdown)
 print(sorted(set(sys.modules) - known))
@@ -36,8 +38,8 @@ print(sorted(set(sys.modules) - known))
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """As in a process that has read no page yet; an entry for each time that anything is loaded."""
     found: list[str] = []
-    monkeypatch.setattr(_beforehand, "_begun", threading.Event())
-    monkeypatch.setattr(_beforehand, "load", lambda: found.append("loaded"))
+    monkeypatch.setattr(preload, "_started", threading.Event())
+    monkeypatch.setattr(preload, "preload", lambda: found.append("loaded"))
     return found
 
 
@@ -52,8 +54,8 @@ def test_the_first_page_loads_nothing_more() -> None:
 def test_it_is_loaded_once_while_searches_take_their_time(loads: list[str]) -> None:
     async def search() -> None:
         for _ in range(2):
-            with _beforehand.loading(), _beforehand.loading():
-                await asyncio.sleep(2 * _beforehand._PATIENCE)
+            with preload.preload_meanwhile(), preload.preload_meanwhile():
+                await asyncio.sleep(2 * preload._DELAY_SECONDS)
 
     asyncio.run(search())  # its end waits for threads
 
@@ -62,9 +64,9 @@ def test_it_is_loaded_once_while_searches_take_their_time(loads: list[str]) -> N
 
 def test_nothing_is_loaded_for_a_search_that_is_kept(loads: list[str]) -> None:
     async def search() -> None:
-        with _beforehand.loading():
+        with preload.preload_meanwhile():
             pass
-        await asyncio.sleep(2 * _beforehand._PATIENCE)
+        await asyncio.sleep(2 * preload._DELAY_SECONDS)
 
     asyncio.run(search())
 

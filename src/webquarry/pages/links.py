@@ -10,31 +10,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import urlsplit
 
+from webquarry.clock import Clock
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.evidence.models import Shape
+from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.read.reader import raw_reply
 from webquarry.search.identity import identity
 from webquarry.secret import MASK, redact
-from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 8
 _BYTES = 128 * 1024  # enough to tell a page from a captcha or a "not found"
-_RESERVE, _MOST_RESERVE = (
-    0.1,
-    5.0,
-)  # of the time of a call, and at most so many seconds, to put the answer together
-_RESOLVERS = frozenset(
-    {"doi.org", "dx.doi.org", "hdl.handle.net", "w3id.org", "purl.org"}
-)  # they lead on by design
+# They lead on by design.
+_RESOLVERS = frozenset({"doi.org", "dx.doi.org", "hdl.handle.net", "w3id.org", "purl.org"})
+_FRONT_PATHS = ("", "/")
+_FRONT_PAGE = "It leads to the front page of a site, which may mean that the page is gone."
+_LATE = "The time for the call was over before its turn, or before it answered."
 
 State = Literal["ok", "moved", "gone", "blocked", "unreachable", "unchecked"]
 
@@ -47,30 +46,28 @@ class LinkState(Shape):
     reason: str | None = None
 
 
-async def check_links(kit: Toolkit, tool: str, urls: Sequence[str]) -> list[LinkState]:
-    """The state of each address, in their order; what the time did not suffice for is unchecked."""
-    seconds = kit.settings.seconds_for(tool)
-    ends = kit.clock.monotonic() + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
-    late = LinkState(
-        state="unchecked",
-        reason="The time for the call was over before its turn, or before it answered.",
-    )
-    states = [late] * len(urls)
+async def check_links(
+    client: Client, clock: Clock, urls: Sequence[str], deadline: float
+) -> list[LinkState]:
+    """The state of each address, in their order; what the time did not suffice for is unchecked.
+    The deadline is on the clock's monotonic scale.
+    """
+    states = [LinkState(state="unchecked", reason=_LATE)] * len(urls)
     waiting = iter(list(enumerate(urls)))
     done = 0
 
-    async def work(waiting: Iterator[tuple[int, str]]) -> None:
+    async def work() -> None:
         nonlocal done
         for place, url in waiting:
-            states[place] = await _state(kit, url)
+            states[place] = await _check_link(client, url)
             done += 1
             note(f"{done} of {len(urls)} links checked")
 
-    workers = [asyncio.create_task(work(waiting)) for _ in range(min(_AT_ONCE, len(urls)))]
+    workers = [asyncio.create_task(work()) for _ in range(min(_AT_ONCE, len(urls)))]
     try:
         if workers:
             note(f"checking {len(urls)} links")
-            await asyncio.wait(workers, timeout=max(0.0, ends - kit.clock.monotonic()))
+            await asyncio.wait(workers, timeout=max(0.0, deadline - clock.monotonic()))
     finally:
         for worker in workers:
             worker.cancel()
@@ -78,41 +75,39 @@ async def check_links(kit: Toolkit, tool: str, urls: Sequence[str]) -> list[Link
     return states
 
 
-async def _state(kit: Toolkit, url: str) -> LinkState:
+async def _check_link(client: Client, url: str) -> LinkState:
     if MASK in url:
         return LinkState(state="unchecked", reason="Its address held a secret, which was not kept.")
     try:
-        reply = await kit.client.peek(url, _BYTES)
+        reply = await client.peek(url, _BYTES)
         await asyncio.to_thread(raw_reply, url, reply)
     except WebquarryError as error:
-        return LinkState(state=_named(error), reason=clean_line(redact(error.message)))
+        reason = clean_line(redact(error.message))
+        return LinkState(state=_classify_error(error), reason=reason)
     except Exception as error:  # one page that nobody foresaw does not take the others with it
         log.error("a link could not be checked", exc_info=error)
-        return LinkState(state="unreachable", reason=f"Checking it failed: {type(error).__name__}.")
-    return _arrived(url, reply)
+        reason = f"Checking it failed: {type(error).__name__}."
+        return LinkState(state="unreachable", reason=reason)
+    return _compare_addresses(url, reply)
 
 
-def _named(error: WebquarryError) -> State:
+def _classify_error(error: WebquarryError) -> State:
     if isinstance(error, NotFound):
         return "gone"
-    refused = (
-        isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited"
-    )
-    if refused:
+    if isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited":
         return "blocked"
     return "unreachable"
 
 
-def _arrived(url: str, reply: Reply) -> LinkState:
+def _compare_addresses(url: str, reply: Reply) -> LinkState:
     """A page is there; whether it is where it was."""
     before, after = urlsplit(url), urlsplit(reply.url)
     if identity(url) == identity(reply.url) or before.hostname in _RESOLVERS:
         return LinkState(state="ok")
-    front = after.path in ("", "/") and not after.query and before.path not in ("", "/")
-    return LinkState(
-        state="moved",
-        new_url=clean_url(redact(reply.url)),
-        reason="It leads to the front page of a site, which may mean that the page is gone."
-        if front
-        else None,
-    )
+    was_front_page = before.path in _FRONT_PATHS
+    is_front_page = after.path in _FRONT_PATHS and not after.query
+    reason = None
+    if is_front_page and not was_front_page:
+        reason = _FRONT_PAGE
+    new_url = clean_url(redact(reply.url))
+    return LinkState(state="moved", new_url=new_url, reason=reason)

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from webquarry.read.executor import LARGE, Room
+from webquarry.read.executor import LARGE, PageExecutor
 
 
 class Work:
@@ -48,8 +48,10 @@ def test_large_pages_are_worked_on_one_at_a_time_in_the_order_they_came() -> Non
     names = [f"page {number}" for number in range(8)]
 
     async def run() -> list[str]:
-        room = Room()
-        return await asyncio.gather(*(room.run(LARGE, partial(work.run, name)) for name in names))
+        executor = PageExecutor()
+        return await asyncio.gather(
+            *(executor.run(LARGE, partial(work.run, name)) for name in names)
+        )
 
     assert asyncio.run(run()) == work.begun == names
     assert work.most == 1
@@ -59,10 +61,10 @@ def test_a_small_page_does_not_wait_for_a_large_one() -> None:
     work, go = Work(), threading.Event()
 
     async def run() -> str:
-        room = Room()
-        large = asyncio.create_task(room.run(LARGE, lambda: work.run("large", go)))
+        executor = PageExecutor()
+        large = asyncio.create_task(executor.run(LARGE, lambda: work.run("large", go)))
         await until_begun(work, 1)
-        small = await room.run(LARGE - 1, lambda: work.run("small"))
+        small = await executor.run(LARGE - 1, lambda: work.run("small"))
         go.set()
         await large
         return small
@@ -75,12 +77,12 @@ def test_what_goes_ahead_is_next() -> None:
     work, go = Work(), threading.Event()
 
     async def run() -> None:
-        room = Room()
-        first = asyncio.create_task(room.run(LARGE, lambda: work.run("first", go)))
+        executor = PageExecutor()
+        first = asyncio.create_task(executor.run(LARGE, lambda: work.run("first", go)))
         await until_begun(work, 1)
-        second = asyncio.create_task(room.run(LARGE, lambda: work.run("second")))
+        second = asyncio.create_task(executor.run(LARGE, lambda: work.run("second")))
         await asyncio.sleep(0)
-        third = asyncio.create_task(room.run(LARGE, lambda: work.run("third"), ahead=True))
+        third = asyncio.create_task(executor.run(LARGE, lambda: work.run("third"), ahead=True))
         await asyncio.sleep(0)
         go.set()
         await asyncio.gather(first, second, third)
@@ -93,16 +95,16 @@ def test_who_leaves_while_waiting_holds_up_nobody() -> None:
     work, go = Work(), threading.Event()
 
     async def run() -> None:
-        room = Room()
-        first = asyncio.create_task(room.run(LARGE, lambda: work.run("first", go)))
+        executor = PageExecutor()
+        first = asyncio.create_task(executor.run(LARGE, lambda: work.run("first", go)))
         await until_begun(work, 1)
-        second = asyncio.create_task(room.run(LARGE, lambda: work.run("second")))
-        third = asyncio.create_task(room.run(LARGE, lambda: work.run("third")))
+        second = asyncio.create_task(executor.run(LARGE, lambda: work.run("second")))
+        third = asyncio.create_task(executor.run(LARGE, lambda: work.run("third")))
         await asyncio.sleep(0)
         second.cancel()
         go.set()
         await asyncio.gather(first, third)
-        await room.run(LARGE, lambda: work.run("fourth"))
+        await executor.run(LARGE, lambda: work.run("fourth"))
 
     asyncio.run(run())
     assert work.begun == ["first", "third", "fourth"]
@@ -112,18 +114,18 @@ def test_who_leaves_in_the_moment_of_its_turn_passes_it_on() -> None:
     work = Work()
 
     async def run() -> None:
-        room = Room()
+        executor = PageExecutor()
         second: asyncio.Task[str] | None = None
 
         async def first() -> None:
-            await room.run(LARGE, lambda: work.run("first"))
+            await executor.run(LARGE, lambda: work.run("first"))
             assert second is not None
             second.cancel()
 
         begun = asyncio.create_task(first())
         await asyncio.sleep(0)
-        second = asyncio.create_task(room.run(LARGE, lambda: work.run("second")))
-        third = asyncio.create_task(room.run(LARGE, lambda: work.run("third")))
+        second = asyncio.create_task(executor.run(LARGE, lambda: work.run("second")))
+        third = asyncio.create_task(executor.run(LARGE, lambda: work.run("third")))
         await asyncio.gather(begun, third)
 
     asyncio.run(run())
@@ -134,12 +136,12 @@ def test_work_that_nobody_waits_for_any_more_still_takes_its_room() -> None:
     work, go = Work(), threading.Event()
 
     async def run() -> None:
-        room = Room()
-        first = asyncio.create_task(room.run(LARGE, lambda: work.run("first", go)))
+        executor = PageExecutor()
+        first = asyncio.create_task(executor.run(LARGE, lambda: work.run("first", go)))
         await until_begun(work, 1)
         first.cancel()
         await asyncio.wait([first])
-        second = asyncio.create_task(room.run(LARGE, lambda: work.run("second")))
+        second = asyncio.create_task(executor.run(LARGE, lambda: work.run("second")))
         await asyncio.sleep(0)
         go.set()
         await second
@@ -150,10 +152,10 @@ def test_work_that_nobody_waits_for_any_more_still_takes_its_room() -> None:
 
 def test_work_that_fails_makes_room_and_says_so() -> None:
     async def run() -> str:
-        room = Room()
+        executor = PageExecutor()
         with pytest.raises(ZeroDivisionError):
-            await room.run(LARGE, lambda: str(1 // 0))
-        return await room.run(LARGE, lambda: "next")
+            await executor.run(LARGE, lambda: str(1 // 0))
+        return await executor.run(LARGE, lambda: "next")
 
     assert asyncio.run(run()) == "next"
 
@@ -163,17 +165,17 @@ def test_the_work_knows_for_whom_it_is_done() -> None:
 
     async def run() -> list[str]:
         caller.set("somebody")
-        room = Room()
-        return [await room.run(size, caller.get) for size in (0, LARGE)]
+        executor = PageExecutor()
+        return [await executor.run(size, caller.get) for size in (0, LARGE)]
 
     assert asyncio.run(run()) == ["somebody", "somebody"]
 
 
 def test_a_room_that_is_closed_leaves_no_thread() -> None:
     async def run() -> threading.Thread:
-        room = Room()
-        thread = await room.run(LARGE, threading.current_thread)
-        room.close()
+        executor = PageExecutor()
+        thread = await executor.run(LARGE, threading.current_thread)
+        executor.close()
         return thread
 
     thread = asyncio.run(run())

@@ -14,13 +14,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
-from webquarry.pages import read_results as _reading
-from webquarry.pages.read_results import Read
-from webquarry.pages.score import study
-from webquarry.pages.share import Text, enough_of, share_out
+from webquarry.pages import read_results
+from webquarry.pages.read_results import ReadResult
+from webquarry.pages.score import score_page
+from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read import reader as reader_module
 
-SHARED = "The same words about tidal energy and its storage stand on every page that anybody has written about it."
+SHARED = (
+    "The same words about tidal energy and its storage stand on every page that anybody has "
+    "written about it."
+)
 
 
 @pytest.fixture
@@ -56,7 +59,7 @@ class Watch:
 def test_ten_large_pages_are_read_and_judged_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
     monkeypatch.setattr(reader_module, "read_reply", watch.on(reader_module.read_reply))
-    monkeypatch.setattr(_reading, "study", watch.on(study))
+    monkeypatch.setattr(read_results, "score_page", watch.on(score_page))
 
     answer = desk(*range(1, 11)).call(num_results=10)
 
@@ -77,7 +80,7 @@ def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.M
         return noted
 
     monkeypatch.setattr(reader_module, "read_reply", noting("read", reader_module.read_reply))
-    monkeypatch.setattr(_reading, "study", noting("judged", study))
+    monkeypatch.setattr(read_results, "score_page", noting("judged", score_page))
     desk(*range(1, 11)).call(num_results=10)
 
     assert done.count("read") == done.count("judged") == 10
@@ -108,17 +111,17 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
 def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    kept: list[Read] = []
-    original = _reading._judged
+    kept: list[ReadResult] = []
+    original = read_results._score_result
 
-    def watched(*arguments: Any) -> Read:
+    def watched(*arguments: Any) -> ReadResult:
         kept.append(original(*arguments))
         return kept[-1]
 
-    monkeypatch.setattr(_reading, "_judged", watched)
+    monkeypatch.setattr(read_results, "_score_result", watched)
     answer = desk(1, 2, 3).call()
 
-    assert [len(one.study.paragraphs) for one in kept] == [0, 0, 0]
+    assert [len(one.scored.paragraphs) for one in kept] == [0, 0, 0]
     assert all(one.paragraphs for one in kept)
     assert all(source.word_count > 100 and source.content for source in answer.pages)
 
@@ -143,6 +146,6 @@ def test_the_beginning_that_is_kept_is_cut_as_the_whole_would_be(
     beginning = enough_of(data, each)
 
     assert len(beginning) <= 2 * each + 1 or beginning == data
-    assert share_out([Text("", "", beginning)], each, total) == share_out(
-        [Text("", "", data)], each, total
+    assert share_out([SharedText("", "", beginning)], each, total) == share_out(
+        [SharedText("", "", data)], each, total
     )

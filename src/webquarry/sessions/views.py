@@ -1,4 +1,4 @@
-"""A research session as tools show it: small shapes, and how they are made of the session."""
+"""A research session -> the shapes in which tools show it: steps, sources and repeated errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 
 from webquarry.evidence.models import Shape
 from webquarry.search.replies.text import plain, shortened
-from webquarry.sessions.advice import repeated_errors
-from webquarry.sessions.models import RecordedSource, Session, Step
+from webquarry.sessions.advice import find_repeated_errors
+from webquarry.sessions.models import RecordedSource, ResearchSession, Step
 
 _SHORT = 80  # characters of a step in the index
 
@@ -68,13 +68,15 @@ class RepeatedError(Shape):
     advice: str
 
 
-def status_of(session: Session) -> Status:
+def status_of(session: ResearchSession) -> Status:
+    """Whether the session is finished, as tools say it."""
     if session.finished:
         return "finished"
     return "in_progress"
 
 
-def indexed(steps: Sequence[Step]) -> list[IndexedStep]:
+def index_steps(steps: Sequence[Step]) -> list[IndexedStep]:
+    """The steps in short."""
     return [
         IndexedStep(
             step_number=step.number,
@@ -86,11 +88,12 @@ def indexed(steps: Sequence[Step]) -> list[IndexedStep]:
     ]
 
 
-def in_full(step: Step) -> FullStep:
+def show_step(step: Step) -> FullStep:
+    """A step in full."""
     return FullStep(
         step_number=step.number,
         text=step.text,
-        at=moment(step.at),
+        at=format_time(step.at),
         reasoning=step.reasoning or None,
         confidence=step.confidence,
         rejected_approaches=list(step.rejected) or None,
@@ -103,29 +106,41 @@ def in_full(step: Step) -> FullStep:
     )
 
 
-def shown(sources: Sequence[RecordedSource], *, with_steps: bool = False) -> list[SessionSource]:
-    return [
-        SessionSource(
-            number=one.number,
-            url=one.source.url,
-            title=one.source.title,
-            published_at=one.source.published,
-            provider=one.source.provider,
-            read=one.source.was_read or None,
-            steps=list(one.steps) if with_steps else None,
+def show_sources(
+    sources: Sequence[RecordedSource], *, with_steps: bool = False
+) -> list[SessionSource]:
+    """The sources by their numbers; if wanted, with the steps they were found in."""
+    views = []
+    for recorded in sources:
+        source = recorded.source
+        view = SessionSource(
+            number=recorded.number,
+            url=source.url,
+            title=source.title,
+            published_at=source.published,
+            provider=source.provider,
+            read=source.was_read or None,
         )
-        for one in sources
-    ]
+        if with_steps:
+            view.steps = list(recorded.steps)
+        views.append(view)
+    return views
 
 
-def errors_of(session: Session) -> list[RepeatedError] | None:
+def show_repeated_errors(session: ResearchSession) -> list[RepeatedError] | None:
     """What failed again and again; None when nothing did."""
-    found = repeated_errors(session.errors)
-    return [
-        RepeatedError(kind=one.kind, count=one.count, tools=list(one.tools), advice=one.advice)
-        for one in found
-    ] or None
+    views = [
+        RepeatedError(
+            kind=pattern.kind,
+            count=pattern.count,
+            tools=list(pattern.tools),
+            advice=pattern.advice,
+        )
+        for pattern in find_repeated_errors(session.errors)
+    ]
+    return views or None
 
 
-def moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+def format_time(moment: datetime) -> str:
+    """A moment in UTC, to the second."""
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

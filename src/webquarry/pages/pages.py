@@ -1,0 +1,155 @@
+"""A URL -> a snapshot of the page there, with its evidence: the one cache of the URL path.
+
+    Pages.get -> cache -> Reader.fetch -> (in a thread: parse, evidence) -> retraction -> Snapshot
+
+A snapshot is kept for an hour, so that slices of one page (its outline, a section, the next piece)
+are slices of the same text and cost one request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+from webquarry.cache.base import key_of
+from webquarry.cache.cache import Cache, Made
+from webquarry.clock import Clock
+from webquarry.errors import WebquarryError
+from webquarry.evidence.evidence import Evidence, evidence_of
+from webquarry.evidence.models import RetractionStatus
+from webquarry.evidence.trust import retraction
+from webquarry.net.client import Client
+from webquarry.pages.snapshot import (
+    Snapshot,
+    dump_shape,
+    pack_snapshot,
+    snapshot_bytes,
+    snapshot_page,
+    unpack_snapshot,
+)
+from webquarry.read.executor import PageExecutor
+from webquarry.read.models import Page
+from webquarry.read.reader import FetchedPage, Reader
+from webquarry.secret import redact
+from webquarry.settings import Settings
+
+_VERSION = 1  # of the stored form of a snapshot
+_RETRACTION_VERSION = 1
+_RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
+_CROSSREF_TIMEOUT = 8.0
+_ORIGINS = ("youtube", "hackernews", "hackernews_firebase", "crossref")  # that pages come from
+
+
+class Pages:
+    """Pages by their URLs, each kept with its evidence."""
+
+    def __init__(
+        self, client: Client, reader: Reader, cache: Cache, settings: Settings, clock: Clock
+    ) -> None:
+        self.clock = clock
+        self._client = client
+        self._reader = reader
+        self._cache = cache
+        self._settings = settings
+
+    @property
+    def executor(self) -> PageExecutor:
+        """Where further work on pages is done, so that large ones stay one at a time."""
+        return self._reader.executor
+
+    async def get(self, url: str, *, raw: bool = False) -> Snapshot:
+        """The snapshot of a URL that is kept, or a new one; `raw`: of the bytes there."""
+
+        async def make() -> Made:
+            if raw:
+                snapshot = await self._read_raw(url)
+            else:
+                snapshot = await self._read(url)
+            return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
+
+        parameters = {"url": url, "raw": raw} | self._deciding_settings()
+        key = key_of("snapshot", _VERSION, parameters)
+        kept = await self._cache.get_or_make(key, make)
+        return unpack_snapshot(kept.value, cached=kept.cached)
+
+    def _deciding_settings(self) -> dict[str, Any]:
+        """The settings that decide what is read, or whether it may be."""
+        settings = self._settings
+        origins = settings.origins
+        return {
+            "origins": {name: redact(origins[name]) for name in _ORIGINS if name in origins},
+            "youtube": [settings.youtube_languages, settings.youtube_clients],
+            "may": [
+                settings.robots,
+                settings.allow_private,
+                [str(network) for network in settings.allow_networks],
+            ],
+            "good": settings.cache_read_seconds,
+        }
+
+    async def _read(self, url: str) -> Snapshot:
+        """Read the page at a URL as Markdown."""
+        fetched = await self._reader.fetch(url)
+        page, evidence = await self.executor.run(
+            fetched.size,
+            lambda: _parse_with_evidence(fetched),
+        )
+        status, notes = await self._check_retraction(evidence.detected_doi)
+        return snapshot_page(page, evidence, status, notes)
+
+    async def _read_raw(self, url: str) -> Snapshot:
+        """Fetch the bytes at a URL."""
+        raw = await self._reader.read_raw(url)
+        # What is known of bytes that nobody read, in the shape that evidence is made from.
+        page = Page(
+            url=raw.url,
+            requested_url=raw.requested_url,
+            title=raw.title,
+            markdown="",
+            content_type="",
+            encoding="",
+            outcome="ok",
+            notes=(),
+            fetched_at=raw.fetched_at,
+        )
+        evidence = await asyncio.to_thread(evidence_of, raw.url, raw.document, page, raw.fetched_at)
+        status, notes = await self._check_retraction(evidence.detected_doi)
+        return snapshot_bytes(raw, evidence, status, notes)
+
+    async def _check_retraction(
+        self, doi: str | None
+    ) -> tuple[RetractionStatus | None, tuple[str, ...]]:
+        """What Crossref says of a paper, also that it says nothing, and a note where it could not
+        be asked; the page does not wait long for it, nor fail with it.
+        """
+        if doi is None:
+            return None, ()
+
+        async def make() -> Made:
+            request = retraction.build_request(doi, self._settings)
+            seconds = min(_CROSSREF_TIMEOUT, self._settings.timeout_seconds)
+            reply = await self._client.send(request, timeout_seconds=seconds)
+            status = dump_shape(retraction.parse_reply(reply))
+            return Made(json.dumps(status).encode(), _RETRACTION_SECONDS)
+
+        origin = redact(self._settings.origins.get("crossref", ""))
+        key = key_of("retraction", _RETRACTION_VERSION, {"doi": doi, "origin": origin})
+        try:
+            kept = await self._cache.get_or_make(key, make)
+        except WebquarryError as error:
+            return None, (f"Whether the paper was retracted is not known: {redact(error.message)}",)
+        stored = json.loads(kept.value)
+        if not stored:
+            return None, ()
+        return RetractionStatus.model_validate(stored), ()
+
+
+def _parse_with_evidence(fetched: FetchedPage) -> tuple[Page, Evidence]:
+    """The page and its evidence. The parsed document, which takes many times the room of the
+    page, ends here.
+    """
+    page = fetched.parse()
+    evidence = evidence_of(page.url, page.document, page, page.fetched_at)
+    return replace(page, document=None), evidence

@@ -1,0 +1,151 @@
+"""A session -> the whole of it as data: steps, numbered sources with their citations, what went
+wrong.
+
+The same session gives the same data, whenever it is asked for. Every text is free of invisible
+characters and of the delimiters of chats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from webquarry.evidence.models import Shape
+from webquarry.evidence.styles.apa import apa
+from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.styles.keys import keys_of
+from webquarry.evidence.styles.work import Work
+from webquarry.pages.clean import clean_line, clean_text, clean_url
+from webquarry.pages.links import LinkState
+from webquarry.sessions.advice import find_repeated_errors
+from webquarry.sessions.models import RecordedSource, ResearchSession, Step
+from webquarry.sessions.references import clean_work, work_of_source
+from webquarry.sessions.views import (
+    FullStep,
+    NumberedSource,
+    Status,
+    format_time,
+    show_step,
+    status_of,
+)
+
+
+class ExportedSource(NumberedSource):
+    __doc__ = (
+        "A source: how to cite it (`citation` in APA, `reference` as CSL-JSON), and which "
+        "steps and tools found it."
+    )
+
+    steps: list[int]
+    tools: list[str]
+    citation: str
+    reference: dict[str, Any]
+    link: LinkState | None = None
+
+    @classmethod
+    def of(cls, recorded: RecordedSource, work: Work, key: str) -> ExportedSource:
+        """A recorded source with the work it is cited as, and the key of that."""
+        source = recorded.source
+        return cls(
+            number=recorded.number,
+            url=clean_url(source.url),
+            title=clean_line(source.title or work.title),
+            published_at=source.published,
+            provider=source.provider,
+            read=source.was_read or None,
+            steps=list(recorded.steps),
+            tools=list(recorded.tools),
+            citation=apa(work),
+            reference=csl(work, key),
+        )
+
+
+class ErrorCount(Shape):
+    """A kind of error: how often, of which tools, and, where it came back, what to do about it."""
+
+    kind: str
+    count: int
+    tools: list[str]
+    advice: str | None = None
+
+
+@dataclass(frozen=True)
+class SessionExport:
+    """The whole of a session."""
+
+    id: str
+    status: Status
+    goal: str
+    summary: str
+    estimate: int | None
+    began_at: str
+    exported_at: str
+    steps: list[FullStep]
+    sources: list[ExportedSource]
+    works: list[Work]  # what the sources are cited as
+    errors: list[ErrorCount]
+
+
+def export_session(
+    session: ResearchSession, exported_at: str, links: Sequence[LinkState] | None = None
+) -> SessionExport:
+    """The whole of a session; with the states of its sources' links, where those were checked."""
+    works = list_works(session)
+    keys = keys_of(works)
+    sources = []
+    for recorded, work, key in zip(session.sources, works, keys, strict=True):
+        source = ExportedSource.of(recorded, work, key)
+        sources.append(source)
+    if links is not None:
+        for source, link in zip(sources, links, strict=True):
+            source.link = link
+    return SessionExport(
+        id=session.id,
+        status=status_of(session),
+        goal=clean_text(session.goal),
+        summary=clean_text(session.summary),
+        estimate=session.estimate,
+        began_at=format_time(session.began_at),
+        exported_at=exported_at,
+        steps=[_export_step(step) for step in session.steps],
+        sources=sources,
+        works=works,
+        errors=_count_errors(session),
+    )
+
+
+def list_works(session: ResearchSession) -> list[Work]:
+    """What the sources are cited as, by number."""
+    works = [work_of_source(recorded.source) for recorded in session.sources]
+    return [clean_work(work) for work in works]
+
+
+def _export_step(step: Step) -> FullStep:
+    """A step in full, with clean texts."""
+    view = show_step(step)
+    view.text = clean_text(view.text)
+    if view.reasoning:
+        view.reasoning = clean_text(view.reasoning)
+    if view.knowledge_gap:
+        view.knowledge_gap = clean_text(view.knowledge_gap)
+    if view.branch_id:
+        view.branch_id = clean_line(view.branch_id)
+    else:
+        view.branch_id = None
+    if view.rejected_approaches:
+        view.rejected_approaches = [clean_text(one) for one in view.rejected_approaches]
+    return view
+
+
+def _count_errors(session: ResearchSession) -> list[ErrorCount]:
+    """Every kind of error, the most frequent first; a kind that came back has advice."""
+    counts: dict[str, ErrorCount] = {}
+    for error in session.errors:
+        known = counts.setdefault(error.kind, ErrorCount(kind=error.kind, count=0, tools=[]))
+        known.count += 1
+        if error.tool not in known.tools:
+            known.tools.append(error.tool)
+    for pattern in find_repeated_errors(session.errors):
+        counts[pattern.kind].advice = pattern.advice
+    return sorted(counts.values(), key=lambda one: -one.count)

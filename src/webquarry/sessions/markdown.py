@@ -1,0 +1,178 @@
+"""An exported session -> Markdown that a person reads and keeps.
+
+Whatever users and the web have written stays text: a title cannot open a heading, a list, a table,
+a link or HTML. The same session gives the same bytes but for the line that says when it was
+exported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from webquarry.evidence.styles.apa import apa
+from webquarry.evidence.styles.work import Work
+from webquarry.pages.clean import clean_url
+from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.escape import escape_line_starts
+from webquarry.sessions.export import ExportedSource, SessionExport
+from webquarry.sessions.views import FullStep
+
+# More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
+# beside markup of ours.
+_MARKUP = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#\w])")
+_WEB = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+def write_markdown(export: SessionExport) -> str:
+    """The whole document."""
+    status = export.status.replace("_", " ")
+    steps = _count(len(export.steps), "step")
+    sources = _count(len(export.sources), "source")
+    overview = [
+        f"- Session: {export.id}",
+        f"- Begun: {export.began_at}",
+        f"- Status: {status}, {steps}, {sources}",
+        f"- Exported: {export.exported_at}",
+    ]
+    blocks = ["# Research session", "\n".join(overview)]
+
+    if export.goal:
+        blocks += ["## Goal", escape_block(export.goal)]
+    if export.summary:
+        blocks += ["## Summary", escape_block(export.summary)]
+    blocks.append("## Steps")
+    for step in export.steps:
+        blocks += _write_step(step)
+    blocks.append("## Sources")
+    blocks += _write_sources(export)
+    if export.errors:
+        items = []
+        for error in export.errors:
+            kind = escape_inline(error.kind)
+            advice = escape_inline(error.advice or "")
+            item = f"- {kind}: {error.count} ({_join_names(error.tools)}). {advice}"
+            items.append(item.rstrip())
+        blocks += ["## Errors", "\n".join(items)]
+    document = "\n\n".join(blocks) + "\n"
+    return defuse_prose(document, Counter())
+
+
+def escape_inline(text: str) -> str:
+    """A text for the middle of a line of ours."""
+    return _escape_markup(" ".join(text.split()))
+
+
+def escape_block(text: str) -> str:
+    """A text of its own: blank lines divide its paragraphs, and its lines stay lines."""
+    paragraphs = []
+    for paragraph in _BLANK_LINES.split(text.strip()):
+        lines = [_escape_line(line) for line in paragraph.split("\n") if line.strip()]
+        paragraphs.append("\\\n".join(lines))
+    return "\n\n".join(paragraphs)
+
+
+def write_link(url: str) -> str:
+    """An address that can be followed."""
+    url = clean_url(url)
+    if _WEB.fullmatch(url):
+        return f"<{url}>"
+    return escape_inline(url)
+
+
+def _escape_markup(text: str) -> str:
+    return _MARKUP.sub(lambda match: "\\" + match[0], text)
+
+
+def _escape_line(text: str) -> str:
+    return escape_line_starts(escape_inline(text))
+
+
+def _write_step(step: FullStep) -> Iterator[str]:
+    marks = []
+    if step.revises_step:
+        marks.append(f"revises step {step.revises_step}")
+    if step.superseded_by:
+        marks.append(f"superseded by step {step.superseded_by}")
+    heading = f"### Step {step.step_number}"
+    if marks:
+        heading += f" ({', '.join(marks)})"
+    yield heading
+    if step.branch_id:
+        yield f"Branch {escape_inline(step.branch_id)}, from step {step.branch_from_step}."
+    yield escape_block(step.text)
+    if step.reasoning:
+        yield f"**Reasoning:** {escape_block(step.reasoning)}"
+    if step.knowledge_gap:
+        yield f"**Still unknown:** {escape_block(step.knowledge_gap)}"
+    if step.rejected_approaches:
+        yield "**Rejected:**"
+        yield "\n".join(f"- {_escape_line(approach)}" for approach in step.rejected_approaches)
+    facts = []
+    if step.confidence:
+        facts.append(f"Confidence: {step.confidence}.")
+    if step.sources:
+        facts.append(f"Sources: {_join_numbers(step.sources)}.")
+    if facts:
+        yield " ".join(facts)
+
+
+def _write_sources(export: SessionExport) -> Iterator[str]:
+    if not export.sources:
+        yield "None was recorded."
+        return
+    links = [source.link for source in export.sources if source.link]
+    if links:
+        states = Counter(link.state for link in links)
+        counts = [f"{count} {state}" for state, count in states.most_common()]
+        yield f"Links checked: {', '.join(counts)}."
+    items = []
+    for source, work in zip(export.sources, export.works, strict=True):
+        items.append(_write_source(source, work))
+    yield "\n".join(items)
+
+
+def _write_source(source: ExportedSource, work: Work) -> str:
+    """An item of the list: the citation, and below it where the source comes from."""
+    location = work.location or source.url
+    without_location = replace(work, doi="", url="")
+    citation = apa(without_location, markdown=True, escape=_escape_markup)
+    lines = [f"{escape_line_starts(citation)} {write_link(location)}"]
+
+    steps = "steps"
+    if len(source.steps) == 1:
+        steps = "step"
+    numbers = _join_numbers(source.steps)
+    origin = f"Found in {steps} {numbers} by {_join_names(source.tools)}."
+    if location != source.url:
+        origin += f" Address: {write_link(source.url)}"
+    lines.append(origin)
+
+    if source.link:
+        state = f"Link: {source.link.state}"
+        if source.link.new_url:
+            state += f" to {write_link(source.link.new_url)}"
+        if source.link.reason:
+            state += f" ({escape_inline(source.link.reason)})"
+        lines.append(state)
+
+    number = f"{source.number}. "
+    margin = " " * len(number)
+    return number + f"\\\n{margin}".join(lines)
+
+
+def _join_names(names: Sequence[str]) -> str:
+    return escape_inline(", ".join(names))
+
+
+def _join_numbers(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _count(count: int, name: str) -> str:
+    if count == 1:
+        return f"{count} {name}"
+    return f"{count} {name}s"
