@@ -19,7 +19,7 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.errors import WebquarryError
 from webquarry.evidence.evidence import Evidence, evidence_of
-from webquarry.evidence.models import RetractionStatus, Shape
+from webquarry.evidence.models import AnswerPart, RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import Kind
@@ -176,7 +176,7 @@ def _as_page(raw: RawPage) -> Page:
     return Page(raw.url, raw.requested_url, raw.title, "", "", "", "ok", (), raw.fetched_at)
 
 
-def _plain(shape: Shape | None) -> dict[str, Any] | None:
+def _plain(shape: AnswerPart | None) -> dict[str, Any] | None:
     if shape:
         return shape.model_dump(mode="json", by_alias=True, exclude_none=True)
     return None

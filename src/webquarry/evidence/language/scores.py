@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from webquarry.evidence.language.terms import Terms
-from webquarry.evidence.models import Shape
+from webquarry.evidence.models import AnswerPart
 from webquarry.evidence.page.dates import date_parts
 from webquarry.read.slices.paragraphs import Paragraph
 
@@ -30,7 +30,7 @@ _FULL_LENGTH = 600  # words from which a text is as long as it needs to be
 _FULL_ORDER = 3  # headings from which it is in order
 
 
-class ScoreExplanations(Shape):
+class ScoreExplanations(AnswerPart):
     """Why each score is what it is."""
 
     relevance: str
@@ -39,7 +39,7 @@ class ScoreExplanations(Shape):
     content: str
 
 
-class SourceScores(Shape):
+class SourceScores(AnswerPart):
     __doc__ = (
         "The scores of a source; `overall` is relevance 35, freshness 20, authority 25 and "
         "content 20 percent."

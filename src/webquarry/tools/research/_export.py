@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
-from webquarry.evidence.models import Shape
+from webquarry.evidence.models import AnswerPart
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.titles import title_from_url
 from webquarry.evidence.styles.apa import apa
@@ -41,7 +41,7 @@ class ExportedSource(NumberedSource):
     link: LinkState | None = None
 
 
-class ErrorCount(Shape):
+class ErrorCount(AnswerPart):
     """A kind of error: how often, of which tools, and, where it came back, what to do about it."""
 
     kind: str

@@ -15,7 +15,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
-from webquarry.evidence.models import Shape
+from webquarry.evidence.models import AnswerPart
 from webquarry.net.models import Reply
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
@@ -39,7 +39,7 @@ _RESOLVERS = frozenset(
 State = Literal["ok", "moved", "gone", "blocked", "unreachable", "unchecked"]
 
 
-class LinkState(Shape):
+class LinkState(AnswerPart):
     """Whether an address still leads to its page, and where to or why not."""
 
     state: State

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.models import TRUST, RetractionStatus, Shape, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import Name, person
 from webquarry.evidence.styles.csl import csl
@@ -37,7 +37,7 @@ _TOLD = {
 }
 
 
-class PaperResult(Shape):
+class PaperResult(AnswerPart):
     __doc__ = (
         "One paper; what nobody knows is absent. `origins` names the index behind each field "
         "that `source` did not give."

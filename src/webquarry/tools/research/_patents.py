@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from webquarry.evidence.models import TRUST, Shape, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import Name, person
 from webquarry.evidence.styles.csl import csl
@@ -21,7 +21,7 @@ from webquarry.tool import Answer
 _SEPARATOR = "; "
 
 
-class PatentResult(Shape):
+class PatentResult(AnswerPart):
     """One publication; what is not known is absent."""
 
     title: str
@@ -38,7 +38,7 @@ class PatentResult(Shape):
     snippet: str | None = None
 
 
-class AssigneeCluster(Shape):
+class AssigneeCluster(AnswerPart):
     """One assignee, under all spellings of its name."""
 
     assignee: str

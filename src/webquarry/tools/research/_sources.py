@@ -14,7 +14,7 @@ from typing import Literal
 
 from webquarry.evidence.language.bearing import bearing_on, joined
 from webquarry.evidence.language.scores import SourceScores
-from webquarry.evidence.models import TRUST, DomainReputation, Shape
+from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.pages.read_results import Read
 from webquarry.pages.share import Share, Text, enough_of, share_out
 from webquarry.read.slices.paragraphs import Paragraph
@@ -23,7 +23,7 @@ from webquarry.read.slices.repeats import Repeats
 READ_ON = "Call scrape_page with this url for the whole text"
 
 
-class FilteredOut(Shape):
+class FilteredOut(AnswerPart):
     __doc__ = (
         "What a filter left out of a source. `matched` is false where nothing bears on the "
         "question: then the beginning\n"
@@ -35,7 +35,7 @@ class FilteredOut(Shape):
     matched: bool
 
 
-class ScrapedSource(Shape):
+class ScrapedSource(AnswerPart):
     __doc__ = (
         "A page and what is known of it. `content` is absent where sources were not asked "
         "for; what is missing of the\n"

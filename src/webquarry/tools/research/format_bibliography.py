@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, Shape
+from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.evidence.styles.bibliography import Style, bibliography
 from webquarry.evidence.styles.work import Work
 from webquarry.tool import Answer, tool
@@ -23,7 +23,7 @@ _MOST = 2000  # sources, as many as a session holds
 _SHOWN = 20  # numbers in a hint
 
 
-class BibliographyEntry(Shape):
+class BibliographyEntry(AnswerPart):
     __doc__ = (
         "An entry, in the order of the text: the sources it stands for, by number, and its "
         "key where the style has keys."

@@ -25,12 +25,12 @@ from webquarry.evidence.citation import NO_DATE
 from webquarry.evidence.language.size import estimated_tokens, size_category
 from webquarry.evidence.models import (
     TRUST,
+    AnswerPart,
     Citation,
     DomainReputation,
     ForumSignals,
     Metadata,
     RetractionStatus,
-    Shape,
     StructuredData,
 )
 from webquarry.pages.slice import Piece, Wanted, not_ours, take
@@ -47,7 +47,7 @@ _VERSION = 1
 _SMALL = 100_000  # bytes; cutting a text of that size takes less than the way to a thread and back
 
 
-class OutlineHeading(Shape):
+class OutlineHeading(AnswerPart):
     __doc__ = (
         "A heading and its section: where it starts, in lines from 1 and bytes from 0, and "
         "how large it is."

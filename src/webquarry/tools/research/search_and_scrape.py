@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
-from webquarry.evidence.models import TRUST, Shape, SuggestedAction, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroResultHints
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.preload import loading
 from webquarry.pages.read_results import Failed, Harvest, Read, Reading
@@ -41,7 +41,7 @@ _RESERVE = 0.1
 _MOST_RESERVE = 5.0
 
 
-class ScrapeFailure(Shape):
+class ScrapeFailure(AnswerPart):
     """A result that could not be read, and why."""
 
     url: str
@@ -51,7 +51,7 @@ class ScrapeFailure(Shape):
     suggested_action: str
 
 
-class ScrapeSummary(Shape):
+class ScrapeSummary(AnswerPart):
     """How it went, in numbers. `sparseSources` are those whose text is thin."""
 
     urls_searched: int
@@ -61,7 +61,7 @@ class ScrapeSummary(Shape):
     processing_time_ms: int
 
 
-class SizeMetadata(Shape):
+class SizeMetadata(AnswerPart):
     """How much text there is. `totalLength` is that of the pages before anything was left out."""
 
     content_length: int
