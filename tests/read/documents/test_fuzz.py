@@ -14,11 +14,11 @@ import pytest
 
 from tests.read.formats.make_samples import FOLDER
 from tests.read.formats.office_writer import zipped
-from webquarry.read.documents.models import Job, Limits
+from webquarry.read.documents.models import DocumentLimits, Job
 from webquarry.read.documents.worker import Died, Worker
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "400"))
-LIMITS = Limits(cpu_seconds=5, wall_seconds=15)
+LIMITS = DocumentLimits(cpu_seconds=5, wall_seconds=15)
 SAMPLES = ["paper.pdf", "report.pdf", "hidden.pdf", "letter.docx", "deck.pptx"]
 PIECES = [
     b"<",

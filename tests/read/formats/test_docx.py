@@ -15,7 +15,7 @@ from tests.read.formats.office_writer import (
 )
 from webquarry.read.documents.docx import story as story_module
 from webquarry.read.documents.docx.convert import convert
-from webquarry.read.documents.models import Document, Refusal
+from webquarry.read.documents.models import DocumentText, Refusal
 
 URL = "https://site.example/files/letter.docx"
 BEGIN, SEPARATE, END = (
@@ -29,7 +29,7 @@ STRICT = {
 
 def read(
     body: str, parts: dict[str, str] | None = None, links: dict[str, tuple[str, str]] | None = None
-) -> Document:
+) -> DocumentText:
     return convert(docx(body, parts, links), URL)
 
 

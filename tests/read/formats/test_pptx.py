@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry.read.documents.models import Document, Refusal
+from webquarry.read.documents.models import DocumentText, Refusal
 from webquarry.read.documents.pptx import convert as convert_module
 from webquarry.read.documents.pptx.convert import convert
 
@@ -13,7 +13,7 @@ TITLE, BODY = 'type="title"', 'idx="1"'
 WIDE, TALL = 'gridSpan="2"', 'rowSpan="2"'
 
 
-def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> Document:
+def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> DocumentText:
     return convert(pptx(list(slides), parts=parts, order=order), "https://site.example/deck.pptx")
 
 

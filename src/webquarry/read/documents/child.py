@@ -19,7 +19,7 @@ from typing import Any
 
 from webquarry.read.documents.frames import BrokenFrame, read_frame, write_frame
 from webquarry.read.documents.limits import limit_document, limit_process, resident_bytes
-from webquarry.read.documents.models import LARGEST_FILE, Document, Job, Refusal
+from webquarry.read.documents.models import LARGEST_FILE, DocumentText, Job, Refusal
 
 CONVERTERS = {
     "pdf": "webquarry.read.documents.pdf.convert",
@@ -27,7 +27,7 @@ CONVERTERS = {
     "pptx": "webquarry.read.documents.pptx.convert",
 }
 _LARGEST_JOB = 100_000
-Converter = Callable[[bytes, str], Document]
+Converter = Callable[[bytes, str], DocumentText]
 
 
 def serve(memory_bytes: int) -> None:

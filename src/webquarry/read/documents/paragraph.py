@@ -12,7 +12,7 @@ from lxml import etree
 from webquarry.read.markdown.inline import BREAK, CLOSE, Piece, Span
 
 
-class Look(NamedTuple):
+class TextStyle(NamedTuple):
     """How a run of text looks."""
 
     link: Span | None = None
@@ -20,14 +20,14 @@ class Look(NamedTuple):
 
 
 @dataclass
-class Paragraph:
+class DocumentParagraph:
     """What was found in one paragraph."""
 
-    runs: list[tuple[str, Look]] = field(default_factory=list)
+    runs: list[tuple[str, TextStyle]] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)  # text boxes, charts and diagrams
     length: int = 0
 
-    def add(self, text: str, look: Look) -> None:
+    def add(self, text: str, look: TextStyle) -> None:
         self.runs.append((text, look))
         self.length += len(text)
 

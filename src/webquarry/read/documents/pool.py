@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit
 
 from webquarry.errors import Unreadable
-from webquarry.read.documents.models import LARGEST_FILE, Document, Job, Limits
+from webquarry.read.documents.models import LARGEST_FILE, DocumentLimits, DocumentText, Job
 from webquarry.read.documents.worker import Died, Worker
 from webquarry.secret import redact
 
@@ -27,15 +27,15 @@ log = logging.getLogger(__name__)
 class Pool:
     """Workers to be had one at a time each."""
 
-    def __init__(self, limits: Limits | None = None, size: int | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: DocumentLimits | None = None, size: int | None = None) -> None:
+        self._limits = limits or DocumentLimits()
         self._room = size or _cores()
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
         self._starting = 0
 
-    def read(self, kind: str, url: str, body: bytes) -> Document:
+    def read(self, kind: str, url: str, body: bytes) -> DocumentText:
         """The document, read in a child process."""
         if len(body) > LARGEST_FILE:
             raise Unreadable(
@@ -56,7 +56,7 @@ class Pool:
             log.debug("a %s could not be read: %s", kind, answer["detail"])
         if "document" not in answer:
             raise Unreadable(f"{redact(url)} {answer['refusal']}.")
-        return Document.from_dict(answer["document"])
+        return DocumentText.from_dict(answer["document"])
 
     def close(self) -> None:
         """End every child; those that are busy, too."""
@@ -118,7 +118,7 @@ _lock = threading.Lock()
 _pool: Pool | None = None
 
 
-def read_document(kind: str, url: str, body: bytes) -> Document:
+def read_document(kind: str, url: str, body: bytes) -> DocumentText:
     """A document as Markdown, by the workers that this process shares."""
     global _pool
     with _lock:

@@ -22,7 +22,7 @@ from typing import Any
 
 import webquarry
 from webquarry.read.documents.frames import BrokenFrame, Raw, read_frame, write_frame
-from webquarry.read.documents.models import Job, Limits
+from webquarry.read.documents.models import DocumentLimits, Job
 
 _LARGEST_ANSWER = 200_000_000  # bytes of JSON, in which one character may take twelve
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[2]); from webquarry.read.documents.child import serve; serve(int(sys.argv[1]))"
@@ -38,7 +38,7 @@ class Died(Exception):
 class Worker:
     """A child process, started at once. Not for two threads at the same time."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: DocumentLimits) -> None:
         self._limits = limits
         self._worn = False
         self.documents = 0

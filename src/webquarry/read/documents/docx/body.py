@@ -16,7 +16,7 @@ from webquarry.read.documents.docx.story import DELETED, Story
 from webquarry.read.documents.docx.styles import Style, outline_level, run_properties
 from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
 from webquarry.read.documents.office import child_of, name_of, preferred, value_of
-from webquarry.read.documents.paragraph import Paragraph
+from webquarry.read.documents.paragraph import DocumentParagraph
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.inline import Inline
 from webquarry.read.markdown.tables import Cell, Table
@@ -58,7 +58,7 @@ class Body:
         self._out = Blocks()
         self._levels: list[int] = []  # of the list items that are open
         self._code: list[str] = []
-        self._carried = Paragraph()
+        self._carried = DocumentParagraph()
         self.title = ""  # the first heading of the first level
 
     def text(self) -> str:
@@ -100,7 +100,7 @@ class Body:
     def _paragraph(self, element: etree._Element) -> None:
         settings = self._settings(child_of(element, "w:pPr"))
         reader = RunReader(self._story, settings.style, shaded=settings.shaded or self._in_cell)
-        reader.found, self._carried = self._carried, Paragraph()
+        reader.found, self._carried = self._carried, DocumentParagraph()
         reader.read(element)
         self._story.fields = [
             one for one in self._story.fields if one.in_result
@@ -135,7 +135,7 @@ class Body:
             "w:del" in mark or "w:moveFrom" in mark,
         )
 
-    def _write(self, found: Paragraph, settings: _Settings) -> None:
+    def _write(self, found: DocumentParagraph, settings: _Settings) -> None:
         mark = None
         if settings.list_id:
             mark = self._story.numbering.next(settings.list_id, settings.list_level)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from webquarry.read.documents import prose
 from webquarry.read.documents.docx.body import Body
 from webquarry.read.documents.docx.story import Full, Story
-from webquarry.read.documents.models import Document, Refusal
+from webquarry.read.documents.models import DocumentText, Refusal
 from webquarry.read.documents.office import DAMAGED, Package, child_of, value_of
 from webquarry.read.documents.properties import read_properties
 from webquarry.read.text.delimiters import defuse_prose
@@ -14,7 +14,7 @@ _FULL = "The document has more text than is read at once; its end is missing."
 _WHITE = frozenset({"ffffff", "auto"})
 
 
-def convert(body: bytes, url: str) -> Document:
+def convert(body: bytes, url: str) -> DocumentText:
     """The document; relative links in it are relative to `url`."""
     package = Package(body)
     main = package.main_part("word/document.xml")
@@ -36,7 +36,7 @@ def convert(body: bytes, url: str) -> Document:
     said = read_properties(package, "docx", story.removed)
     if not markdown.strip():
         raise Refusal("has no text that can be seen")
-    return Document(
+    return DocumentText(
         markdown,
         title=said.title or prose.name(writer.title, story.removed),
         author=said.author,

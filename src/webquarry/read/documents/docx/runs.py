@@ -14,7 +14,7 @@ from webquarry.read.documents.docx.story import DELETED, HIDDEN, SAME_COLOUR, TI
 from webquarry.read.documents.docx.styles import Style, is_on, run_properties
 from webquarry.read.documents.office import child_of, name_of, preferred, value_of
 from webquarry.read.documents.omml import to_tex
-from webquarry.read.documents.paragraph import Look, Paragraph
+from webquarry.read.documents.paragraph import DocumentParagraph, TextStyle
 from webquarry.read.documents.symbols import symbol
 from webquarry.read.markdown.inline import (
     BREAK,
@@ -55,7 +55,7 @@ class RunReader:
         self._style = style
         self._shaded = shaded or not story.plain_ground
         self._link: Span | None = None
-        self.found = Paragraph()
+        self.found = DocumentParagraph()
 
     def read(self, element: etree._Element) -> None:
         """Take everything in an element."""
@@ -94,7 +94,7 @@ class RunReader:
         inner = [one for one in element if name_of(one.tag) == "m:oMath"] or [element]
         for formula in inner:
             if tex := to_tex(formula, self._story.removed):
-                self.found.add(Literal(tex), Look(self._link))
+                self.found.add(Literal(tex), TextStyle(self._link))
 
     def _run(self, run: etree._Element) -> None:
         direct = run_properties(child_of(run, "w:rPr"))
@@ -103,13 +103,13 @@ class RunReader:
             character = self._story.styles.get(direct["w:rStyle"]).run
         shown = character | direct
         reason = self._hidden_because(self._style.run | shown)
-        look = Look(self._current_link(), _marks(shown))
+        look = TextStyle(self._current_link(), _marks(shown))
         seen = True
         for child in run:
             name = name_of(child.tag)
             if name in ("w:fldChar", "w:instrText"):
                 self._field_part(name, child)
-                look = Look(self._current_link(), look.marks)
+                look = TextStyle(self._current_link(), look.marks)
             elif self._in_instruction():
                 continue
             elif reason is not None:
@@ -119,7 +119,7 @@ class RunReader:
         if not seen and reason:
             self._story.removed[reason] += 1
 
-    def _content(self, name: str, child: etree._Element, look: Look) -> None:
+    def _content(self, name: str, child: etree._Element, look: TextStyle) -> None:
         if name == "w:t":
             self.found.add(child.text or "", look)
         elif name in _SIGNS:
@@ -138,7 +138,7 @@ class RunReader:
                 value_of(child, "id") or "",
             )
             if label is not None:
-                self.found.add(Literal(f"[^{label}]"), Look())
+                self.found.add(Literal(f"[^{label}]"), TextStyle())
         elif name == "w:ruby":
             self._ruby(child)
         elif name in ("w:drawing", "w:pict", "w:object"):
@@ -151,9 +151,9 @@ class RunReader:
         for part, (before, after) in (("w:rubyBase", ("", "")), ("w:rt", ("(", ")"))):
             inner = child_of(element, part)
             if inner is not None and _has_text(inner):
-                self.found.add(before, Look())
+                self.found.add(before, TextStyle())
                 self.read(inner)
-                self.found.add(after, Look())
+                self.found.add(after, TextStyle())
 
     def _drawing(self, element: etree._Element) -> None:
         """Collect what has words in a drawing; alternatives in it say the same twice."""

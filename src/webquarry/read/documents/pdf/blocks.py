@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from webquarry.read.documents.pdf.layout import INDENT, WIDE_GAP, Column, columns_of, is_new_column
-from webquarry.read.documents.pdf.lines import HYPHEN, Line
-from webquarry.read.documents.pdf.tables import Item, Table
+from webquarry.read.documents.pdf.lines import HYPHEN, PdfLine
+from webquarry.read.documents.pdf.tables import Item, PdfTable
 
 Kind = Literal["text", "item", "code", "contents", "table"]
 
@@ -37,9 +37,9 @@ class Block:
     """Lines that belong together."""
 
     kind: Kind
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PdfLine] = field(default_factory=list)
     marker: str = ""  # of a list item: its bullet or its number
-    table: Table | None = None
+    table: PdfTable | None = None
     hanging: bool = False  # its lines but the first are indented
     column: int = 0  # of the document, counted from its beginning
     end: Column | None = None  # the column in which it ends
@@ -65,18 +65,18 @@ def build_blocks(pages: list[list[Item]], body: float) -> list[Block]:
     """The blocks of a whole document."""
     builder = _Builder(body)
     columns = columns_of(
-        [[item for item in items if isinstance(item, Line)] for items in pages], body
+        [[item for item in items if isinstance(item, PdfLine)] for items in pages], body
     )
     for items, places in zip(pages, map(iter, columns), strict=True):
-        placed = [(item, next(places) if isinstance(item, Line) else None) for item in items]
+        placed = [(item, next(places) if isinstance(item, PdfLine) else None) for item in items]
         for place, (item, column) in enumerate(placed):
-            if isinstance(item, Table):
+            if isinstance(item, PdfTable):
                 builder.add_table(item)
             elif column is not None:
                 after = None
                 if place + 1 < len(placed):
                     after = placed[place + 1][0]
-                builder.add(item, column, after if isinstance(after, Line) else None)
+                builder.add(item, column, after if isinstance(after, PdfLine) else None)
     return builder.blocks
 
 
@@ -88,10 +88,10 @@ class _Builder:
         self._body = body
         self._columns = 0
         self._open: Block | None = None  # the block that the last line went into
-        self._last: Line | None = None  # the last line of the open block
+        self._last: PdfLine | None = None  # the last line of the open block
         self._column: Column | None = None
 
-    def add_table(self, table: Table) -> None:
+    def add_table(self, table: PdfTable) -> None:
         before = self.blocks[-1].table if self.blocks else None
         if before is not None and _is_same_table(before, table):
             skip = 1 if table.rows[0] == before.rows[0] else 0
@@ -102,7 +102,7 @@ class _Builder:
             self.blocks.append(Block("table", table=table))
         self._open = None
 
-    def add(self, line: Line, column: Column, after: Line | None) -> None:
+    def add(self, line: PdfLine, column: Column, after: PdfLine | None) -> None:
         self._columns += column is not self._column
         block = self._home_of(line, column, after)
         if block is None:
@@ -115,7 +115,7 @@ class _Builder:
         block.end = column
         self._last, self._column, self._open = line, column, block
 
-    def _new_block(self, line: Line) -> Block:
+    def _new_block(self, line: PdfLine) -> Block:
         if line.mono:
             return Block("code")
         if is_contents(line.text):
@@ -126,7 +126,7 @@ class _Builder:
             return Block("item", marker=marker)
         return Block("text")
 
-    def _home_of(self, line: Line, column: Column, after: Line | None) -> Block | None:
+    def _home_of(self, line: PdfLine, column: Column, after: PdfLine | None) -> Block | None:
         """The block that a line goes on, or None when it begins one."""
         last = self._last
         if last is None or is_contents(line.text):
@@ -138,7 +138,7 @@ class _Builder:
             return block
         return None
 
-    def _carried_over(self, line: Line, column: Column, after: Line | None) -> Block | None:
+    def _carried_over(self, line: PdfLine, column: Column, after: PdfLine | None) -> Block | None:
         """The unfinished paragraph of the column before."""
         if _marker(line) or line.turns or _is_indented(line, column, after):
             return None
@@ -155,7 +155,7 @@ class _Builder:
         return None
 
     def _starts_block(
-        self, block: Block, last: Line, line: Line, column: Column, after: Line | None
+        self, block: Block, last: PdfLine, line: PdfLine, column: Column, after: PdfLine | None
     ) -> bool:
         if line.mono and not last.mono and _is_name_in_prose(last, line, column):
             line.mono = False
@@ -177,7 +177,7 @@ class _Builder:
         return _ends_paragraph(block, last, line, column, after)
 
 
-def _marker(line: Line) -> str:
+def _marker(line: PdfLine) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
     found = _BULLET.match(line.text) or _MAYBE.match(line.text)
     if found and not line.mono:
@@ -200,7 +200,7 @@ def contents_entry(text: str) -> tuple[str, str]:
     return (text, "")
 
 
-def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
+def _may_be_item(block: Block, last: PdfLine, line: PdfLine, column: Column) -> bool:
     """A number or a dash at the beginning of a line may just belong to the sentence."""
     if _BULLET.match(line.text) or block.kind == "item":
         return True
@@ -208,7 +208,7 @@ def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
     return moved or _SENTENCE_END.search(last.text) is not None or _leaves_room(last, line, column)
 
 
-def _is_name_in_prose(last: Line, line: Line, column: Column) -> bool:
+def _is_name_in_prose(last: PdfLine, line: PdfLine, column: Column) -> bool:
     """Whether a line in a font for code is only a long name in the middle of a paragraph."""
     if _SENTENCE_END.search(last.text) or _leaves_room(last, line, column):
         return False
@@ -219,7 +219,7 @@ def _is_name_in_prose(last: Line, line: Line, column: Column) -> bool:
     )
 
 
-def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
+def _changes_look(last: PdfLine, line: PdfLine, column: Column, block: Block) -> bool:
     ratio = line.size / last.size
     if not 0.8 < ratio < 1.25:
         return True
@@ -231,7 +231,7 @@ def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
 
 
 def _ends_paragraph(
-    block: Block, last: Line, line: Line, column: Column, after: Line | None
+    block: Block, last: PdfLine, line: PdfLine, column: Column, after: PdfLine | None
 ) -> bool:
     much = column.right - last.right > _MUCH_ROOM * (column.right - column.left)
     if (
@@ -260,7 +260,7 @@ def _ends_paragraph(
     )
 
 
-def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
+def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if
     there is one.
     """
@@ -271,7 +271,7 @@ def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
     )
 
 
-def _leaves_room(last: Line, line: Line, column: Column) -> bool:
+def _leaves_room(last: PdfLine, line: PdfLine, column: Column) -> bool:
     """Whether the first word of a line would have fitted behind the line before it."""
     if last.text.endswith((HYPHEN, "-")):
         return False
@@ -290,13 +290,13 @@ def _is_finished(block: Block, column: Column) -> bool:
     return not column.indented or block.end is None or block.end.right - last.right > 3 * last.size
 
 
-def _is_alike(one: Line, other: Line) -> bool:
+def _is_alike(one: PdfLine, other: PdfLine) -> bool:
     return (
         0.92 < one.size / other.size < 1.09 and one.mono == other.mono and one.turns == other.turns
     )
 
 
-def _is_same_table(one: Table, other: Table) -> bool:
+def _is_same_table(one: PdfTable, other: PdfTable) -> bool:
     """Whether a table at the head of a page goes on from one at the foot of the page before."""
     follows = one.page + one.more_pages == other.page - 1 and one.foot < 0.25 and other.top > 0.75
     return follows and len(one.rows[0]) == len(other.rows[0])

@@ -10,15 +10,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
 
-from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
+from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
 from webquarry.read.documents.pdf.blocks import Block, build_blocks
 from webquarry.read.documents.pdf.headings import find_headings
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.layout import body_size
-from webquarry.read.documents.pdf.lines import Line, read_lines
+from webquarry.read.documents.pdf.lines import PdfLine, read_lines
 from webquarry.read.documents.pdf.metadata import author_of, date_of, title_of
 from webquarry.read.documents.pdf.order import in_reading_order
-from webquarry.read.documents.pdf.pdfium import PageText, Pdf
+from webquarry.read.documents.pdf.pdfium import PageText, PdfFile
 from webquarry.read.documents.pdf.render import Renderer
 from webquarry.read.documents.pdf.ruled import Grid, find_grids
 from webquarry.read.documents.pdf.running import without_running_heads
@@ -34,7 +34,7 @@ _TITLE_PAGES = 2  # where a title is looked for
 class _Pages:
     """What was read of the pages."""
 
-    lines: list[list[Line]] = field(default_factory=list)
+    lines: list[list[PdfLine]] = field(default_factory=list)
     grids: list[list[Grid]] = field(default_factory=list)
     pictured: int = 0  # pages with a picture and no text
     broken: int = 0
@@ -53,10 +53,10 @@ class _Pages:
             line.places = ()  # the page is closed after this
 
 
-def convert(body: bytes, url: str) -> Document:
+def convert(body: bytes, url: str) -> DocumentText:
     """The document. `url` is not needed: links in a PDF are not read."""
     removed: Counter[str] = Counter()
-    pdf = Pdf(body)
+    pdf = PdfFile(body)
     try:
         pages = _read(pdf, removed)
         outline = pdf.outline()
@@ -71,7 +71,7 @@ def convert(body: bytes, url: str) -> Document:
     joiner = Joiner.knowing(line.text for lines in pages.lines for line in lines)
     markdown = Renderer(joiner, removed).render(blocks, levels)
     notes = (*pages.notes, *_notes_on_pictures(pages))
-    return Document(
+    return DocumentText(
         markdown,
         title=title or _title_in_text(blocks, levels, joiner, removed),
         author=author,
@@ -83,7 +83,7 @@ def convert(body: bytes, url: str) -> Document:
     )
 
 
-def _read(pdf: Pdf, removed: Counter[str]) -> _Pages:
+def _read(pdf: PdfFile, removed: Counter[str]) -> _Pages:
     """Every page, one open at a time."""
     if not pdf.page_count:
         raise Refusal("is a PDF file without pages")

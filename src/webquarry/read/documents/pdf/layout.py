@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from webquarry.read.documents.pdf.lines import Line
+from webquarry.read.documents.pdf.lines import PdfLine
 
 WIDE_GAP = 1.3  # times the usual distance of lines
 INDENT = 0.7  # sizes of a line
@@ -33,7 +33,7 @@ class Column:
     indented: bool = False  # it begins them with an indent
 
 
-def body_size(lines: Iterable[Line]) -> float:
+def body_size(lines: Iterable[PdfLine]) -> float:
     """The size in which most of the text is set."""
     sizes: Counter[float] = Counter()
     for line in lines:
@@ -43,7 +43,7 @@ def body_size(lines: Iterable[Line]) -> float:
     return 10.0
 
 
-def columns_of(pages: list[list[Line]], body: float) -> list[list[Column]]:
+def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
     """For each line of each page the column it stands in; lines of one column share one object."""
     columns = [_columns_of_page(lines, body) for lines in pages]
     rooms = indents = 0
@@ -69,7 +69,7 @@ def columns_of(pages: list[list[Line]], body: float) -> list[list[Column]]:
     return columns
 
 
-def _columns_of_page(lines: list[Line], body: float) -> list[Column]:
+def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
     pitch = _pitch(lines)
     found: list[Column] = []
     start = 0
@@ -81,7 +81,7 @@ def _columns_of_page(lines: list[Line], body: float) -> list[Column]:
     return found
 
 
-def is_new_column(before: Line, line: Line) -> bool:
+def is_new_column(before: PdfLine, line: PdfLine) -> bool:
     """Whether a line stands higher up than the one before it, or was written another way round."""
     return (
         before.page != line.page
@@ -90,7 +90,7 @@ def is_new_column(before: Line, line: Line) -> bool:
     )
 
 
-def _column(lines: list[Line], body: float, pitch: float) -> Column:
+def _column(lines: list[PdfLine], body: float, pitch: float) -> Column:
     alike = [line for line in lines if abs(line.size - body) < _LIKE_BODY * body] or lines
     lefts = Counter(round(line.left) for line in alike)
     left = max(lefts.items(), key=lambda entry: (entry[1], -entry[0]))[0]
@@ -100,7 +100,7 @@ def _column(lines: list[Line], body: float, pitch: float) -> Column:
     return Column(left, max(beginning), pitch)
 
 
-def _pitch(lines: list[Line]) -> float:
+def _pitch(lines: list[PdfLine]) -> float:
     """The usual distance of lines on a page, in sizes of a line."""
     found: list[float] = []
     for before, line in pairwise(lines):

@@ -49,7 +49,7 @@ class Word(NamedTuple):
 
 
 @dataclass(slots=True)
-class Line:
+class PdfLine:
     """One line. Of a line that runs upwards, the places are those it would have if the page were
     turned.
     """
@@ -76,10 +76,10 @@ class Line:
         return self.right - self.left
 
 
-def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str]) -> list[Line]:
+def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str]) -> list[PdfLine]:
     """The visible lines of a page."""
     hidden = _hidden_places(page, scene, removed)
-    lines: list[Line] = []
+    lines: list[PdfLine] = []
     for found in _LINE.finditer(page.text):
         places = range(found.start(), found.end())
         visible = [place for place in places if place not in hidden] if hidden else places
@@ -94,7 +94,7 @@ def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str])
     return lines
 
 
-def ask_words(page: PageText, line: Line) -> list[Word]:
+def ask_words(page: PageText, line: PdfLine) -> list[Word]:
     """Every word of a line with its place."""
     if not line.words:
         box_of, places = page.box_of, [page.index_of(place) for place in line.places]
@@ -125,7 +125,7 @@ def _hidden_places(page: PageText, scene: Scene, removed: Counter[str]) -> froze
     return frozenset(found)
 
 
-def _line(page: PageText, places: range | list[int], number: int) -> Line | None:
+def _line(page: PageText, places: range | list[int], number: int) -> PdfLine | None:
     whole = page.text
     text = (
         whole[places.start : places.stop]
@@ -155,7 +155,7 @@ def _line(page: PageText, places: range | list[int], number: int) -> Line | None
     size = page.size_of(centre)
     if size != (other := page.size_of(last)):
         size = median((size, other, page.size_of(inner)))
-    return Line(
+    return PdfLine(
         text=bare,
         page=number,
         left=min(start[0], end[0]),
@@ -202,7 +202,7 @@ def _turned(box: Edges, turns: int) -> Edges:
     return (-top, left, -bottom, right) if turns == 3 else box
 
 
-def _find_cells(page: PageText, lines: list[Line]) -> None:
+def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
     """Look for wide gaps in lines that are wider than their letters explain, where two of them are
     neighbours.
     """
@@ -220,7 +220,7 @@ def _find_cells(page: PageText, lines: list[Line]) -> None:
             line.cells = [] if line.mono else _cells(words, line.size)  # in code, gaps are blanks
 
 
-def _may_have_cells(line: Line, pitch: float, usual: float) -> bool:
+def _may_have_cells(line: PdfLine, pitch: float, usual: float) -> bool:
     if pitch <= _LOOSE * usual and len(line.text) > _SHORT:
         return False
     return " " in line.text and (line.mono or not _LEADERS.search(line.text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from webquarry.read.documents.pdf.pdfium import Pdf
+from webquarry.read.documents.pdf.pdfium import PdfFile
 from webquarry.read.documents.prose import name
 from webquarry.read.models import Dated
 
@@ -23,7 +23,7 @@ _NO_TITLE = re.compile(
 )
 
 
-def title_of(pdf: Pdf, removed: Counter[str]) -> str:
+def title_of(pdf: PdfFile, removed: Counter[str]) -> str:
     """The title in the file, unless a program made it up."""
     title = name(pdf.says("Title"), removed)
     if _NO_TITLE.fullmatch(title):
@@ -31,11 +31,11 @@ def title_of(pdf: Pdf, removed: Counter[str]) -> str:
     return title
 
 
-def author_of(pdf: Pdf, removed: Counter[str]) -> str:
+def author_of(pdf: PdfFile, removed: Counter[str]) -> str:
     return name(pdf.says("Author"), removed)
 
 
-def date_of(pdf: Pdf, key: str) -> Dated | None:
+def date_of(pdf: PdfFile, key: str) -> Dated | None:
     """The date under a key, as exact as it was given; None for one that cannot be."""
     text = pdf.says(key)[:100]
     value = _from_iso(text) or _from_pdf(text)

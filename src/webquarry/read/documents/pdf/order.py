@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from webquarry.read.documents.pdf.lines import Line
+from webquarry.read.documents.pdf.lines import PdfLine
 
 _JUMPS = 0.25  # of the lines
 _LEAST_JUMPS = 4
 _WIDE = 0.6  # of the width of the text; such a line stands above columns, not in one
 
 
-def in_reading_order(lines: list[Line]) -> list[Line]:
+def in_reading_order(lines: list[PdfLine]) -> list[PdfLine]:
     """The lines, sorted if they have to be."""
     jumps = sum(_jumps(before, line) for before, line in pairwise(lines))
     if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
         return lines
     columns = _columns(lines)
 
-    def place(line: Line) -> tuple[int, int, float, float]:
+    def place(line: PdfLine) -> tuple[int, int, float, float]:
         column = next(
             (number for number, (left, right) in enumerate(columns) if left <= line.left <= right),
             0,
@@ -32,7 +32,7 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
     return sorted(lines, key=place)
 
 
-def _jumps(before: Line, line: Line) -> bool:
+def _jumps(before: PdfLine, line: PdfLine) -> bool:
     """Whether a line stands above the one before it, in the same column."""
     overlap = min(before.right, line.right) - max(before.left, line.left)
     return (
@@ -42,7 +42,7 @@ def _jumps(before: Line, line: Line) -> bool:
     )
 
 
-def _columns(lines: list[Line]) -> list[tuple[float, float]]:
+def _columns(lines: list[PdfLine]) -> list[tuple[float, float]]:
     """Stretches of the page that no narrow line leaves."""
     whole = max(line.right for line in lines) - min(line.left for line in lines)
     found: list[tuple[float, float]] = []

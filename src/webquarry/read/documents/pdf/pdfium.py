@@ -54,7 +54,7 @@ class Bookmark(NamedTuple):
     page: int | None  # from 0
 
 
-class Pdf:
+class PdfFile:
     """An open file."""
 
     def __init__(self, body: bytes) -> None:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from webquarry.read.documents import prose
 from webquarry.read.documents.pdf.blocks import Block, contents_entry
 from webquarry.read.documents.pdf.joining import Joiner
-from webquarry.read.documents.pdf.lines import Line, Word
-from webquarry.read.documents.pdf.tables import Table
+from webquarry.read.documents.pdf.lines import PdfLine, Word
+from webquarry.read.documents.pdf.tables import PdfTable
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.tables import Cell
 from webquarry.read.markdown.tables import Table as PipeTable
@@ -136,7 +136,7 @@ class Renderer:
             self._items.pop()
             self._out.close()
 
-    def _code(self, lines: list[Line]) -> str:
+    def _code(self, lines: list[PdfLine]) -> str:
         """Lines as they stand, moved in as far as they are on the page, with the gaps between them."""
         edge = min(line.left for line in lines)
         words = [
@@ -153,7 +153,7 @@ class Renderer:
             (before.baseline - line.baseline for before, line in pairwise(lines)), default=0
         )
         texts: list[str] = []
-        before: Line | None = None
+        before: PdfLine | None = None
         for line in lines:
             if (
                 before is not None
@@ -166,7 +166,7 @@ class Renderer:
         code = strip_invisible(without_surrogates("\n".join(texts)), self._removed)
         return fence(defuse_verbatim(code, self._removed), "")
 
-    def _table(self, table: Table) -> str:
+    def _table(self, table: PdfTable) -> str:
         return PipeTable(
             [
                 [Cell(prose.line(cell, self._removed), heading=False) for cell in row]
@@ -175,7 +175,7 @@ class Renderer:
         ).text()
 
 
-def _spaced(line: Line, edge: float, wide: float) -> str:
+def _spaced(line: PdfLine, edge: float, wide: float) -> str:
     """A line of code with as many blanks in it as there is room for on the page."""
     text = ""
     for word in line.words or [Word(line.text, line.left, line.right)]:

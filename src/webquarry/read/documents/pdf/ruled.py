@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from webquarry.read.documents.pdf.lines import Line, Word, ask_words
+from webquarry.read.documents.pdf.lines import PdfLine, Word, ask_words
 from webquarry.read.documents.pdf.pdfium import Box, PageText
 
 _NEAR = 3.0  # points; rules that close are one, and touch others
@@ -51,7 +51,7 @@ class Grid:
         return row, column
 
 
-def find_grids(page: PageText, rules: list[Box], lines: list[Line]) -> list[Grid]:
+def find_grids(page: PageText, rules: list[Box], lines: list[PdfLine]) -> list[Grid]:
     """The grids of a page that may be tables: two columns and two rows at least. Lines in them get
     their words.
     """
@@ -81,7 +81,7 @@ def _grids(rules: list[Box]) -> list[Grid]:
     return grids
 
 
-def fill(grid: Grid, lines: list[Line]) -> list[list[list[list[Word]]]]:
+def fill(grid: Grid, lines: list[PdfLine]) -> list[list[list[list[Word]]]]:
     """The words in each cell of a grid, line by line: rows of cells of lines of words."""
     rows: list[list[list[list[Word]]]] = [[[] for _ in grid.xs[1:]] for _ in grid.ys[1:]]
     for line in lines:

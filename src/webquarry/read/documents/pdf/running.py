@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from webquarry.read.documents.pdf.lines import Line
+from webquarry.read.documents.pdf.lines import PdfLine
 
 _BAND = 0.1  # of the height of a page
 _SHARE = 0.4  # of the pages
@@ -23,7 +23,7 @@ _ONLY_NUMBER = re.compile(
 )
 
 
-def without_running_heads(pages: list[list[Line]]) -> list[list[Line]]:
+def without_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
     """The pages without them."""
     least = max(2, _SHARE * len(pages))
     texts = Counter(key for lines in pages for key in {_key(line) for line in _at_edges(lines)})
@@ -43,19 +43,19 @@ def without_running_heads(pages: list[list[Line]]) -> list[list[Line]]:
     ]
 
 
-def _at_edges(lines: list[Line]) -> Iterator[Line]:
+def _at_edges(lines: list[PdfLine]) -> Iterator[PdfLine]:
     return (line for line in lines if _is_at_edge(line))
 
 
-def _is_at_edge(line: Line) -> bool:
+def _is_at_edge(line: PdfLine) -> bool:
     return not _BAND < line.height < 1 - _BAND
 
 
-def _key(line: Line) -> str:
+def _key(line: PdfLine) -> str:
     return _DIGITS.sub("#", " ".join(line.text.split())).casefold()
 
 
-def _offsets(line: Line) -> set[int]:
+def _offsets(line: PdfLine) -> set[int]:
     """How far the numbers at both ends of a line are ahead of the number of its page."""
     return {
         int(before or after) - line.page
@@ -64,7 +64,7 @@ def _offsets(line: Line) -> set[int]:
     }
 
 
-def _is_running(line: Line, repeated: set[str], numbering: set[int]) -> bool:
+def _is_running(line: PdfLine, repeated: set[str], numbering: set[int]) -> bool:
     if not _is_at_edge(line):
         return False
     if _key(line) in repeated or numbering & _offsets(line):

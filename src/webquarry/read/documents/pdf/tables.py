@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from webquarry.read.documents.pdf.joining import Joiner
-from webquarry.read.documents.pdf.lines import Line, Word
+from webquarry.read.documents.pdf.lines import PdfLine, Word
 from webquarry.read.documents.pdf.ruled import Grid, fill
 
 _LEAST_ROWS = 3
@@ -24,7 +24,7 @@ _JOINER = Joiner()
 
 
 @dataclass
-class Table:
+class PdfTable:
     """Rows of cells, each a text as it stands on the page."""
 
     rows: list[list[str]]
@@ -34,10 +34,10 @@ class Table:
     more_pages: int = 0  # over which it goes on
 
 
-Item = Line | Table
+Item = PdfLine | PdfTable
 
 
-def find_tables(grids: list[Grid], lines: list[Line]) -> list[Item]:
+def find_tables(grids: list[Grid], lines: list[PdfLine]) -> list[Item]:
     """The lines with those that make a table replaced by it."""
     items: list[Item] = list(lines)
     for grid in grids:
@@ -49,7 +49,7 @@ def _take_ruled(grid: Grid, items: list[Item]) -> list[Item]:
     inside = [
         item
         for item in items
-        if isinstance(item, Line) and not item.turns and grid.holds(*item.centre)
+        if isinstance(item, PdfLine) and not item.turns and grid.holds(*item.centre)
     ]
     if not inside:
         return items
@@ -61,7 +61,7 @@ def _take_ruled(grid: Grid, items: list[Item]) -> list[Item]:
     rows = _without_empty(rows)
     if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
         return items
-    table = Table(rows, inside[0].page, inside[0].height, inside[-1].height)
+    table = PdfTable(rows, inside[0].page, inside[0].height, inside[-1].height)
     taken = set(map(id, inside))
     place = next(place for place, item in enumerate(items) if id(item) in taken)
     return [
@@ -82,7 +82,7 @@ def _take_aligned(items: list[Item]) -> Iterator[Item]:
     start = 0
     while start < len(items):
         item = items[start]
-        if not isinstance(item, Line) or len(item.cells) < 2:
+        if not isinstance(item, PdfLine) or len(item.cells) < 2:
             yield item
             start += 1
             continue
@@ -98,16 +98,16 @@ def _take_aligned(items: list[Item]) -> Iterator[Item]:
         if _is_prose(run, bands):
             yield from _columns(run, bands)
         else:
-            yield Table(_rows(run, bands), run[0].page, run[0].height, run[-1].height)
+            yield PdfTable(_rows(run, bands), run[0].page, run[0].height, run[-1].height)
 
 
-def _run_of_rows(items: list[Item], start: int) -> list[Line]:
+def _run_of_rows(items: list[Item], start: int) -> list[PdfLine]:
     """The rows that follow each other closely from here on. A part alone may go on from the row
     above.
     """
-    run: list[Line] = []
+    run: list[PdfLine] = []
     for item in islice(items, start, None):
-        if not isinstance(item, Line) or (len(item.cells) < 2 and not run):
+        if not isinstance(item, PdfLine) or (len(item.cells) < 2 and not run):
             break
         if run and (
             item.turns != run[-1].turns
@@ -122,11 +122,11 @@ def _run_of_rows(items: list[Item], start: int) -> list[Line]:
     return run
 
 
-def _is_close(above: Line, line: Line) -> bool:
+def _is_close(above: PdfLine, line: PdfLine) -> bool:
     return above.baseline - line.baseline < 1.35 * line.size
 
 
-def _goes_on(run: list[Line], line: Line) -> bool:
+def _goes_on(run: list[PdfLine], line: PdfLine) -> bool:
     """Whether a line with one part only may be the second line of a cell above it."""
     above = run[-1]
     if len(above.cells) < 2 and len(run) > 1 and len(run[-2].cells) < 2:
@@ -137,7 +137,7 @@ def _goes_on(run: list[Line], line: Line) -> bool:
     )
 
 
-def _bands(run: list[Line]) -> list[tuple[float, float]]:
+def _bands(run: list[PdfLine]) -> list[tuple[float, float]]:
     """The columns: stretches of the page with cells, none of which reaches into another; empty if
     there are none.
     """
@@ -166,7 +166,7 @@ def _band_of(cell: Word, bands: list[tuple[float, float]]) -> int:
     )
 
 
-def _rows(run: list[Line], bands: list[tuple[float, float]]) -> list[list[str]]:
+def _rows(run: list[PdfLine], bands: list[tuple[float, float]]) -> list[list[str]]:
     rows: list[list[str]] = []
     for line in run:
         if len(line.cells) > 1:
@@ -186,7 +186,7 @@ def _rows(run: list[Line], bands: list[tuple[float, float]]) -> list[list[str]]:
     return rows
 
 
-def _is_prose(run: list[Line], bands: list[tuple[float, float]]) -> bool:
+def _is_prose(run: list[PdfLine], bands: list[tuple[float, float]]) -> bool:
     if len(bands) > 3 or len(run) < _PROSE_ROWS:
         return False
     for place in range(len(bands)):
@@ -196,7 +196,7 @@ def _is_prose(run: list[Line], bands: list[tuple[float, float]]) -> bool:
     return True
 
 
-def _columns(run: list[Line], bands: list[tuple[float, float]]) -> Iterator[Line]:
+def _columns(run: list[PdfLine], bands: list[tuple[float, float]]) -> Iterator[PdfLine]:
     """Rows that are lines of prose side by side, column by column."""
     for place in range(len(bands)):
         for line in run:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from webquarry.read.documents import prose
-from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
+from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
 from webquarry.read.documents.office import DAMAGED, Package, child_of, name_of, value_of
 from webquarry.read.documents.pptx.slide import Slide
 from webquarry.read.documents.properties import read_properties
@@ -24,7 +24,7 @@ from webquarry.read.text.delimiters import defuse_prose
 _MOST_SLIDES = 2_000
 
 
-def convert(body: bytes, url: str) -> Document:
+def convert(body: bytes, url: str) -> DocumentText:
     """The presentation; relative links in it are relative to `url`."""
     package = Package(body)
     main = package.main_part("ppt/presentation.xml")
@@ -37,7 +37,7 @@ def convert(body: bytes, url: str) -> Document:
     if not markdown.strip():
         raise Refusal("has no text that can be seen")
     said = read_properties(package, "pptx", writer.removed)
-    return Document(
+    return DocumentText(
         markdown,
         title=said.title or prose.name(writer.title, writer.removed),
         author=said.author,

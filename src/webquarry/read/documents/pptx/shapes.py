@@ -28,7 +28,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Shape:
+class SlideShape:
     """Something with words on a slide."""
 
     element: etree._Element
@@ -60,12 +60,12 @@ class Layout:
 
 def shapes_of(
     root: etree._Element, layout: Layout, size: Place, removed: Counter[str]
-) -> list[Shape]:
+) -> list[SlideShape]:
     """The shapes of a slide that say something, in reading order. `size` is that of the slide:
     height, width.
     """
     tree = child_of(child_of(root, "p:cSld"), "p:spTree")
-    found: list[Shape] = []
+    found: list[SlideShape] = []
     place: Place = (0, 0)
     for shape in _shapes(tree, 0, removed) if tree is not None else ():
         own = None  # places in a group are its own
@@ -75,7 +75,7 @@ def shapes_of(
         if own is not None and _is_outside(shape, own, size):
             removed[OFF_SLIDE] += 1
         elif kind := _kind(shape):
-            found.append(Shape(shape, kind, place))
+            found.append(SlideShape(shape, kind, place))
     return sorted(found, key=lambda shape: (shape.kind != "title", shape.place))
 
 

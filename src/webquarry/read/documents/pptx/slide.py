@@ -20,8 +20,8 @@ from webquarry.read.documents.office import (
     value_of,
 )
 from webquarry.read.documents.omml import to_tex
-from webquarry.read.documents.paragraph import Look, Paragraph
-from webquarry.read.documents.pptx.shapes import Layout, Shape, shapes_of
+from webquarry.read.documents.paragraph import DocumentParagraph, TextStyle
+from webquarry.read.documents.pptx.shapes import Layout, SlideShape, shapes_of
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.inline import (
     BREAK,
@@ -68,7 +68,7 @@ class Slide:
         if notes is not None:
             self._write_notes(notes)
 
-    def _write_shape(self, shape: Shape) -> None:
+    def _write_shape(self, shape: SlideShape) -> None:
         if shape.kind == "table":
             table = next((one for one in shape.element.iter() if name_of(one.tag) == "a:tbl"), None)
             self._add(self._table(table) if table is not None else "")
@@ -81,7 +81,7 @@ class Slide:
             else:
                 self._text(paragraphs, bulleted=shape.kind == "list" and len(paragraphs) > 1)
 
-    def _title(self, paragraphs: list[tuple[etree._Element, Paragraph]]) -> None:
+    def _title(self, paragraphs: list[tuple[etree._Element, DocumentParagraph]]) -> None:
         text = " ".join(
             self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs
         ).replace("\n", " ")
@@ -91,7 +91,9 @@ class Slide:
             )
             self._out.add(f"## {escape_heading(text.strip())}")
 
-    def _text(self, paragraphs: list[tuple[etree._Element, Paragraph]], *, bulleted: bool) -> None:
+    def _text(
+        self, paragraphs: list[tuple[etree._Element, DocumentParagraph]], *, bulleted: bool
+    ) -> None:
         """Paragraphs and list items; items are as deep as their level says."""
         levels: list[int] = []
         numbers: Counter[int] = Counter()
@@ -119,30 +121,30 @@ class Slide:
 
     def _paragraphs(
         self, body: etree._Element | None
-    ) -> Iterator[tuple[etree._Element, Paragraph]]:
+    ) -> Iterator[tuple[etree._Element, DocumentParagraph]]:
         """The paragraphs of a shape that are not empty."""
         for element in body if body is not None else ():
             if name_of(element.tag) == "a:p":
-                found = Paragraph()
+                found = DocumentParagraph()
                 self._read(element, found)
                 if found.text().strip():
                     yield element, found
 
-    def _read(self, element: etree._Element, found: Paragraph) -> None:
+    def _read(self, element: etree._Element, found: DocumentParagraph) -> None:
         for child in element:
             name = name_of(child.tag)
             if name in ("a:r", "a:fld"):
                 self._run(child, found)
             elif name == "a:br":
-                found.add(BREAK, Look())
+                found.add(BREAK, TextStyle())
             elif name == "m:oMath":
-                found.add(Literal(to_tex(child, self._removed)), Look())
+                found.add(Literal(to_tex(child, self._removed)), TextStyle())
             elif name == "mc:AlternateContent":
                 self._read(preferred(child), found)
             elif name in ("m", "m:oMathPara"):
                 self._read(child, found)
 
-    def _run(self, run: etree._Element, found: Paragraph) -> None:
+    def _run(self, run: etree._Element, found: DocumentParagraph) -> None:
         if (run.get("type") or "").startswith("slidenum"):
             return
         settings = child_of(run, "a:rPr")
@@ -152,7 +154,7 @@ class Slide:
             self._removed[TINY] += 1
             return
         link = self._link(child_of(settings, "a:hlinkClick"))
-        found.add((text.text or "") if text is not None else "", Look(link, _marks(settings)))
+        found.add((text.text or "") if text is not None else "", TextStyle(link, _marks(settings)))
 
     def _link(self, element: etree._Element | None) -> Span | None:
         relation = self._relations.get(value_of(element, "id") or "")
@@ -189,7 +191,7 @@ class Slide:
         text = " ".join(self._inline.marked(found.pieces()) for _, found in paragraphs)
         return Cell(text.replace("\n", " "), heading, columns)
 
-    def _graphic(self, shape: Shape) -> None:
+    def _graphic(self, shape: SlideShape) -> None:
         if shape.kind == "chart":
             wanted, key = ("c:chart", "id")
         else:
