@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.evidence.language.size import estimated_tokens, size_category
+from webquarry.evidence.language.size import estimate_tokens, size_category
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ def test_each_size_has_its_category(length: int, category: str) -> None:
 
 
 def test_four_bytes_are_about_a_token() -> None:
-    assert (estimated_tokens(0), estimated_tokens(7), estimated_tokens(400)) == (0, 1, 100)
+    assert (estimate_tokens(0), estimate_tokens(7), estimate_tokens(400)) == (0, 1, 100)

@@ -17,18 +17,18 @@ from webquarry.evidence.models import Citation, CitationFormats, CitationMetadat
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import byline
 from webquarry.evidence.page.titles import host_of_page, without_site
-from webquarry.evidence.styles.apa import apa
-from webquarry.evidence.styles.bibtex import bibtex
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.mla import mla
-from webquarry.evidence.styles.ris import ris
+from webquarry.evidence.styles.apa import format_apa
+from webquarry.evidence.styles.bibtex import to_bibtex
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.mla import format_mla
+from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work
 
 NO_DATE = "n.d."  # nobody stated one
 
 
 @dataclass(frozen=True)
-class Source:
+class CitedPage:
     """What the short citation needs to know. `published` is ISO 8601, as far as it is known."""
 
     title: str
@@ -37,7 +37,7 @@ class Source:
     published: str | None = None
 
 
-def cite(source: Source) -> str:
+def cite(source: CitedPage) -> str:
     """The citation of a page, on one line."""
     site = host_of_page(source.url)
     work = Work(
@@ -47,10 +47,10 @@ def cite(source: Source) -> str:
         issued=date_parts(source.published),
         accessed=(source.accessed.year, source.accessed.month, source.accessed.day),
     )
-    return apa(work, retrieved=True)
+    return format_apa(work, retrieved=True)
 
 
-def citation(work: Work, url: str, accessed: datetime, published: str | None) -> Citation:
+def build_citation(work: Work, url: str, accessed: datetime, published: str | None) -> Citation:
     """The citation of a work in every form. `published` is given as exactly as it is known."""
     return Citation(
         url=url,
@@ -62,6 +62,10 @@ def citation(work: Work, url: str, accessed: datetime, published: str | None) ->
             date=published or NO_DATE,
         ),
         formatted=CitationFormats(
-            apa=apa(work), mla=mla(work), bibtex=bibtex(work), ris=ris(work), csl_json=csl(work)
+            apa=format_apa(work),
+            mla=format_mla(work),
+            bibtex=to_bibtex(work),
+            ris=to_ris(work),
+            csl_json=to_csl(work),
         ),
     )

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from webquarry.evidence.citation import citation
+from webquarry.evidence.citation import build_citation
 from webquarry.evidence.doi import detect_doi
-from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
+from webquarry.evidence.language.size import SizeCategory, estimate_tokens, size_category
 from webquarry.evidence.language.text import line, line_from_html
 from webquarry.evidence.models import (
     Citation,
@@ -107,7 +107,7 @@ def evidence_of(
     )
     length = len(page.markdown.encode())
     return Evidence(
-        citation=citation(
+        citation=build_citation(
             work, page_url, accessed, facts.published.value if facts.published else None
         ),
         metadata=_metadata(facts),
@@ -120,7 +120,7 @@ def evidence_of(
         detected_doi=detected,
         published=facts.published,
         modified=facts.modified,
-        estimated_tokens=estimated_tokens(length),
+        estimated_tokens=estimate_tokens(length),
         size_category=size_category(length),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.titles import host_of_page, title_from_url, without_site
-from webquarry.evidence.styles.csl import work_of
+from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.search.replies.doi import normal_doi
 from webquarry.sessions.models import Source
@@ -18,7 +18,7 @@ def work_of_source(source: Source) -> Work:
     """The work. What nobody has read was not accessed, so that it has no date of access."""
     if not source.csl:
         return work_at(source.url, source.title, source.published)
-    work = work_of(source.csl)
+    work = parse_csl(source.csl)
     return replace(
         work,
         title=work.title or source.title or title_from_url(source.url),

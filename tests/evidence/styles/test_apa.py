@@ -9,7 +9,7 @@ import pytest
 
 from tests.evidence.works import CASES, FOLDER, case, work_of
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.apa import apa
+from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work, page_range
 
 each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(recorded["id"]))
@@ -17,16 +17,16 @@ each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(
 
 @each_case
 def test_a_recorded_case_becomes_its_reference(recorded: dict[str, Any]) -> None:
-    assert apa(work_of(recorded["csl"]), markdown=True) == recorded["apa"]
+    assert format_apa(work_of(recorded["csl"]), markdown=True) == recorded["apa"]
 
 
 @each_case
 def test_the_plain_reference_is_the_same_without_italics(recorded: dict[str, Any]) -> None:
-    assert apa(work_of(recorded["csl"])) == recorded["apa"].replace("*", "")
+    assert format_apa(work_of(recorded["csl"])) == recorded["apa"].replace("*", "")
 
 
 def test_the_day_of_reading_is_given_where_it_is_wanted() -> None:
-    assert apa(case("web-no-date"), retrieved=True) == (
+    assert format_apa(case("web-no-date"), retrieved=True) == (
         "Marsh, D. (n.d.). How to read a tide table. Harbor Notes."
         " Retrieved November 15, 2026, from https://harbor.example/tide"
     )
@@ -45,7 +45,7 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
     count: int,
 ) -> None:
     names = tuple(Name(family=f"F{number}", given="G") for number in range(1, count + 1))
-    reference = apa(Work(title="T", authors=names))
+    reference = format_apa(Work(title="T", authors=names))
 
     assert ("F20, G." in reference) is (count == 20)
     assert (f", . . . F{count}, G." in reference) is (count == 21)
@@ -78,12 +78,12 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
     ],
 )  # fmt: skip
 def test_each_kind_of_work_has_its_form(work: Work, expected: str) -> None:
-    assert apa(work) == expected
+    assert format_apa(work) == expected
 
 
 def test_an_asterisk_in_a_title_is_not_taken_for_italics() -> None:
-    assert apa(Work(title="A* search"), markdown=True) == r"*A\* search*. (n.d.)."
+    assert format_apa(Work(title="A* search"), markdown=True) == r"*A\* search*. (n.d.)."
 
 
 def test_control_characters_cannot_forge_italics() -> None:
-    assert apa(Work(title="a\x02b\x03c"), markdown=True) == "*a b c*. (n.d.)."
+    assert format_apa(Work(title="a\x02b\x03c"), markdown=True) == "*a b c*. (n.d.)."

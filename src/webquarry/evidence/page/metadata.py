@@ -25,7 +25,7 @@ from typing import Any
 from webquarry.evidence.language.text import line, line_from_html
 from webquarry.evidence.page.dates import is_plausible, read_date
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
-from webquarry.evidence.page.people import Name, byline, group, people
+from webquarry.evidence.page.people import Name, byline, parse_group, parse_people
 from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page, without_site
 from webquarry.read.models import Dated, Page
@@ -143,17 +143,17 @@ def _authors(
 def _author_fields(
     tags: Tags, graph: Graph, main: Node | None, page: Page
 ) -> Iterator[tuple[tuple[Name, ...], str]]:
-    yield people(tags.all("citation_author"), lists=False), "citation_author"
-    yield people(tags.all("citation_authors")), "citation_authors"
+    yield parse_people(tags.all("citation_author"), lists=False), "citation_author"
+    yield parse_people(tags.all("citation_authors")), "citation_authors"
     if main is not None:
         for name in ("author", "creator"):
             yield _linked_authors(graph, main, name), f"json-ld:{name}"
     for name in _CREATOR_METAS:
-        yield people(tags.all(name), lists=False), name
-    yield people(value for name, value in tags.items if name == "author"), "microdata:author"
+        yield parse_people(tags.all(name), lists=False), name
+    yield parse_people(value for name, value in tags.items if name == "author"), "microdata:author"
     for name in (*_AUTHOR_METAS, "article:author", "book:author"):
-        yield people(tags.all(name)), name
-    yield people([page.author]), page.content_type
+        yield parse_people(tags.all(name)), name
+    yield parse_people([page.author]), page.content_type
 
 
 def _linked_authors(graph: Graph, main: Node, name: str) -> tuple[Name, ...]:
@@ -168,11 +168,11 @@ def _linked_author(graph: Graph, value: Any) -> tuple[Name, ...]:
     written = graph.name_of(value)
     types = types_of(value)
     if types and "person" not in types:
-        name = group(written)
+        name = parse_group(written)
         if name:
             return (name,)
         return ()
-    return people([written])
+    return parse_people([written])
 
 
 def _as_group_if_site(name: Name, site: str) -> Name:

@@ -65,7 +65,7 @@ def byline(names: tuple[Name, ...]) -> str:
     return ", ".join([*written, "et al."] if len(names) > _MOST_SHOWN else written)
 
 
-def group(name: str) -> Name | None:
+def parse_group(name: str) -> Name | None:
     """An organisation, kept whole."""
     written = line(name, 300)
     if written and written.lower() not in _NOBODY_SET and "://" not in written:
@@ -73,18 +73,18 @@ def group(name: str) -> Name | None:
     return None
 
 
-def people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
+def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
     """The authors that these texts name, each once; `lists` allows several in one text."""
     found: dict[Name, None] = {}
     for text in islice(texts, _MOST_BYLINES if lists else None):
         for part in _split(_BY.sub("", line(text, 2000), count=1)) if lists else [line(text, 300)]:
-            name = person(part)
+            name = parse_person(part)
             if name and len(found) < MOST_AUTHORS:
                 found[name] = None
     return tuple(found)
 
 
-def person(text: str) -> Name | None:
+def parse_person(text: str) -> Name | None:
     """One author; None for what names nobody: an address, a handle, `admin`."""
     text = text.strip().strip(",").strip()
     if (

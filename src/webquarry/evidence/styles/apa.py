@@ -37,7 +37,7 @@ _MOST_LISTED, _LISTED_BEFORE_DOTS = 20, 19
 _POST_WORDS = 20
 
 
-def apa(
+def format_apa(
     work: Work,
     *,
     markdown: bool = False,

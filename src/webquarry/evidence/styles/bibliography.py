@@ -15,12 +15,12 @@ from dataclasses import astuple, dataclass, replace
 from typing import Literal
 
 from webquarry.evidence.page.titles import title_from_url
-from webquarry.evidence.styles.apa import YEAR_ONLY, apa
-from webquarry.evidence.styles.bibtex import bibtex
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.keys import keys_of, letters_of
-from webquarry.evidence.styles.mla import mla
-from webquarry.evidence.styles.ris import ris
+from webquarry.evidence.styles.apa import YEAR_ONLY, format_apa
+from webquarry.evidence.styles.bibtex import to_bibtex
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.keys import build_keys, letters_of
+from webquarry.evidence.styles.mla import format_mla
+from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.identity import identity
 from webquarry.search.replies.doi import doi_url
@@ -48,7 +48,7 @@ class Bibliography:
     entries: tuple[Entry, ...]
 
 
-def bibliography(works: Sequence[Work], style: Style) -> Bibliography:
+def build_bibliography(works: Sequence[Work], style: Style) -> Bibliography:
     """The works in a style."""
     entries = distinct(works)
     if style in _PROSE:
@@ -58,7 +58,7 @@ def bibliography(works: Sequence[Work], style: Style) -> Bibliography:
             "".join(f"{one}\n\n" for one in write(entries)).rstrip("\n"), tuple(entries)
         )
     entries = sorted(entries, key=lambda entry: _by_year(entry.work))
-    keys = keys_of(entry.work for entry in entries)
+    keys = build_keys(entry.work for entry in entries)
     keyed = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
     keyed.sort(key=lambda entry: entry.key)
     return Bibliography(_FILES[style](keyed), tuple(keyed))
@@ -166,18 +166,22 @@ def _apa(entries: Sequence[Entry]) -> list[str]:
     often, seen = Counter(marks), Counter[object]()
     written = []
     for entry, mark in zip(entries, marks, strict=True):
-        written.append(apa(entry.work, letter=letters_of(seen[mark]) if often[mark] > 1 else ""))
+        written.append(
+            format_apa(entry.work, letter=letters_of(seen[mark]) if often[mark] > 1 else "")
+        )
         seen[mark] += 1
     return written
 
 
 def _mla(entries: Sequence[Entry]) -> list[str]:
-    return [mla(entry.work) for entry in entries]
+    return [format_mla(entry.work) for entry in entries]
 
 
 def _csl(entries: Sequence[Entry]) -> str:
     return (
-        json.dumps([csl(entry.work, entry.key) for entry in entries], ensure_ascii=False, indent=2)
+        json.dumps(
+            [to_csl(entry.work, entry.key) for entry in entries], ensure_ascii=False, indent=2
+        )
         + "\n"
     )
 
@@ -189,7 +193,7 @@ _PROSE: dict[
     "mla": (_by_title, _mla),
 }
 _FILES: dict[str, Callable[[Sequence[Entry]], str]] = {
-    "bibtex": lambda entries: "\n".join(bibtex(entry.work, entry.key) for entry in entries),
-    "ris": lambda entries: "\r\n".join(ris(entry.work) for entry in entries),
+    "bibtex": lambda entries: "\n".join(to_bibtex(entry.work, entry.key) for entry in entries),
+    "ris": lambda entries: "\r\n".join(to_ris(entry.work) for entry in entries),
     "csl-json": _csl,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.keys import key_of
+from webquarry.evidence.styles.keys import build_key
 from webquarry.evidence.styles.work import MOST_LISTED, Work, page_range, plain
 
 _ENTRIES = {
@@ -36,13 +36,13 @@ _UNSAFE_IN_ADDRESSES = re.compile(r"[{}\\\s\"<>^`|]")
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 
 
-def bibtex(work: Work, key: str = "") -> str:
+def to_bibtex(work: Work, key: str = "") -> str:
     """The entry, one field a line. `key` is given in a list, where each entry has one of its own."""
     entry = _ENTRIES.get(work.kind, "misc")
     fields = [(name, value) for name, value in _fields(work, entry) if value]
     width = max((len(name) for name, _ in fields), default=0)
     lines = [f"  {name:<{width}} = {value}" for name, value in fields]
-    return f"@{entry}{{{key or key_of(work)},\n" + ",\n".join(lines) + "\n}\n"
+    return f"@{entry}{{{key or build_key(work)},\n" + ",\n".join(lines) + "\n}\n"
 
 
 def escaped(text: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from webquarry.evidence.page.dates import date_parts, read_date
-from webquarry.evidence.page.people import MOST_AUTHORS, Name, people, person
-from webquarry.evidence.styles.keys import key_of
+from webquarry.evidence.page.people import MOST_AUTHORS, Name, parse_people, parse_person
+from webquarry.evidence.styles.keys import build_key
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.replies.doi import normal_doi
 
@@ -35,11 +35,11 @@ _LONGEST = 4000  # characters of any text
 _LAST_YEAR = 9999
 
 
-def csl(work: Work, key: str = "") -> dict[str, Any]:
+def to_csl(work: Work, key: str = "") -> dict[str, Any]:
     """The item; what is not known is absent. `key` is its id in a list where it has a key of its
     own.
     """
-    item: dict[str, Any] = {"id": key or key_of(work), "type": work.kind}
+    item: dict[str, Any] = {"id": key or build_key(work), "type": work.kind}
     item |= {
         name: value for name, field in _TEXTS.items() if (value := plain(getattr(work, field)))
     }
@@ -62,7 +62,7 @@ def _written(name: Name) -> dict[str, str]:
     return {part: written for part, value in parts.items() if (written := plain(value))}
 
 
-def work_of(item: Mapping[str, Any]) -> Work:
+def parse_csl(item: Mapping[str, Any]) -> Work:
     """The work that an item describes, as far as it can be understood."""
     texts = {field: _text(item.get(name)) for name, field in _TEXTS.items()}
     kind = item.get("type")
@@ -100,7 +100,7 @@ def _bare(doi: str) -> str:
 
 def _names(value: Any) -> tuple[Name, ...]:
     if isinstance(value, str):
-        return people([value])
+        return parse_people([value])
     if isinstance(value, list):
         given = value
     else:
@@ -113,7 +113,7 @@ def _names(value: Any) -> tuple[Name, ...]:
 def _name(value: Any) -> Name | None:
     """A name in parts, or in one text; the particles of CSL go where they are written."""
     if isinstance(value, str):
-        return person(plain(value[:_LONGEST]))
+        return parse_person(plain(value[:_LONGEST]))
     if not isinstance(value, Mapping):
         return None
     part = {
@@ -131,7 +131,7 @@ def _name(value: Any) -> Name | None:
         )
     if part["literal"]:
         return Name(literal=part["literal"])
-    return person(part["name"]) or (Name(literal=part["given"]) if part["given"] else None)
+    return parse_person(part["name"]) or (Name(literal=part["given"]) if part["given"] else None)
 
 
 def _date(value: Any) -> tuple[int, ...]:

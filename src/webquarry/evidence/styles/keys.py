@@ -15,7 +15,7 @@ _WORDS = re.compile(r"[a-z0-9]+")
 _LONGEST = 60
 
 
-def key_of(work: Work) -> str:
+def build_key(work: Work) -> str:
     """`okafor2023tidal`; for names that ASCII cannot write, what is left of it, and `source` if
     that is nothing.
     """
@@ -32,7 +32,7 @@ def key_of(work: Work) -> str:
     return "source"
 
 
-def keys_of(works: Iterable[Work]) -> list[str]:
+def build_keys(works: Iterable[Work]) -> list[str]:
     """A key for each work of a list, all different: the second of one key gets an `a`, the third a
     `b`.
     """
@@ -41,7 +41,7 @@ def keys_of(works: Iterable[Work]) -> list[str]:
         str, Iterator[str]
     ] = {}  # how far each key has come, so that many of one key take no time
     for work in works:
-        key = plain_key = key_of(work)
+        key = plain_key = build_key(work)
         while key in given:
             key = plain_key + next(letters.setdefault(plain_key, _letters()))
         given[key] = None

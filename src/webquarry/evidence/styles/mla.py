@@ -27,7 +27,7 @@ _PLAIN_CONTAINER = frozenset(
 )  # the publisher, which is not set in italics
 
 
-def mla(work: Work, *, markdown: bool = False) -> str:
+def format_mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
     video = work.kind == "motion_picture"
     if work.signs_itself or video:

@@ -27,7 +27,7 @@ _TYPES = {
 }
 
 
-def ris(work: Work) -> str:
+def to_ris(work: Work) -> str:
     """The record, with its end."""
     lines = [f"TY  - {_TYPES.get(work.kind, 'ELEC')}"]
     lines += [f"{tag}  - {value}" for tag, text in _fields(work) if (value := plain(text))]

@@ -37,10 +37,10 @@ def read_properties(package: Package, kind: str, removed: Counter[str]) -> Prope
     if root is None:
         return Properties()
     said = {name_of(element.tag): text_of(element)[:2_000] for element in root}
-    title = prose.name(said.get("dc:title", ""), removed)
+    title = prose.clean_name(said.get("dc:title", ""), removed)
     return Properties(
         title="" if _NO_TITLE.fullmatch(title) else title,
-        author=prose.name(said.get("dc:creator", ""), removed),
+        author=prose.clean_name(said.get("dc:creator", ""), removed),
         published=_date(said.get("dcterms:created", ""), f"{kind}:created"),
         modified=_date(said.get("dcterms:modified", ""), f"{kind}:modified"),
     )

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry.errors import WebquarryError
-from webquarry.evidence.citation import Source, cite
+from webquarry.evidence.citation import CitedPage, cite
 from webquarry.search.models import Query, Result
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.terminal import one_line, printable
@@ -85,7 +85,7 @@ async def _read_and_cite(kit: Toolkit, story: _Story, best: Result) -> None:
         story.paragraph(line, "  | ")
     story.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
     story.heading("Cite: what was read, and when")
-    story.paragraph(cite(Source(page.title, page.url, page.fetched_at, best.published)), "  ")
+    story.paragraph(cite(CitedPage(page.title, page.url, page.fetched_at, best.published)), "  ")
 
 
 async def _read_japanese(kit: Toolkit, story: _Story) -> None:

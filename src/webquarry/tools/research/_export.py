@@ -15,9 +15,9 @@ from typing import Any
 from webquarry.evidence.models import AnswerPart
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.titles import title_from_url
-from webquarry.evidence.styles.apa import apa
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.keys import keys_of
+from webquarry.evidence.styles.apa import format_apa
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.keys import build_keys
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.read.text.characters import clean
@@ -94,7 +94,7 @@ def exported_sources(
     session: Session, works: Sequence[Work], links: Sequence[LinkState] | None
 ) -> list[ExportedSource]:
     states = links if links is not None else [None] * len(works)
-    parts = zip(session.sources, works, keys_of(works), states, strict=True)
+    parts = zip(session.sources, works, build_keys(works), states, strict=True)
     return [_source(recorded, work, key, state) for recorded, work, key, state in parts]
 
 
@@ -111,8 +111,8 @@ def _source(
         read=source.was_read or None,
         steps=list(recorded.steps),
         tools=list(recorded.tools),
-        citation=apa(work),
-        reference=csl(work, key),
+        citation=format_apa(work),
+        reference=to_csl(work, key),
         link=link,
     )
 

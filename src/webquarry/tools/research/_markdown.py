@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from webquarry.evidence.styles.apa import apa
+from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
 from webquarry.read.text.delimiters import defuse_prose
@@ -129,7 +129,7 @@ def _sources(export: Exported) -> Iterator[str]:
 
 def _source(source: ExportedSource, work: Work) -> str:
     """An item of the list: the citation, and below it where the source comes from."""
-    bare = apa(replace(work, doi="", url=""), markdown=True, escape=_marked)
+    bare = format_apa(replace(work, doi="", url=""), markdown=True, escape=_marked)
     place = work.location or source.url
     lines = [f"{escape_line_starts(bare)} {linked(place)}"]
     found = f"Found in {_steps(source.steps)} by {inline(', '.join(source.tools))}."

@@ -10,8 +10,8 @@ from pydantic.alias_generators import to_camel
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.people import Name, person
-from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.page.people import Name, parse_person
+from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
@@ -140,7 +140,7 @@ def _names(authors: tuple[Author, ...]) -> list[str]:
 def _source(paper: Paper) -> Source:
     published = paper.published or (str(paper.year) if paper.year else None)
     return Source(
-        clean_url(paper.url), clean_line(paper.title), published, paper.source, csl(_work(paper))
+        clean_url(paper.url), clean_line(paper.title), published, paper.source, to_csl(_work(paper))
     )
 
 
@@ -172,4 +172,4 @@ def _name(author: Author) -> Name:
     if author.family and author.given:
         return Name(family=clean_line(author.family), given=clean_line(author.given))
     written = clean_line(author.written)
-    return person(written) or Name(literal=written)
+    return parse_person(written) or Name(literal=written)

@@ -13,7 +13,7 @@ from typing import Any
 
 from webquarry.errors import BadInput
 from webquarry.evidence.page.titles import host_of_page, title_from_url
-from webquarry.evidence.styles.csl import work_of
+from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.replies.doi import doi_url, normal_doi
 from webquarry.secret import redact
@@ -70,7 +70,7 @@ def _of_fields(fields: Mapping[str, Any]) -> Work | None:
             item.setdefault(meant, fields[name])
     if "type" not in item and fields.get("journal"):
         item["type"] = "article-journal"
-    work = work_of(item)
+    work = parse_csl(item)
     url = redact(work.url) if _is_web(work.url) else ""
     doi = work.doi or normal_doi(url) or ""
     if not (work.title or url or doi):

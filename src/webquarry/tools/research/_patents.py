@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.people import Name, person
-from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.page.people import Name, parse_person
+from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.patents.assignees import Cluster
@@ -102,11 +102,11 @@ def _csl(patent: PatentResult) -> dict[str, Any]:
         url=patent.url,
         issued=date_parts(patent.granted or patent.published),
     )
-    return csl(work)
+    return to_csl(work)
 
 
 def _inventor(name: str) -> Name:
     """In capitals the family name comes first, and nothing says where it ends: such a name stays
     whole.
     """
-    return (None if name.isupper() else person(name)) or Name(literal=name)
+    return (None if name.isupper() else parse_person(name)) or Name(literal=name)

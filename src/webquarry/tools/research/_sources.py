@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webquarry.evidence.language.bearing import bearing_on, joined
+from webquarry.evidence.language.relevant_paragraphs import find_relevant, join_paragraphs
 from webquarry.evidence.language.scores import SourceScores
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.pages.read_results import Read
@@ -114,7 +114,7 @@ def _rest(page: Read, repeats: Repeats, wishes: Wishes) -> _Rest:
 
 
 def _filtered(page: Read, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:
-    bearing = bearing_on(parts, page.study.terms)
+    bearing = find_relevant(parts, page.study.terms)
     kept = set(bearing.kept)
     left = [part for at, part in enumerate(parts) if at not in kept]
     out = FilteredOut(
@@ -122,7 +122,7 @@ def _filtered(page: Read, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOu
         bytes=sum(len(part.data) for part in left),
         matched=bearing.found,
     )
-    return joined(parts, bearing.kept), out
+    return join_paragraphs(parts, bearing.kept), out
 
 
 def _source(page: Read, rest: _Rest, share: Share, with_content: bool) -> ScrapedSource:

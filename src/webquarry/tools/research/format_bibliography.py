@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
-from webquarry.evidence.styles.bibliography import Style, bibliography
+from webquarry.evidence.styles.bibliography import Style, build_bibliography
 from webquarry.evidence.styles.work import Work
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
@@ -91,7 +91,7 @@ def _works(sources: Sequence[str | dict[str, Any]]) -> list[Work]:
 
 
 def _answer(works: Sequence[Work], style: Style, *, of_session: bool) -> BibliographyOutput:
-    made = bibliography(works, style)
+    made = build_bibliography(works, style)
     keyed = style in ("bibtex", "csl-json")
     return BibliographyOutput(
         style=style,

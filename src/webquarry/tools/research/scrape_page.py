@@ -22,7 +22,7 @@ from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
 from webquarry.evidence.citation import NO_DATE
-from webquarry.evidence.language.size import estimated_tokens, size_category
+from webquarry.evidence.language.size import estimate_tokens, size_category
 from webquarry.evidence.models import (
     TRUST,
     AnswerPart,
@@ -235,7 +235,7 @@ def _fields(snapshot: Snapshot, wanted: Wanted) -> dict[str, Any]:
         "content": content,
         "contentLength": length,
         "truncated": cut,
-        "estimatedTokens": estimated_tokens(length),
+        "estimatedTokens": estimate_tokens(length),
         "sizeCategory": size_category(length),
         **{name: value for name, value in more.items() if value is not None},
         "_about": {

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
+from webquarry.evidence.language.size import SizeCategory, estimate_tokens, size_category
 from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroResultHints
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.preload import loading
@@ -230,7 +230,7 @@ def _answer(
             content_length=length,
             total_length=sum(len(page.snapshot.data) for page in pages),
             truncated=any(source.truncated for source in sources),
-            estimated_tokens=estimated_tokens(length),
+            estimated_tokens=estimate_tokens(length),
             size_category=size_category(length),
             repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
             filtered_paragraphs=sum(left_out) if wishes.filter else None,

@@ -173,7 +173,7 @@ class Body:
     def _heading(self, text: str, level: int, mark: Mark | None) -> None:
         self._end_list()
         if mark:
-            label = prose.line(mark.label, self._story.removed)
+            label = prose.escape_line(mark.label, self._story.removed)
         else:
             label = ""
         shown = f"{label} {text.replace(chr(10), ' ')}".strip()
@@ -189,7 +189,7 @@ class Body:
         self._out.open(mark.marker, " " * len(mark.marker))
         self._levels.append(mark.level)
         if mark.marker == "- ":
-            label = prose.line(mark.label, self._story.removed)
+            label = prose.escape_line(mark.label, self._story.removed)
         else:
             label = ""
         self._out.add(f"{label} {text}" if label else text)
@@ -224,19 +224,19 @@ class Body:
             return
         removed = self._story.removed
         if name == "c:chart":
-            self._add(prose.paragraph(chart_title(root), removed))
+            self._add(prose.escape_paragraph(chart_title(root), removed))
             rows = chart_rows(root)
             self._add(
                 Table(
                     [
-                        [Cell(prose.line(cell, removed), heading=False) for cell in row]
+                        [Cell(prose.escape_line(cell, removed), heading=False) for cell in row]
                         for row in rows
                     ]
                 ).text()
             )
         else:
             for text in diagram_texts(root):
-                self._item(prose.paragraph(self._story.take(text), removed), Mark("- "))
+                self._item(prose.escape_paragraph(self._story.take(text), removed), Mark("- "))
             self._end_list()
 
     def _table(self, element: etree._Element) -> None:

@@ -38,7 +38,7 @@ def convert(body: bytes, url: str) -> DocumentText:
         raise Refusal("has no text that can be seen")
     return DocumentText(
         markdown,
-        title=said.title or prose.name(writer.title, story.removed),
+        title=said.title or prose.clean_name(writer.title, story.removed),
         author=said.author,
         published=said.published,
         modified=said.modified,

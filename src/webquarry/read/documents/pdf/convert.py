@@ -24,7 +24,7 @@ from webquarry.read.documents.pdf.ruled import Grid, find_grids
 from webquarry.read.documents.pdf.running import without_running_heads
 from webquarry.read.documents.pdf.scene import Scene, look_at
 from webquarry.read.documents.pdf.tables import Item, find_tables
-from webquarry.read.documents.prose import name
+from webquarry.read.documents.prose import clean_name
 
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # where a title is looked for
@@ -153,5 +153,5 @@ def _title_in_text(
         if levels.get(place) == 1 and block.page < _TITLE_PAGES
     ]
     if tops:
-        return name(joiner.join(line.text for line in tops[0].lines), removed)
+        return clean_name(joiner.join(line.text for line in tops[0].lines), removed)
     return ""

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from webquarry.read.documents.pdf.pdfium import PdfFile
-from webquarry.read.documents.prose import name
+from webquarry.read.documents.prose import clean_name
 from webquarry.read.models import Dated
 
 _DATE = re.compile(
@@ -25,14 +25,14 @@ _NO_TITLE = re.compile(
 
 def title_of(pdf: PdfFile, removed: Counter[str]) -> str:
     """The title in the file, unless a program made it up."""
-    title = name(pdf.says("Title"), removed)
+    title = clean_name(pdf.says("Title"), removed)
     if _NO_TITLE.fullmatch(title):
         return ""
     return title
 
 
 def author_of(pdf: PdfFile, removed: Counter[str]) -> str:
-    return name(pdf.says("Author"), removed)
+    return clean_name(pdf.says("Author"), removed)
 
 
 def date_of(pdf: PdfFile, key: str) -> Dated | None:

@@ -62,7 +62,7 @@ class Renderer:
         if block.table is not None:
             self._add(self._table(block.table))
         elif level is not None:
-            self._add(prose.heading(self._text(block), level, self._removed))
+            self._add(prose.build_heading(self._text(block), level, self._removed))
         elif block.kind == "item":
             self._add_item(block, *self._item(block))
         elif block.kind == "code":
@@ -87,7 +87,7 @@ class Renderer:
         )
 
     def _add_text(self, block: Block) -> None:
-        self._add(prose.paragraph(self._text(block), self._removed))
+        self._add(prose.escape_paragraph(self._text(block), self._removed))
 
     def _add(self, text: str) -> None:
         if text:
@@ -105,11 +105,11 @@ class Renderer:
             skip = 0
         else:
             skip = len(block.marker)
-        return marker, prose.paragraph(self._text(block, skip), self._removed)
+        return marker, prose.escape_paragraph(self._text(block, skip), self._removed)
 
     def _contents(self, block: Block) -> str:
         name, page = contents_entry(block.lines[0].text)
-        text = prose.paragraph(self._joiner.join([name]), self._removed)
+        text = prose.escape_paragraph(self._joiner.join([name]), self._removed)
         if page:
             return f"{text} … {page}"
         return text
@@ -169,7 +169,7 @@ class Renderer:
     def _table(self, table: PdfTable) -> str:
         return PipeTable(
             [
-                [Cell(prose.line(cell, self._removed), heading=False) for cell in row]
+                [Cell(prose.escape_line(cell, self._removed), heading=False) for cell in row]
                 for row in table.rows
             ]
         ).text()

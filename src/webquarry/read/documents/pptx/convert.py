@@ -39,7 +39,7 @@ def convert(body: bytes, url: str) -> DocumentText:
     said = read_properties(package, "pptx", writer.removed)
     return DocumentText(
         markdown,
-        title=said.title or prose.name(writer.title, writer.removed),
+        title=said.title or prose.clean_name(writer.title, writer.removed),
         author=said.author,
         published=said.published,
         modified=said.modified,

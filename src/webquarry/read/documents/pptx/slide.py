@@ -202,14 +202,14 @@ class Slide:
         if root is None:
             return
         if shape.kind == "chart":
-            self._add(prose.paragraph(chart_title(root), self._removed))
+            self._add(prose.escape_paragraph(chart_title(root), self._removed))
             rows = [
-                [Cell(prose.line(one, self._removed), heading=False) for one in row]
+                [Cell(prose.escape_line(one, self._removed), heading=False) for one in row]
                 for row in chart_rows(root)
             ]
             self._add(Table(rows).text())
         else:
-            items = [prose.paragraph(text, self._removed) for text in diagram_texts(root)]
+            items = [prose.escape_paragraph(text, self._removed) for text in diagram_texts(root)]
             self._add("\n".join(f"- {item}" for item in items if item))
 
     def _write_notes(self, root: etree._Element) -> None:

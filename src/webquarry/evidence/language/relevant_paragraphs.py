@@ -18,14 +18,14 @@ _BEGINNING = 2  # paragraphs that are kept of a text in which nothing bears on t
 
 
 @dataclass(frozen=True)
-class Bearing:
+class RelevantParagraphs:
     """What is kept. `found` is false where it is only the beginning."""
 
     kept: tuple[int, ...]  # places of paragraphs, in order; headings included
     found: bool
 
 
-def bearing_on(parts: Sequence[Paragraph], questions: Sequence[Terms]) -> Bearing:
+def find_relevant(parts: Sequence[Paragraph], questions: Sequence[Terms]) -> RelevantParagraphs:
     """The paragraphs that bear on any of the questions."""
     body = [at for at, part in enumerate(parts) if not part.level and part.data.strip()]
     held = {at: [len(terms.in_text(parts[at].text)) for terms in questions] for at in body}
@@ -34,10 +34,10 @@ def bearing_on(parts: Sequence[Paragraph], questions: Sequence[Terms]) -> Bearin
         at for at in body if any(held[at])
     ]
     shown = hits or body[:_BEGINNING]
-    return Bearing(tuple(sorted({*shown, *_headings_above(parts, shown)})), bool(hits))
+    return RelevantParagraphs(tuple(sorted({*shown, *_headings_above(parts, shown)})), bool(hits))
 
 
-def joined(parts: Sequence[Paragraph], kept: Sequence[int]) -> bytes:
+def join_paragraphs(parts: Sequence[Paragraph], kept: Sequence[int]) -> bytes:
     """The kept paragraphs as a text, with a mark where something was left out."""
     pieces: list[bytes] = []
     expected = 0
