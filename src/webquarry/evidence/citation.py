@@ -37,35 +37,39 @@ class CitedPage:
     published: str | None = None
 
 
-def cite(source: CitedPage) -> str:
+def cite(page: CitedPage) -> str:
     """The citation of a page, on one line."""
-    site = host_of_page(source.url)
+    site = host_of_page(page.url)
+    title = " ".join(page.title.split())
+    accessed = page.accessed
     work = Work(
-        title=without_site(" ".join(source.title.split()), site) or "[Untitled page]",
+        title=without_site(title, site) or "[Untitled page]",
         container=site,
-        url=source.url,
-        issued=date_parts(source.published),
-        accessed=(source.accessed.year, source.accessed.month, source.accessed.day),
+        url=page.url,
+        issued=date_parts(page.published),
+        accessed=(accessed.year, accessed.month, accessed.day),
     )
     return format_apa(work, retrieved=True)
 
 
 def build_citation(work: Work, url: str, accessed: datetime, published: str | None) -> Citation:
     """The citation of a work in every form. `published` is given as exactly as it is known."""
+    metadata = CitationMetadata(
+        title=work.title,
+        author=byline(work.authors),
+        site=work.container or work.publisher,
+        date=published or NO_DATE,
+    )
+    formats = CitationFormats(
+        apa=format_apa(work),
+        mla=format_mla(work),
+        bibtex=to_bibtex(work),
+        ris=to_ris(work),
+        csl_json=to_csl(work),
+    )
     return Citation(
         url=url,
         accessed_date=f"{accessed:%Y-%m-%d}",
-        metadata=CitationMetadata(
-            title=work.title,
-            author=byline(work.authors),
-            site=work.container or work.publisher,
-            date=published or NO_DATE,
-        ),
-        formatted=CitationFormats(
-            apa=format_apa(work),
-            mla=format_mla(work),
-            bibtex=to_bibtex(work),
-            ris=to_ris(work),
-            csl_json=to_csl(work),
-        ),
+        metadata=metadata,
+        formatted=formats,
     )

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from tests.evidence.styles.test_exchange import SAMPLES, unescaped
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.bibliography import Style, build_bibliography, distinct
+from webquarry.evidence.styles.bibliography import Style, build_bibliography, merge_records
 from webquarry.evidence.styles.csl import parse_csl, to_csl
-from webquarry.evidence.styles.keys import build_key, build_keys, letters_of
+from webquarry.evidence.styles.keys import build_key, build_keys, to_letters
 from webquarry.evidence.styles.work import Work, page_range, plain
 
 NASTY = st.sampled_from(
@@ -171,7 +171,7 @@ def test_the_second_of_one_key_gets_a_letter_that_nobody_else_has() -> None:
         "2024tidesb",
         "2024tidesc",
     ]
-    assert [letters_of(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
+    assert [to_letters(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
 
 
 def written(name: NameParts | str) -> str:
@@ -284,7 +284,7 @@ def test_the_order_that_works_come_in_decides_nothing(
 ) -> None:
     shuffled = list(works)
     chance.shuffle(shuffled)
-    several = {len({work.doi for work in works if work.doi}), len(distinct(works))}
+    several = {len({work.doi for work in works if work.doi}), len(merge_records(works))}
 
     for style in EVERY:
         before, after = build_bibliography(works, style), build_bibliography(shuffled, style)
@@ -316,12 +316,12 @@ def test_one_doi_is_one_work_and_so_is_one_page() -> None:
         Work(title="Tides, a data set", doi="10.1000/data", url="https://a.org/p"),
     ]
 
-    entries = distinct(works)
+    entries = merge_records(works)
 
     assert [entry.places for entry in entries] == [(0, 3, 4), (1, 2)]
     assert entries[1].work.title == "Tides of the lagoon"
     assert entries[1].work.url == "https://doi.org/10.1000/abc"
-    assert distinct([works[1], works[4]])[0].places == (0,)
+    assert merge_records([works[1], works[4]])[0].places == (0,)
 
 
 def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
@@ -338,14 +338,14 @@ def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
     found = Work(title="Lagoons", url="https://a.org/p")
 
     for works in ([bare, titled], [titled, bare]):
-        (entry,) = distinct(works)
+        (entry,) = merge_records(works)
         assert (entry.work.title, entry.work.kind, entry.work.url) == (
             "Tides",
             "article-journal",
             bare.url,
         )
     for works in ([richer, found], [found, richer]):
-        (entry,) = distinct(works)
+        (entry,) = merge_records(works)
         assert (entry.work.title, entry.work.issued) == ("Lagoons", (2024,))
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.evidence.works import FOLDER, case, work_of
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.bibtex import escaped, to_bibtex
+from webquarry.evidence.styles.bibtex import escape_tex, to_bibtex
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.keys import build_key
 from webquarry.evidence.styles.ris import to_ris
@@ -189,4 +189,4 @@ def test_a_name_that_bibtex_would_take_for_two_is_held_together() -> None:
 
 
 def test_special_characters_are_written_as_tex_prints_them() -> None:
-    assert escaped("Tides & currents: 100%") == r"Tides \& currents: 100\%"
+    assert escape_tex("Tides & currents: 100%") == r"Tides \& currents: 100\%"

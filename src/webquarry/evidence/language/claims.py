@@ -21,57 +21,59 @@ _SENTENCE_END = re.compile(
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca|bzw|ggf|Nr|z\.B))\.$"
 )
-_LONGEST = len("approx.")  # abbreviation
+_LONGEST_ABBREVIATION = len("approx.")
+_WORD_PENALTY = 0.01  # of two sentences that hold as much, the shorter one says it more plainly
 
 
 def claim_signal(claim: str, text: str) -> str:
     """The sentence of the text that is nearest to the claim, or an empty string when none shares a
     word with it.
     """
-    return next(iter(nearest_sentences(Terms(claim, text), [text], 1)), "")
+    nearest = nearest_sentences(Terms(claim, text), [text], 1)
+    return nearest[0] if nearest else ""
 
 
 def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> list[str]:
     """Up to so many different sentences that hold the most of the terms, the nearest first."""
-    shares = [terms.weight(terms.in_text(paragraph)) for paragraph in paragraphs]
-    best: list[
-        tuple[float, int, int, str]
-    ] = []  # the score, negative so that the best sorts first, and the place
-    promising = [at for at, share in enumerate(shares) if share]
-    for at in sorted(promising, key=lambda at: -shares[at]):
+    weights = [terms.weight(terms.in_text(paragraph)) for paragraph in paragraphs]
+    promising = [place for place, weight in enumerate(weights) if weight]
+    promising.sort(key=lambda place: -weights[place])
+    # the score, negative so that the best sorts first, the paragraph, and the sentence in it
+    best: list[tuple[float, int, int, str]] = []
+    for place in promising:
         worst = -best[-1][0] if len(best) == most else 0.0
-        if shares[at] < worst:
+        if weights[place] < worst:
             break  # no sentence scores more than its paragraph holds
-        for number, sentence in enumerate(sentences(paragraphs[at])):
-            if _score(shares[at], sentence) < worst:
+        for number, sentence in enumerate(split_sentences(paragraphs[place])):
+            length_factor = 1 + _WORD_PENALTY * len(sentence.split())
+            if weights[place] / length_factor < worst:
                 continue
-            score = _score(terms.weight(terms.in_text(sentence)), sentence)
+            score = terms.weight(terms.in_text(sentence)) / length_factor
             if score and all(sentence != other for *_, other in best):
-                best = sorted([*best, (-score, at, number, sentence)])[:most]
+                best.append((-score, place, number, sentence))
+                best = sorted(best)[:most]
     return [sentence for *_, sentence in best]
 
 
-def _score(held: float, sentence: str) -> float:
-    """Of two that hold as much, the shorter one says it more plainly."""
-    return held / (1 + 0.01 * len(sentence.split()))
-
-
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order; an abbreviation's full stop does not end one."""
     found: list[str] = []
-    for piece in _pieces(text):
-        if (
-            found
-            and found[-1][-1] == "."
-            and _ABBREVIATION.search(found[-1], max(0, len(found[-1]) - _LONGEST))
-        ):
+    for piece in _split_at_ends(text):
+        if found and _ends_in_abbreviation(found[-1]):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
     return found
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _ends_in_abbreviation(sentence: str) -> bool:
+    if sentence[-1] != ".":
+        return False
+    start = max(0, len(sentence) - _LONGEST_ABBREVIATION)
+    return _ABBREVIATION.search(sentence, start) is not None
+
+
+def _split_at_ends(text: str) -> Iterator[str]:
     """What stands between ends of sentences, each with its mark."""
     start = 0
     for end in _SENTENCE_END.finditer(text):

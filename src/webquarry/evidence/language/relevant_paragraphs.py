@@ -25,39 +25,60 @@ class RelevantParagraphs:
     found: bool
 
 
-def find_relevant(parts: Sequence[Paragraph], questions: Sequence[Terms]) -> RelevantParagraphs:
+def find_relevant(
+    paragraphs: Sequence[Paragraph], questions: Sequence[Terms]
+) -> RelevantParagraphs:
     """The paragraphs that bear on any of the questions."""
-    body = [at for at, part in enumerate(parts) if not part.level and part.data.strip()]
-    held = {at: [len(terms.in_text(parts[at].text)) for terms in questions] for at in body}
-    wanted = [2 if len(terms.weights) > 2 else 1 for terms in questions]
-    hits = [at for at in body if any(map(int.__ge__, held[at], wanted))] or [
-        at for at in body if any(held[at])
-    ]
-    shown = hits or body[:_BEGINNING]
-    return RelevantParagraphs(tuple(sorted({*shown, *_headings_above(parts, shown)})), bool(hits))
+    needed = [2 if len(terms.weights) > 2 else 1 for terms in questions]
+    body: list[int] = []
+    hits: list[int] = []  # paragraphs that hold enough terms of a question
+    touched: list[int] = []  # paragraphs that hold a term at all
+    for place, paragraph in enumerate(paragraphs):
+        if paragraph.level or not paragraph.data.strip():
+            continue
+        body.append(place)
+        counts = [len(terms.in_text(paragraph.text)) for terms in questions]
+        if any(map(int.__ge__, counts, needed)):
+            hits.append(place)
+        if any(counts):
+            touched.append(place)
+    relevant = hits or touched
+    shown = relevant or body[:_BEGINNING]
+    headings = _headings_above(paragraphs, shown)
+    return RelevantParagraphs(tuple(sorted({*shown, *headings})), bool(relevant))
 
 
-def join_paragraphs(parts: Sequence[Paragraph], kept: Sequence[int]) -> bytes:
+def join_paragraphs(paragraphs: Sequence[Paragraph], kept: Sequence[int]) -> bytes:
     """The kept paragraphs as a text, with a mark where something was left out."""
     pieces: list[bytes] = []
     expected = 0
-    for at in kept:
-        if at != expected:
-            pieces.append((b"" if not pieces or pieces[-1].endswith(b"\n") else b"\n\n") + GAP)
-        pieces.append(parts[at].data)
-        expected = at + 1
-    if kept and expected < len(parts):
-        pieces.append((b"" if pieces[-1].endswith(b"\n") else b"\n\n") + GAP)
+    for place in kept:
+        if place != expected:
+            _add_gap(pieces)
+        pieces.append(paragraphs[place].data)
+        expected = place + 1
+    if kept and expected < len(paragraphs):
+        _add_gap(pieces)
     return b"".join(pieces)
 
 
-def _headings_above(parts: Sequence[Paragraph], shown: Sequence[int]) -> list[int]:
+def _add_gap(pieces: list[bytes]) -> None:
+    """Put the mark of a gap behind the pieces, in a paragraph of its own."""
+    if pieces and not pieces[-1].endswith(b"\n"):
+        pieces.append(b"\n\n")
+    pieces.append(GAP)
+
+
+def _headings_above(paragraphs: Sequence[Paragraph], shown: Sequence[int]) -> list[int]:
     """For each place, the heading it stands under, the one above that, and so on."""
-    wanted, found = set(shown), []
-    above: list[int] = []
-    for at, part in enumerate(parts):
-        if part.level:
-            above = [*(one for one in above if parts[one].level < part.level), at]
-        elif at in wanted:
+    wanted = set(shown)
+    found: list[int] = []
+    above: list[int] = []  # the headings in force, the highest first
+    for place, paragraph in enumerate(paragraphs):
+        if paragraph.level:
+            while above and paragraphs[above[-1]].level >= paragraph.level:
+                above.pop()
+            above.append(place)
+        elif place in wanted:
             found += above
     return found

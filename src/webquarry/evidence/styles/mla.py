@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.titles import title_case
-from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
+from webquarry.evidence.styles.work import (
+    Work,
+    add_full_stop,
+    italic,
+    join_present,
+    page_range,
+    plain,
+    render,
+)
 
 _MONTHS = (
     "Jan.",
@@ -22,41 +30,40 @@ _MONTHS = (
     "Nov.",
     "Dec.",
 )
-_PLAIN_CONTAINER = frozenset(
-    {"article", "report", "dataset", "software"}
-)  # the publisher, which is not set in italics
+# the publisher, which is not set in italics
+_PLAIN_CONTAINER = frozenset({"article", "report", "dataset", "software"})
 
 
 def format_mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
-    video = work.kind == "motion_picture"
-    if work.signs_itself or video:
-        author = ""
-    else:
-        author = ended(_authors(work.authors))
-    middle = [
-        _container(work),
-        _uploader(work) if video else "",
-        *_numbers(work),
-        _date(work.issued),
-        *_place(work),
+    is_video = work.kind == "motion_picture"
+    authors = uploader = accessed = ""
+    if is_video and work.authors:
+        uploader = f"uploaded by {plain(work.authors[0].written)}"
+    if not is_video and not work.is_signed_by_site:
+        authors = add_full_stop(_format_authors(work.authors))
+    if work.accessed and not work.issued:
+        accessed = f"Accessed {add_full_stop(_format_date(work.accessed))}"
+    publication = [
+        _format_container(work),
+        uploader,
+        *_format_numbers(work),
+        _format_date(work.issued),
+        *_format_place(work),
     ]
-    body = ended(", ".join(part for part in middle if part))
-    if work.issued or not work.accessed:
-        accessed = ""
-    else:
-        accessed = f"Accessed {ended(_date(work.accessed))}"
-    return rendered(
-        " ".join(filter(None, [author, _title(work), body, accessed])), markdown=markdown
-    )
+    body = add_full_stop(join_present(", ", publication))
+    parts = [authors, _format_title(work), body, accessed]
+    return render(join_present(" ", parts), markdown=markdown)
 
 
-def _authors(names: tuple[Name, ...]) -> str:
+def _format_authors(names: tuple[Name, ...]) -> str:
     if not names:
         return ""
-    first = plain(names[0].literal) or ", ".join(
-        filter(None, [plain(names[0].family), plain(names[0].given), plain(names[0].suffix)])
-    )
+    name = names[0]
+    first = plain(name.literal)
+    if not first:
+        parts = [plain(name.family), plain(name.given), plain(name.suffix)]
+        first = join_present(", ", parts)
     if len(names) == 1:
         return first
     if len(names) > 2:
@@ -64,48 +71,42 @@ def _authors(names: tuple[Name, ...]) -> str:
     return f"{first}, and {plain(names[1].written)}"
 
 
-def _title(work: Work) -> str:
+def _format_title(work: Work) -> str:
     title = plain(work.title)
     if not title:
         return "Web page."
     if work.language[:2].lower() in ("en", ""):
         title = title_case(title)
     inner = title.replace("“", "‘").replace("”", "’")
-    return f"“{ended(inner)}”"
+    return f"“{add_full_stop(inner)}”"
 
 
-def _container(work: Work) -> str:
+def _format_container(work: Work) -> str:
     container, publisher = plain(work.container), plain(work.publisher)
     if work.kind in _PLAIN_CONTAINER and not container:
         return publisher
     return italic(container or publisher)
 
 
-def _uploader(work: Work) -> str:
-    if work.authors:
-        return f"uploaded by {plain(work.authors[0].written)}"
-    return ""
+def _format_numbers(work: Work) -> list[str]:
+    numbers: list[str] = []
+    if work.kind in ("article-journal", "article-magazine"):
+        if work.volume:
+            numbers.append(f"vol. {plain(work.volume)}")
+        if work.issue:
+            numbers.append(f"no. {plain(work.issue)}")
+    return numbers
 
 
-def _numbers(work: Work) -> list[str]:
-    if work.kind not in ("article-journal", "article-magazine"):
-        return []
-    return [
-        f"{label} {plain(value)}"
-        for label, value in (("vol.", work.volume), ("no.", work.issue))
-        if value
-    ]
-
-
-def _place(work: Work) -> list[str]:
+def _format_place(work: Work) -> list[str]:
+    """The pages, or the number of the article, and where the work is found."""
+    number = ""
     if work.kind == "article-journal" and work.number and not work.pages:
         number = f"article {plain(work.number)}"
-    else:
-        number = ""
     return [mla_pages(work.pages), number, plain(work.location)]
 
 
-def _date(parts: tuple[int, ...]) -> str:
+def _format_date(parts: tuple[int, ...]) -> str:
     if len(parts) < 2:
         return "".join(map(str, parts))
     written = f"{_MONTHS[parts[1] - 1]} {parts[0]}"
@@ -118,14 +119,11 @@ def mla_pages(pages: str) -> str:
     """`201-219` -> `pp. 201–19`: of the last page, the digits that differ, at least two."""
     first, last = page_range(pages)
     if not last:
-        if first:
-            return f"p. {first}"
-        return ""
-    if first.isdigit() and last.isdigit() and len(first) == len(last) and len(last) > 2:
-        differs = next(
-            (at for at, (one, two) in enumerate(zip(first, last, strict=True)) if one != two), 0
-        )
-        same = min(differs, len(last) - 2)
-        kept = last[same:] if int(last) > int(first) else last
-        return f"pp. {first}–{kept}"
+        return f"p. {first}" if first else ""
+    are_numbers = first.isdigit() and last.isdigit()
+    if are_numbers and len(first) == len(last) > 2 and int(last) > int(first):
+        same = 0
+        while first[same] == last[same]:
+            same += 1
+        last = last[min(same, len(last) - 2) :]
     return f"pp. {first}–{last}"
