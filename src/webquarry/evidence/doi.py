@@ -62,7 +62,7 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
 
 
 def _json_ld_identifiers(main: Node | None) -> Iterator[Any]:
-    """What may be an identifier in the JSON-LD: a text, an address, or a property with its value."""
+    """What may be an identifier in the JSON-LD: a text, an address, a property with its value."""
     if main is None:
         return
     for name in _JSON_LD_NAMES:

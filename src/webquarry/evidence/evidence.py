@@ -40,7 +40,7 @@ from webquarry.evidence.trust.classify import (
     classify,
     is_preprint,
 )
-from webquarry.evidence.trust.reputation import Reputation, reputation_of
+from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.read.html.parse import Document
 from webquarry.read.models import Dated, Page
 
@@ -105,6 +105,9 @@ def evidence_of(
     work = _build_work(
         page_url, tags, facts, accessed, kind=kind, container=container, doi=cited_doi
     )
+    domain_reputation = None
+    if reputation:
+        domain_reputation = DomainReputation.model_validate(vars(reputation))
     length = len(page.markdown.encode())
     return Evidence(
         citation=build_citation(work, page_url, accessed, facts.published_value),
@@ -114,7 +117,7 @@ def evidence_of(
         source_type=source_type,
         authority_tier=classification.authority_tier,
         domain_category=classification.domain_category,
-        source_reputation=_domain_reputation(reputation),
+        source_reputation=domain_reputation,
         detected_doi=peer_reviewed_doi,
         published=facts.published,
         modified=facts.modified,
@@ -123,25 +126,20 @@ def evidence_of(
     )
 
 
-def _domain_reputation(reputation: Reputation | None) -> DomainReputation | None:
-    if reputation is None:
-        return None
-    return DomainReputation.model_validate(vars(reputation))
-
-
 def _build_metadata(facts: PageFacts) -> Metadata | None:
+    """What the answer says of a page's title, author and dates; None where no title was stated."""
     if facts.title is None:
         return None
     return Metadata(
         title=facts.title.value,
         author=facts.author,
         site_name=facts.site.value if facts.site else None,
-        published=_stated_date(facts.published),
-        modified=_stated_date(facts.modified),
+        published=_to_stated_date(facts.published),
+        modified=_to_stated_date(facts.modified),
     )
 
 
-def _stated_date(date: Dated | None) -> StatedDate | None:
+def _to_stated_date(date: Dated | None) -> StatedDate | None:
     if date is None:
         return None
     return StatedDate(value=date.value, field=date.field)

@@ -1,4 +1,6 @@
-"""Nothing was found: the filters that applied and the providers that could be asked in, hints out."""
+"""Nothing was found: the filters that applied and the providers that could be asked in, hints
+out.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ def claim_signal(claim: str, text: str) -> str:
 
 def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> list[str]:
     """Up to so many different sentences that hold the most of the terms, the nearest first."""
-    weights = [terms.weight(terms.in_text(paragraph)) for paragraph in paragraphs]
+    weights: list[float] = []
+    for paragraph in paragraphs:
+        held = terms.in_text(paragraph)
+        weights.append(terms.weight(held))
     promising = [place for place, weight in enumerate(weights) if weight]
     promising.sort(key=lambda place: -weights[place])
     # the score, negative so that the best sorts first, the paragraph, and the sentence in it
@@ -44,11 +47,14 @@ def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> lis
         worst = -best[-1][0] if len(best) == most else 0.0
         if weights[place] < worst:
             break  # no sentence scores more than its paragraph holds
-        for number, sentence in enumerate(split_sentences(paragraphs[place])):
-            length_factor = 1 + _WORD_PENALTY * len(sentence.split())
-            if weights[place] / length_factor < worst:
+        sentences = split_sentences(paragraphs[place])
+        for number, sentence in enumerate(sentences):
+            words = len(sentence.split())
+            penalty = 1 + _WORD_PENALTY * words
+            if weights[place] / penalty < worst:
                 continue
-            score = terms.weight(terms.in_text(sentence)) / length_factor
+            held = terms.in_text(sentence)
+            score = terms.weight(held) / penalty
             if score and all(sentence != other for *_, other in best):
                 best.append((-score, place, number, sentence))
                 best = sorted(best)[:most]
@@ -58,22 +64,21 @@ def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> lis
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order; an abbreviation's full stop does not end one."""
     found: list[str] = []
-    for piece in _split_at_ends(text):
-        if found and _ends_in_abbreviation(found[-1]):
+    goes_on = False  # the last sentence ends in an abbreviation
+    for piece in _split_at_marks(text):
+        if goes_on:
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
+        last = found[-1]
+        goes_on = False
+        if last[-1] == ".":
+            start = max(0, len(last) - _LONGEST_ABBREVIATION)
+            goes_on = _ABBREVIATION.search(last, start) is not None
     return found
 
 
-def _ends_in_abbreviation(sentence: str) -> bool:
-    if sentence[-1] != ".":
-        return False
-    start = max(0, len(sentence) - _LONGEST_ABBREVIATION)
-    return _ABBREVIATION.search(sentence, start) is not None
-
-
-def _split_at_ends(text: str) -> Iterator[str]:
+def _split_at_marks(text: str) -> Iterator[str]:
     """What stands between ends of sentences, each with its mark."""
     start = 0
     for end in _SENTENCE_END.finditer(text):

@@ -1,10 +1,12 @@
 """How much a source is worth to a question: four scores from 0 to 1, each explained, and their
 weighted sum.
 
-    relevance  35 %   the query's terms: how many the text holds, how many of them in one paragraph, how many in the title
+    relevance  35 %   the query's terms: how many the text holds, how many of them in one paragraph,
+                      how many in the title
     freshness  20 %   halves with every year since publication; an unknown date is in the middle
     authority  25 %   the authority tier and the known reputation; nothing for a retracted paper
-    content    20 %   whether the page was read whole, how long its text is, and whether headings order it
+    content    20 %   whether the page was read whole, how long its text is, and whether headings
+                      order it
 
 They are made from words and dates alone, the same for the same page, query and day: a hint what to
 read first, not a verdict on what is true.

@@ -95,23 +95,24 @@ class Terms:
         for word in words:
             terms = self._by_word.get(word)
             if terms is None:
-                terms = self._by_word[word] = self._wanted_terms_of(word)
+                terms = ()
+                if _beginning(word) in self._beginnings or _UNSPACED.search(word):
+                    candidates = self._terms_of(word)
+                    terms = tuple(term for term in candidates if term in self.weights)
+                self._by_word[word] = terms
             yield from terms
-
-    def _wanted_terms_of(self, word: str) -> tuple[str, ...]:
-        if _beginning(word) not in self._beginnings and not _UNSPACED.search(word):
-            return ()
-        return tuple(term for term in self._terms_of(word) if term in self.weights)
 
     def _terms_of(self, word: str) -> list[str]:
         """The stem of a word; of a word in a script without blanks, its pairs of characters."""
         if not word.isascii() and _UNSPACED.search(word):
-            return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+            pairs = max(1, len(word) - 1)
+            return [word[at : at + 2] for at in range(pairs)]
         if word in self._stop_words:
             return []
         if word[0].isdigit() or len(word) > _LONGEST:
             return [word]
-        return [_stem(self.language, word.replace("’", "'"))]
+        straight = word.replace("’", "'")
+        return [_stem(self.language, straight)]
 
 
 def language_of(text: str) -> str:

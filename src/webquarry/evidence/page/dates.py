@@ -79,6 +79,7 @@ def _to_iso(parts: dict[str, str | None]) -> str | None:
 
 
 def _month_number(written: str | None) -> int | None:
+    """The number of a month that is written in digits or in letters."""
     if written is None:
         return None
     if written.isdigit():

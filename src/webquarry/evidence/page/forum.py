@@ -76,6 +76,7 @@ def _action_name(value: Any) -> str:
 
 
 def _parse_count(value: Any) -> int | None:
+    """A count that is given as a number or as a text; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

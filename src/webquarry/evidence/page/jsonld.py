@@ -33,7 +33,7 @@ _VOCABULARY_END = re.compile(r"[/#:]")
 _OPENINGS, _CLOSINGS = ("<!--", "<![CDATA["), ("-->", "]]>")
 # A string without an end is taken to the end of the text: else each quote in it would be tried
 # anew.
-_STRING_OR_COMMA = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,(?=\s*+[\]}])', re.DOTALL)
+_STRING_OR_COMMA = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))|,(?=\s*+[\]}])', re.DOTALL)
 _ROOTS = ("mainEntity", "mainEntityOfPage")
 
 
@@ -151,11 +151,13 @@ def _pick(graph: Graph, types: frozenset[str], own: set[str]) -> Node | None:
 
 
 def _body_of(node: Node) -> str:
+    """The text of an article, where the page has put it into the JSON-LD."""
     body = node.get("articleBody")
     return body if isinstance(body, str) else ""
 
 
 def _addresses_of(node: Node) -> Iterator[str]:
+    """The addresses that a thing bears, as they are compared."""
     for name in ("url", "mainEntityOfPage", "@id"):
         value = node.get(name)
         if isinstance(value, Mapping):
@@ -190,19 +192,22 @@ def _parse_lenient(text: str) -> list[Any]:
     """The values of a block, as it is or else without its needless commas; none where neither can
     be read.
     """
-    bare = _unwrap(text)
+    bare = text.strip().removeprefix("//").lstrip()
+    for opening in _OPENINGS:  # some put a comment or CDATA around a block
+        bare = bare.removeprefix(opening)
+    for closing in _CLOSINGS:
+        bare = bare.removesuffix(closing)
+    bare = bare.strip().removesuffix("//").rstrip()
+    bare = bare.rstrip(";")
     try:
         values = _parse_values(bare)
     except (ValueError, RecursionError):
         try:
-            values = _parse_values(_STRING_OR_COMMA.sub(_keep_string, bare))
+            without_commas = _STRING_OR_COMMA.sub(r"\1", bare)
+            values = _parse_values(without_commas)
         except (ValueError, RecursionError):
             return []
     return [value for value in values if _is_shallow(value)]
-
-
-def _keep_string(found: re.Match[str]) -> str:
-    return "" if found[0] == "," else found[0]
 
 
 def _parse_values(text: str) -> list[Any]:
@@ -218,17 +223,6 @@ def _parse_values(text: str) -> list[Any]:
         while at < len(text) and text[at].isspace():
             at += 1
     return values
-
-
-def _unwrap(text: str) -> str:
-    """Without the comment or CDATA marks that some put around a block."""
-    bare = text.strip().removeprefix("//").lstrip()
-    for opening in _OPENINGS:
-        bare = bare.removeprefix(opening)
-    for closing in _CLOSINGS:
-        bare = bare.removesuffix(closing)
-    bare = bare.strip().removesuffix("//").rstrip()
-    return bare.rstrip(";")
 
 
 def _is_shallow(value: Any) -> bool:

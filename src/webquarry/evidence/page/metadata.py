@@ -68,7 +68,15 @@ _MODIFIED_METAS = (
     "dc.date.modified",
 )
 _LOOSE_MODIFIED_METAS = ("last-modified", "lastmod", "revised")
-_AUTHOR_METAS = ("author", "byl", "parsely-author", "sailthru.author", "dc.contributor.author")
+_AUTHOR_METAS = (
+    "author",
+    "byl",
+    "parsely-author",
+    "sailthru.author",
+    "dc.contributor.author",
+    "article:author",
+    "book:author",
+)
 _CREATOR_METAS = (
     "dc.creator",
     "dcterms.creator",
@@ -76,6 +84,7 @@ _CREATOR_METAS = (
     "bepress_citation_author",
 )
 _TITLE_METAS = ("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")
+_SITE_METAS = ("og:site_name", "application-name")
 _PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
 _LONGEST_SITE = 200  # characters
 _MOST_LINKED_AUTHORS = 100
@@ -123,141 +132,163 @@ def read_facts(
     page_url: str, tags: Tags, graph: Graph, main: Node | None, page: Page, accessed: datetime
 ) -> PageFacts:
     """The facts of a page, from its markup and from the file itself."""
-    site = _first_stated(_site_candidates(tags, graph, main))
+    fields = _Fields(page_url, tags, graph, main, page)
+    site = _first_stated(fields.sites())
     site_name = site.value if site else ""
-    title = _first_stated(_title_candidates(tags, main, page))
+    title = _first_stated(fields.titles())
     if title:
         bare = without_site(title.value, host_of_page(page_url), site_name)
         title = Stated(bare, title.field)
-    authors, field = _find_authors(tags, graph, main, page, site_name)
-    published = _first_plausible(_published_candidates(page_url, tags, main, page), accessed)
-    modified = _first_plausible(_modified_candidates(tags, main, page), accessed)
-    if published and modified and _is_earlier(modified.value, published.value):
-        modified = None
-    return PageFacts(title, authors, field, site, published, modified)
+    authors, authors_field = _first_authors(fields.authors(), site_name)
+    published = _first_plausible(fields.publication_dates(), accessed)
+    modified = _first_plausible(fields.modification_dates(), accessed)
+    if published and modified:
+        # by the day, or as far as both are known; the hours of two zones are not compared
+        length = min(len(modified.value), len(published.value), len("2024-01-31"))
+        if modified.value[:length] < published.value[:length]:
+            modified = None
+    return PageFacts(title, authors, authors_field, site, published, modified)
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """What the fields of a page state, for each fact in the order in which they are believed."""
+
+    page_url: str
+    tags: Tags
+    graph: Graph
+    main: Node | None
+    page: Page
+
+    def titles(self) -> Iterator[Stated]:
+        """Candidates for the title; they may be empty."""
+        tags = self.tags
+        if self.main is not None:
+            headline = self.main.get("headline")
+            yield Stated(clean_html_line(headline), "json-ld:headline")
+            if "question" in types_of(self.main):
+                name = self.main.get("name")
+                yield Stated(clean_html_line(name), "json-ld:name")
+        for name, content in tags.find_metas(_TITLE_METAS):
+            yield Stated(clean_html_line(content), name)
+        for value in tags.find_items("headline"):
+            yield Stated(clean_line(value), "microdata:headline")
+        yield Stated(clean_line(tags.heading), "h1")
+        yield Stated(clean_line(tags.title), "title")
+        yield Stated(clean_line(self.page.title), self.page.content_type)
+
+    def sites(self) -> Iterator[Stated]:
+        """Candidates for the name of the site; they may be empty."""
+        if self.main is not None:
+            for publisher in self.graph.get_values(self.main, "publisher"):
+                name = self.graph.name_of(publisher)
+                yield Stated(name, "json-ld:publisher")
+        for field, content in self.tags.find_metas(_SITE_METAS):
+            name = clean_html_line(content, _LONGEST_SITE)
+            yield Stated(name, field)
+        for node in self.graph.nodes:
+            if "website" in types_of(node):
+                name = clean_html_line(node.get("name"), _LONGEST_SITE)
+                yield Stated(name, "json-ld:WebSite")
+
+    def authors(self) -> Iterator[tuple[tuple[Name, ...], str]]:
+        """Candidates for the authors, each with its field; they may be empty."""
+        get_all = self.tags.get_all
+        yield parse_people(get_all("citation_author"), lists=False), "citation_author"
+        yield parse_people(get_all("citation_authors")), "citation_authors"
+        if self.main is not None:
+            for field in ("author", "creator"):
+                values = self.graph.get_values(self.main, field)
+                yield self._parse_json_ld_authors(values), f"json-ld:{field}"
+        for field in _CREATOR_METAS:
+            yield parse_people(get_all(field), lists=False), field
+        yield parse_people(self.tags.find_items("author")), "microdata:author"
+        for field in _AUTHOR_METAS:
+            yield parse_people(get_all(field)), field
+        yield parse_people([self.page.author]), self.page.content_type
+
+    def _parse_json_ld_authors(self, values: list[Any]) -> tuple[Name, ...]:
+        """The authors that these things are, each once."""
+        found: dict[Name, None] = {}
+        for value in values[:_MOST_LINKED_AUTHORS]:
+            written = self.graph.name_of(value)
+            types = types_of(value)
+            if not types or "person" in types:
+                found |= dict.fromkeys(parse_people([written]))
+                continue
+            group = parse_group(written)
+            if group:
+                found[group] = None
+        return tuple(found)
+
+    def publication_dates(self) -> Iterator[_DateCandidate]:
+        """Candidates for the date of publication."""
+        if self.main is not None:
+            for name in ("datePublished", "uploadDate", "dateCreated"):
+                yield _DateCandidate(self.main.get(name), f"json-ld:{name}", declared=True)
+        for name, content in self.tags.find_metas(_PUBLISHED_METAS):
+            yield _DateCandidate(content, name, declared=True)
+        for value in self.tags.find_items("datepublished"):
+            yield _DateCandidate(value, "microdata:datePublished", declared=True)
+        for name, content in self.tags.find_metas(_LOOSE_PUBLISHED_METAS):
+            yield _DateCandidate(content, name, declared=False)
+        for value in self.tags.times:
+            yield _DateCandidate(value, "time", declared=False)
+        path = self.page_url.partition("?")[0].partition("#")[0]
+        in_path = _PATH_DATE.search(path)
+        if in_path:
+            yield _DateCandidate("-".join(in_path.groups()), "url", declared=False)
+        in_file = self.page.published
+        if in_file:
+            yield _DateCandidate(in_file.value, in_file.field, declared=True)
+
+    def modification_dates(self) -> Iterator[_DateCandidate]:
+        """Candidates for the date of the last change."""
+        if self.main is not None:
+            written = self.main.get("dateModified")
+            yield _DateCandidate(written, "json-ld:dateModified", declared=True)
+        for name, content in self.tags.find_metas(_MODIFIED_METAS):
+            yield _DateCandidate(content, name, declared=True)
+        for value in self.tags.find_items("datemodified"):
+            yield _DateCandidate(value, "microdata:dateModified", declared=True)
+        for name, content in self.tags.find_metas(_LOOSE_MODIFIED_METAS):
+            yield _DateCandidate(content, name, declared=False)
+        in_file = self.page.modified
+        if in_file:
+            yield _DateCandidate(in_file.value, in_file.field, declared=True)
 
 
 def _first_stated(candidates: Iterable[Stated]) -> Stated | None:
-    return next((candidate for candidate in candidates if candidate.value), None)
-
-
-def _title_candidates(tags: Tags, main: Node | None, page: Page) -> Iterator[Stated]:
-    if main is not None:
-        yield Stated(clean_html_line(main.get("headline")), "json-ld:headline")
-        if "question" in types_of(main):
-            yield Stated(clean_html_line(main.get("name")), "json-ld:name")
-    for name, content in tags.find_metas(_TITLE_METAS):
-        yield Stated(clean_html_line(content), name)
-    for value in tags.find_items("headline"):
-        yield Stated(clean_line(value), "microdata:headline")
-    yield Stated(clean_line(tags.heading), "h1")
-    yield Stated(clean_line(tags.title), "title")
-    yield Stated(clean_line(page.title), page.content_type)
-
-
-def _site_candidates(tags: Tags, graph: Graph, main: Node | None) -> Iterator[Stated]:
-    if main is not None:
-        for publisher in graph.get_values(main, "publisher"):
-            yield Stated(graph.name_of(publisher), "json-ld:publisher")
-    for name, content in tags.find_metas(("og:site_name", "application-name")):
-        yield Stated(clean_html_line(content, _LONGEST_SITE), name)
-    for node in graph.nodes:
-        if "website" in types_of(node):
-            yield Stated(clean_html_line(node.get("name"), _LONGEST_SITE), "json-ld:WebSite")
-
-
-def _find_authors(
-    tags: Tags, graph: Graph, main: Node | None, page: Page, site: str
-) -> tuple[tuple[Name, ...], str]:
-    """The authors by the first field that names any, and that field."""
-    for names, field in _author_candidates(tags, graph, main, page):
-        if names:
-            return tuple(_as_group_if_site(name, site) for name in names), field
-    return (), ""
-
-
-def _author_candidates(
-    tags: Tags, graph: Graph, main: Node | None, page: Page
-) -> Iterator[tuple[tuple[Name, ...], str]]:
-    yield parse_people(tags.get_all("citation_author"), lists=False), "citation_author"
-    yield parse_people(tags.get_all("citation_authors")), "citation_authors"
-    if main is not None:
-        for name in ("author", "creator"):
-            yield _json_ld_authors(graph, main, name), f"json-ld:{name}"
-    for name in _CREATOR_METAS:
-        yield parse_people(tags.get_all(name), lists=False), name
-    yield parse_people(tags.find_items("author")), "microdata:author"
-    for name in (*_AUTHOR_METAS, "article:author", "book:author"):
-        yield parse_people(tags.get_all(name)), name
-    yield parse_people([page.author]), page.content_type
-
-
-def _json_ld_authors(graph: Graph, main: Node, name: str) -> tuple[Name, ...]:
-    """The authors that the JSON-LD names in a property, each once."""
-    found: dict[Name, None] = {}
-    for value in graph.get_values(main, name)[:_MOST_LINKED_AUTHORS]:
-        written = graph.name_of(value)
-        types = types_of(value)
-        if not types or "person" in types:
-            found |= dict.fromkeys(parse_people([written]))
-            continue
-        group = parse_group(written)
-        if group:
-            found[group] = None
-    return tuple(found)
-
-
-def _as_group_if_site(name: Name, site: str) -> Name:
-    """A site that signs its own pages is no person, whatever its name looks like."""
-    if site and name.written.casefold() == site.casefold():
-        return Name(literal=site)
-    return name
-
-
-def _published_candidates(
-    page_url: str, tags: Tags, main: Node | None, page: Page
-) -> Iterator[_DateCandidate]:
-    if main is not None:
-        for name in ("datePublished", "uploadDate", "dateCreated"):
-            yield _DateCandidate(main.get(name), f"json-ld:{name}", declared=True)
-    for name, content in tags.find_metas(_PUBLISHED_METAS):
-        yield _DateCandidate(content, name, declared=True)
-    for value in tags.find_items("datepublished"):
-        yield _DateCandidate(value, "microdata:datePublished", declared=True)
-    for name, content in tags.find_metas(_LOOSE_PUBLISHED_METAS):
-        yield _DateCandidate(content, name, declared=False)
-    for value in tags.times:
-        yield _DateCandidate(value, "time", declared=False)
-    path = page_url.partition("?")[0].partition("#")[0]
-    found = _PATH_DATE.search(path)
-    if found:
-        yield _DateCandidate("-".join(found.groups()), "url", declared=False)
-    if page.published:
-        yield _DateCandidate(page.published.value, page.published.field, declared=True)
-
-
-def _modified_candidates(tags: Tags, main: Node | None, page: Page) -> Iterator[_DateCandidate]:
-    if main is not None:
-        yield _DateCandidate(main.get("dateModified"), "json-ld:dateModified", declared=True)
-    for name, content in tags.find_metas(_MODIFIED_METAS):
-        yield _DateCandidate(content, name, declared=True)
-    for value in tags.find_items("datemodified"):
-        yield _DateCandidate(value, "microdata:dateModified", declared=True)
-    for name, content in tags.find_metas(_LOOSE_MODIFIED_METAS):
-        yield _DateCandidate(content, name, declared=False)
-    if page.modified:
-        yield _DateCandidate(page.modified.value, page.modified.field, declared=True)
-
-
-def _first_plausible(candidates: Iterable[_DateCandidate], accessed: datetime) -> Dated | None:
+    """The first that is not empty."""
     for candidate in candidates:
-        value = read_date(candidate.written)
-        if value and is_plausible(value, accessed, declared=candidate.declared):
-            return Dated(value, candidate.field)
+        if candidate.value:
+            return candidate
     return None
 
 
-def _is_earlier(value: str, other: str) -> bool:
-    """By the day, or as far as both are known; the hours of two zones are not compared."""
-    length = min(len(value[:10]), len(other[:10]))
-    return value[:length] < other[:length]
+def _first_authors(
+    candidates: Iterable[tuple[tuple[Name, ...], str]], site: str
+) -> tuple[tuple[Name, ...], str]:
+    """The authors by the first field that names any, and that field.
+
+    A site that signs its own pages is no person, whatever its name looks like.
+    """
+    for names, field in candidates:
+        authors: list[Name] = []
+        for name in names:
+            is_site = site and name.written.casefold() == site.casefold()
+            authors.append(Name(literal=site) if is_site else name)
+        if authors:
+            return tuple(authors), field
+    return (), ""
+
+
+def _first_plausible(candidates: Iterable[_DateCandidate], accessed: datetime) -> Dated | None:
+    """The first that is a date and can be the page's."""
+    for candidate in candidates:
+        value = read_date(candidate.written)
+        if value is None:
+            continue
+        if is_plausible(value, accessed, declared=candidate.declared):
+            return Dated(value, candidate.field)
+    return None

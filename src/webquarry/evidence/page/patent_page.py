@@ -60,7 +60,8 @@ def parse_patent(document: Document | None) -> Patent | None:
         return None
     items = _read_items(document.roots[0])
     metas = _read_metas(document.roots[0])
-    number = read_number(_first(items["publicationNumber"]))
+    numbers = items["publicationNumber"]
+    number = read_number(numbers[0]) if numbers else None
     if number is None:
         return None
     title = _first_line([*items["title"], *metas["dc.title"]])
@@ -68,6 +69,9 @@ def parse_patent(document: Document | None) -> Patent | None:
     granted = _first_date([*metas["dc.date/issue"], *items["granted"]])
     if granted is None and number.is_dated_by_grant:
         granted = published
+    links = [*metas["citation_pdf_url"], *items["pdfLink"]]
+    pdf = next((link for link in links if link.startswith("https://")), None)
+    status = items["legalStatusIfi"][0].lower() if items["legalStatusIfi"] else ""
     return Patent(
         number=number,
         title=title or number.google,
@@ -78,8 +82,8 @@ def parse_patent(document: Document | None) -> Patent | None:
         filed=_first_date([*items["filingDate"], *metas["dc.date/datesubmitted"]]),
         published=published,
         granted=granted,
-        status=_first(items["legalStatusIfi"]).lower() or number.stage,
-        pdf=_first_secure([*metas["citation_pdf_url"], *items["pdfLink"]]),
+        status=status or number.stage,
+        pdf=pdf,
         cpc=_distinct(items["Code"]),
         provider="google_patents",
     )
@@ -100,15 +104,20 @@ def _candidates(number: PatentNumber) -> Iterator[PatentNumber]:
 def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
     """The values of each property of the patent itself; events are known by their type."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for element in cast("list[etree._Element]", _ITEMS(root)):
+    elements = cast("list[etree._Element]", _ITEMS(root))
+    for element in elements:
         name = element.get("itemprop") or ""
-        if any(parent.tag in _ELSEWHERE for parent in element.iterancestors()):
+        parents = list(element.iterancestors())
+        if any(parent.tag in _ELSEWHERE for parent in parents):
             continue
         if name == "events":
             found["granted"] += _grant_dates(element)
         elif name == "abstract":
-            found[name] += _abstracts(element)
-        elif name == "Code" or not _is_in_event(element):
+            for part in element.iterdescendants():
+                if part.get("itemprop") == "content":
+                    text = beginning_of(part, _LONGEST_ABSTRACT)
+                    found[name].append(clean_line(text, _LONGEST_ABSTRACT))
+        elif name == "Code" or all(parent.get("itemprop") != "events" for parent in parents):
             found[name].append(_value_of(element))
     return found
 
@@ -125,21 +134,11 @@ def _grant_dates(event: etree._Element) -> list[str]:
     return []
 
 
-def _is_in_event(element: etree._Element) -> bool:
-    return any(parent.get("itemprop") == "events" for parent in element.iterancestors())
-
-
-def _abstracts(section: etree._Element) -> Iterator[str]:
-    for part in section.iterdescendants():
-        if part.get("itemprop") == "content":
-            text = beginning_of(part, _LONGEST_ABSTRACT)
-            yield clean_line(text, _LONGEST_ABSTRACT)
-
-
 def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:
-    """The contents by name, and by name and scheme where there is one: `dc.contributor/inventor`."""
+    """The contents by name, with the scheme behind it if there is one: `dc.contributor/inventor`."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for meta in cast("list[etree._Element]", _METAS(root)):
+    metas = cast("list[etree._Element]", _METAS(root))
+    for meta in metas:
         name = (meta.get("name") or "").lower()
         scheme = (meta.get("scheme") or "").lower()
         if scheme:
@@ -149,14 +148,11 @@ def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:
 
 
 def _value_of(element: etree._Element) -> str:
+    """The value of a property: in an attribute, else what is written there."""
     value = element.get("datetime") or element.get("content") or element.get("href")
     if value is None:
         value = beginning_of(element, _LONGEST_VALUE)
     return clean_line(value)
-
-
-def _first(texts: list[str]) -> str:
-    return texts[0] if texts else ""
 
 
 def _first_line(texts: Iterable[str]) -> str:
@@ -175,12 +171,9 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _first_date(texts: Iterable[str]) -> str | None:
+    """The first text that is a date, in ISO 8601."""
     for text in texts:
         date = read_date(text)
         if date:
             return date
     return None
-
-
-def _first_secure(addresses: Iterable[str]) -> str | None:
-    return next((address for address in addresses if address.startswith("https://")), None)

@@ -118,6 +118,7 @@ def parse_person(text: str) -> Name | None:
 
 
 def _names_nobody(text: str) -> bool:
+    """Whether a text is no name: a word such as `admin`, an address, a handle, a number."""
     if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
         return True
     if "://" in text or text.startswith("@"):

@@ -52,7 +52,7 @@ class Tags:
     metas: tuple[tuple[str, str], ...] = ()
     scripts: tuple[str, ...] = ()  # the texts of JSON-LD blocks
     title: str = ""
-    heading: str = ""  # of the only `<h1>`
+    heading: str = ""  # of the only `<h1>`; two leave open which one is the page's
     language: str = ""
     canonical: str = ""
     items: tuple[tuple[str, str], ...] = ()  # microdata of an article: property and value
@@ -92,13 +92,16 @@ def read_tags(document: Document | None) -> Tags:
         return Tags()
     root = document.roots[0]
     title = root.find("head/title")
+    language = (root.get("lang") or "").strip()
     elements = _collect_elements(document.roots)
+    headings = [_text_of(heading).strip() for heading in elements["h1"][:_MOST_HEADINGS]]
+    headings = [heading for heading in headings if heading]
     return Tags(
         metas=tuple(_read_metas(elements["meta"])),
         scripts=tuple(_read_scripts(elements["script"])),
         title="" if title is None else _text_of(title),
-        heading=_only_heading(elements["h1"]),
-        language=(root.get("lang") or "").strip()[:_LONGEST_LANGUAGE],
+        heading=headings[0] if len(headings) == 1 else "",
+        language=language[:_LONGEST_LANGUAGE],
         canonical=_find_canonical(elements["link"]),
         items=tuple(_read_items(root)),
         times=tuple(_read_times(elements["time"], elements["article"])),
@@ -110,8 +113,9 @@ def _collect_elements(roots: Iterable[etree._Element]) -> dict[str, list[etree._
     found: dict[str, list[etree._Element]] = {name: [] for name in _WALKED}
     for root in roots:
         for element in root.iter(*_WALKED):
-            most = _MOST_METAS if element.tag in ("meta", "script") else _MOST_OF_A_KIND
-            bucket = found[str(element.tag)]
+            name = str(element.tag)
+            most = _MOST_METAS if name in ("meta", "script") else _MOST_OF_A_KIND
+            bucket = found[name]
             if len(bucket) < most:
                 bucket.append(element)
     return found
@@ -152,22 +156,18 @@ def _read_scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
 
 
 def _find_canonical(links: Iterable[etree._Element]) -> str:
+    """The address that the page gives as its own; empty where it gives none."""
     for link in links:
-        if "canonical" in (link.get("rel") or "").lower().split():
+        relations = (link.get("rel") or "").lower().split()
+        if "canonical" in relations:
             return (link.get("href") or "").strip()
     return ""
 
 
-def _only_heading(headings: list[etree._Element]) -> str:
-    """Two first-level headings leave open which one is the page's."""
-    texts = [_text_of(heading).strip() for heading in headings[:_MOST_HEADINGS]]
-    texts = [text for text in texts if text]
-    return texts[0] if len(texts) == 1 else ""
-
-
 def _read_items(root: etree._Element) -> Iterator[tuple[str, str]]:
     """Property and value of the microdata that belongs to an article."""
-    for element in cast("list[etree._Element]", _ITEMS(root)):
+    elements = cast("list[etree._Element]", _ITEMS(root))
+    for element in elements:
         names = (element.get("itemprop") or "").lower().split()
         wanted = _WANTED.intersection(names)
         if wanted and _owner_type(element) in ARTICLE_TYPES:

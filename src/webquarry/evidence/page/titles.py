@@ -48,7 +48,8 @@ def without_site(title: str, host: str, site: str = "") -> str:
 
 
 def _only_letters(text: str) -> str:
-    return "".join(letter for letter in text.lower() if letter.isalnum())
+    """The letters and digits of a text, in lower case."""
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def title_case(title: str) -> str:

@@ -70,6 +70,7 @@ def format_apa(
 
 
 def _format_authors(names: tuple[Name, ...]) -> str:
+    """`A, B, & C`; of more than twenty, the first nineteen and the last."""
     written = [_format_name(name) for name in names]
     if len(written) < 2:
         return "".join(written)
@@ -80,6 +81,7 @@ def _format_authors(names: tuple[Name, ...]) -> str:
 
 
 def _format_name(name: Name) -> str:
+    """`Family, G. N., Jr.`; what is no person's name as it is."""
     if name.literal:
         return plain(name.literal)
     initials = _format_initials(plain(name.given))
@@ -89,7 +91,8 @@ def _format_name(name: Name) -> str:
 def _format_initials(given: str) -> str:
     """`Jean-Paul M` -> `J.-P. M.`"""
     initials: list[str] = []
-    for word in re.sub(r"\.(?=\S)", ". ", given).split():
+    spaced = re.sub(r"\.(?=\S)", ". ", given)
+    for word in spaced.split():
         letters = [part[0].upper() + "." for part in word.split("-") if part]
         if letters:
             initials.append("-".join(letters))
@@ -149,13 +152,17 @@ def _format_source(work: Work) -> str:
 
 
 def _format_pages(work: Work) -> str:
+    """The pages in a book, in brackets; empty where they are not known."""
     first, last = page_range(work.pages)
     if last:
         return f" (pp. {first}–{last})"
-    return f" (p. {first})" if first else ""
+    if first:
+        return f" (p. {first})"
+    return ""
 
 
 def _format_journal(work: Work, container: str) -> str:
+    """The journal with volume, issue and pages."""
     volume = italic(plain(work.volume))
     if work.issue:
         volume += f"({plain(work.issue)})"
@@ -170,8 +177,10 @@ def _format_journal(work: Work, container: str) -> str:
 
 
 def _format_location(work: Work, retrieved: bool) -> str:
+    """Where the work is found, with the day it was read if that is wanted and known."""
     location = plain(work.location)
     if not (retrieved and len(work.accessed) == 3 and location):
         return location
     year, month, day = work.accessed
-    return f"Retrieved {MONTHS[month - 1]} {day}, {year}, from {location}"
+    month_name = MONTHS[month - 1]
+    return f"Retrieved {month_name} {day}, {year}, from {location}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Literal
 
@@ -33,7 +33,7 @@ _SortableName = tuple[str, str]  # the family name and the given name
 
 @dataclass(frozen=True)
 class ListedWork:
-    """One work of a bibliography; `places` are those of its records among the works that came in."""
+    """One work of a bibliography; `places` are those of its records among the works given."""
 
     work: Work
     places: tuple[int, ...]
@@ -62,7 +62,7 @@ def build_bibliography(works: Sequence[Work], style: Style) -> Bibliography:
     keys = build_keys(entry.work for entry in entries)
     entries = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
     entries.sort(key=lambda entry: entry.key)
-    return Bibliography(_FILES[style](entries), tuple(entries))
+    return Bibliography(_write_file(entries, style), tuple(entries))
 
 
 def merge_records(works: Sequence[Work]) -> list[ListedWork]:
@@ -97,10 +97,14 @@ def _merge(works: Sequence[Work], places: list[int]) -> ListedWork:
     best = max(records, key=_richness)
     title = best.title
     if not _is_titled(best):
-        title = next((work.title for work in records if _is_titled(work)), title)
-    doi = best.doi or next((work.doi for work in records if work.doi), "")
-    url = best.url or next((work.url for work in records if work.url), "")
-    return ListedWork(replace(best, title=title, doi=doi, url=url), tuple(places))
+        titles = [work.title for work in records if _is_titled(work)]
+        title = titles[0] if titles else best.title
+    dois = [best.doi, *(work.doi for work in records)]
+    urls = [best.url, *(work.url for work in records)]
+    doi = next(filter(None, dois), "")
+    url = next(filter(None, urls), "")
+    merged = replace(best, title=title, doi=doi, url=url)
+    return ListedWork(merged, tuple(places))
 
 
 def _richness(work: Work) -> int:
@@ -116,7 +120,9 @@ def _richness(work: Work) -> int:
 
 
 def _is_titled(work: Work) -> bool:
-    return work.title not in (title_from_url(work.url), title_from_url(work.location))
+    """Whether a work has a title of its own, not only its address in place of one."""
+    placeholders = (title_from_url(work.url), title_from_url(work.location))
+    return work.title not in placeholders
 
 
 # The orders of the styles
@@ -196,21 +202,13 @@ def _format_apa_list(entries: Sequence[ListedWork]) -> list[str]:
     return written
 
 
-def _write_bibtex(entries: Sequence[ListedWork]) -> str:
-    return "\n".join(to_bibtex(entry.work, entry.key) for entry in entries)
-
-
-def _write_ris(entries: Sequence[ListedWork]) -> str:
-    return "\r\n".join(to_ris(entry.work) for entry in entries)
-
-
-def _write_csl(entries: Sequence[ListedWork]) -> str:
+def _write_file(entries: Sequence[ListedWork], style: Style) -> str:
+    """The entries in a form that programs read."""
+    if style == "bibtex":
+        records = [to_bibtex(entry.work, entry.key) for entry in entries]
+        return "\n".join(records)
+    if style == "ris":
+        records = [to_ris(entry.work) for entry in entries]
+        return "\r\n".join(records)
     items = [to_csl(entry.work, entry.key) for entry in entries]
     return json.dumps(items, ensure_ascii=False, indent=2) + "\n"
-
-
-_FILES: dict[str, Callable[[Sequence[ListedWork]], str]] = {
-    "bibtex": _write_bibtex,
-    "ris": _write_ris,
-    "csl-json": _write_csl,
-}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.keys import build_key
@@ -38,12 +39,14 @@ _AND = re.compile(r"\band\b", re.IGNORECASE)
 
 
 def to_bibtex(work: Work, key: str = "") -> str:
-    """The entry, one field a line. `key` is given in a list, where each entry has one of its own."""
+    """The entry, one field a line. `key` is given in a list, where each entry has its own."""
     entry = _ENTRIES.get(work.kind, "misc")
-    fields = [(name, value) for name, value in _fields(work, entry) if value]
-    width = max((len(name) for name, _ in fields), default=0)
-    lines = [f"  {name:<{width}} = {value}" for name, value in fields]
-    return f"@{entry}{{{key or build_key(work)},\n" + ",\n".join(lines) + "\n}\n"
+    key = key or build_key(work)
+    fields = {name: value for name, value in _fields(work, entry) if value}
+    width = max(map(len, fields), default=0)
+    lines = [f"  {name:<{width}} = {value}" for name, value in fields.items()]
+    body = ",\n".join(lines)
+    return f"@{entry}{{{key},\n{body}\n}}\n"
 
 
 def escape_tex(text: str) -> str:
@@ -65,8 +68,8 @@ def _fields(work: Work, entry: str) -> Iterator[tuple[str, str]]:
         yield "month", _MONTHS[work.issued[1] - 1]
     yield "volume", _brace(escape_tex(work.volume))
     yield "number", _brace(escape_tex(work.issue or work.number))
-    first, last = map(escape_tex, page_range(work.pages))
-    yield "pages", _brace(f"{first}--{last}" if last else first)
+    pages = [escape_tex(page) for page in page_range(work.pages) if page]
+    yield "pages", _brace("--".join(pages))
     yield "issn", _brace(escape_tex(work.issn))
     yield "doi", _brace(_escape_address(work.doi))
     yield "url", _brace(_escape_address(work.url))
@@ -80,6 +83,7 @@ def _brace(value: str) -> str:
 
 
 def _format_authors(work: Work) -> str:
+    """All authors, divided by "and"; of very many, the first ones "and others"."""
     names = [_format_name(name) for name in work.authors[:MOST_LISTED]]
     if len(work.authors) > MOST_LISTED:
         names.append("others")
@@ -87,6 +91,7 @@ def _format_authors(work: Work) -> str:
 
 
 def _format_name(name: Name) -> str:
+    """`Family, Suffix, Given`; what is no person's name in braces, which keep it whole."""
     if name.literal:
         return f"{{{escape_tex(name.literal)}}}"
     if not name.given:  # a suffix alone behind the comma would be taken for the given name
@@ -112,8 +117,4 @@ def _escape_address(text: str) -> str:
     """An address or a DOI, which programs read as it stands: what could end the field is
     percent-encoded.
     """
-    return _UNSAFE_IN_ADDRESSES.sub(_percent_encode, plain(text))
-
-
-def _percent_encode(found: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in found[0].encode())
+    return _UNSAFE_IN_ADDRESSES.sub(lambda found: quote(found[0]), plain(text))

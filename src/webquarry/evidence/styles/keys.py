@@ -59,6 +59,7 @@ def to_letters(number: int) -> str:
 
 
 def _ascii_words(text: str) -> list[str]:
+    """The words of a text without accents, in lower case; what ASCII cannot write is left out."""
     decomposed = unicodedata.normalize("NFKD", text)
     ascii_only = decomposed.encode("ascii", "ignore").decode()
     return _WORDS.findall(ascii_only.lower())

@@ -57,6 +57,7 @@ def format_mla(work: Work, *, markdown: bool = False) -> str:
 
 
 def _format_authors(names: tuple[Name, ...]) -> str:
+    """The first author with the family name in front; of three or more, that one "et al."."""
     if not names:
         return ""
     name = names[0]
@@ -72,6 +73,7 @@ def _format_authors(names: tuple[Name, ...]) -> str:
 
 
 def _format_title(work: Work) -> str:
+    """The title in quotation marks, those within it turned into single ones."""
     title = plain(work.title)
     if not title:
         return "Web page."
@@ -82,6 +84,7 @@ def _format_title(work: Work) -> str:
 
 
 def _format_container(work: Work) -> str:
+    """The journal, the site or the publisher, in italics unless it only publishes."""
     container, publisher = plain(work.container), plain(work.publisher)
     if work.kind in _PLAIN_CONTAINER and not container:
         return publisher
@@ -89,6 +92,7 @@ def _format_container(work: Work) -> str:
 
 
 def _format_numbers(work: Work) -> list[str]:
+    """Volume and issue of a periodical, as far as they are known."""
     numbers: list[str] = []
     if work.kind in ("article-journal", "article-magazine"):
         if work.volume:
@@ -100,18 +104,20 @@ def _format_numbers(work: Work) -> list[str]:
 
 def _format_place(work: Work) -> list[str]:
     """The pages, or the number of the article, and where the work is found."""
-    number = ""
+    place = mla_pages(work.pages)
     if work.kind == "article-journal" and work.number and not work.pages:
-        number = f"article {plain(work.number)}"
-    return [mla_pages(work.pages), number, plain(work.location)]
+        place = f"article {plain(work.number)}"
+    return [place, plain(work.location)]
 
 
 def _format_date(parts: tuple[int, ...]) -> str:
+    """`3 Mar. 2024`, as far as the parts are known."""
     if len(parts) < 2:
         return "".join(map(str, parts))
-    written = f"{_MONTHS[parts[1] - 1]} {parts[0]}"
-    if len(parts) > 2:
-        return f"{parts[2]} {written}"
+    year, month, *day = parts
+    written = f"{_MONTHS[month - 1]} {year}"
+    if day:
+        return f"{day[0]} {written}"
     return written
 
 

@@ -39,6 +39,7 @@ def to_ris(work: Work) -> str:
 
 
 def _fields(work: Work) -> Iterator[tuple[str, str]]:
+    """Tags and their values; empty where nothing is known."""
     for name in work.listed_authors:
         yield "AU", _format_name(name)
     yield "TI", work.title

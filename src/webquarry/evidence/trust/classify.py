@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page
-from webquarry.evidence.trust.known_hosts import PREPRINT, known_category, known_type
+from webquarry.evidence.trust.known_hosts import PREPRINT, category_of_host, type_of_host
 from webquarry.evidence.trust.reputation import Reputation
 
 SourceType = Literal[
@@ -122,7 +122,7 @@ def classify(
 ) -> Classification:
     """The words for a page; the same for the same page."""
     host = host_of_page(page_url)
-    known = known_type(host)
+    known = type_of_host(host)
     source_type = _source_type(page_url, host, known, tags, graph, main)
     is_known = source_type == known
     return Classification(
@@ -134,7 +134,7 @@ def classify(
 
 def is_preprint(page_url: str) -> bool:
     """Whether a page is at a server for papers that nobody has reviewed yet."""
-    return known_type(host_of_page(page_url)) == PREPRINT
+    return type_of_host(host_of_page(page_url)) == PREPRINT
 
 
 def _source_type(
@@ -206,7 +206,7 @@ def _authority_tier(
 def _domain_category(
     host: str, source_type: SourceType, known: str | None, main: Node | None
 ) -> DomainCategory:
-    by_host = known_category(host)
+    by_host = category_of_host(host)
     if by_host:
         return cast(DomainCategory, by_host)
     for name in sorted(types_of(main)):

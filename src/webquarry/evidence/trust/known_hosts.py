@@ -127,12 +127,12 @@ _TYPE_OF = _by_host(_TYPES)
 _CATEGORY_OF = _by_host(_CATEGORIES)
 
 
-def known_type(host: str) -> str | None:
+def type_of_host(host: str) -> str | None:
     """The kind of source that a host is known as."""
     return _look_up(_TYPE_OF, host)
 
 
-def known_category(host: str) -> str | None:
+def category_of_host(host: str) -> str | None:
     """The subject that a host is known for."""
     return _look_up(_CATEGORY_OF, host)
 

@@ -76,11 +76,12 @@ def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
         kind=_KIND_OF[gravest.type],
         date=gravest.date if is_full_date else None,
         notice_doi=gravest.doi,
-        source=_known_source(gravest.source),
+        source=_to_source(gravest.source),
     )
 
 
-def _known_source(name: str) -> Literal["retraction-watch", "publisher"] | None:
+def _to_source(name: str) -> Literal["retraction-watch", "publisher"] | None:
+    """The source in the words of the answer; None for any other."""
     if name == "retraction-watch":
         return "retraction-watch"
     if name == "publisher":
