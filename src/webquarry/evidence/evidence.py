@@ -161,13 +161,19 @@ def _build_work(
         title = facts.title.value
     else:
         title = clean_line(title_from_url(page_url))
+    number = ""
+    if kind == "report":
+        number = _get_tag(tags, "citation_technical_report_number")
+    elif kind == "article":
+        number = _get_tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:")
+        number = f"arXiv:{number}" if number else ""
     language = tags.language or _get_tag(tags, "citation_language")
     work = Work(
         kind=kind,
         title=title,
         authors=facts.authors,
         container=site,
-        number=_find_number(tags, kind),
+        number=number,
         doi=doi or "",
         url=page_url,
         issued=date_parts(facts.published_value),
@@ -231,16 +237,6 @@ def _find_container(tags: Tags, main: Node | None) -> str:
         if "periodical" in types_of(part):
             return clean_html_line(part.get("name"), _LONGEST_TAG)
     return ""
-
-
-def _find_number(tags: Tags, kind: str) -> str:
-    """The number of a report, or the identifier of a preprint at arXiv."""
-    if kind == "report":
-        return _get_tag(tags, "citation_technical_report_number")
-    if kind != "article":
-        return ""
-    arxiv = _get_tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:")
-    return f"arXiv:{arxiv}" if arxiv else ""
 
 
 def _get_tag(tags: Tags, name: str) -> str:

@@ -60,7 +60,8 @@ def read_date(text: object) -> str | None:
 def _to_iso(parts: dict[str, str | None]) -> str | None:
     """The parts of a date in ISO 8601; None where there is no such day or no such time."""
     year = parts["year"] or ""
-    month = _month_number(parts.get("month"))
+    month_text = parts.get("month") or "0"
+    month = int(month_text) if month_text.isdigit() else _NUMBER_OF[month_text.lower()]
     day = parts.get("day")
     written = year
     if month:
@@ -76,15 +77,6 @@ def _to_iso(parts: dict[str, str | None]) -> str | None:
     except ValueError:
         return None
     return written if year >= _FIRST_YEAR else None
-
-
-def _month_number(written: str | None) -> int | None:
-    """The number of a month that is written in digits or in letters."""
-    if written is None:
-        return None
-    if written.isdigit():
-        return int(written)
-    return _NUMBER_OF[written.lower()]
 
 
 def _to_iso_zone(zone: str) -> str:

@@ -36,23 +36,16 @@ def read_forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
     if upvotes is None:
         return None
     comments = _count_actions(graph, post, _COMMENTS, "commentCount")
+    authors = [graph.name_of(author) for author in graph.get_values(post, "author")]
+    author = next(filter(None, authors), None)
     return ForumSignals(
         platform="reddit",
         upvotes=upvotes,
         comments=comments or 0,
         date_published=read_date(post.get("datePublished")),
-        author_name=_find_author(graph, post),
+        author_name=author if author != "[deleted]" else None,
         credibility_note=_NOTE if upvotes < FEW_VOTES else None,
     )
-
-
-def _find_author(graph: Graph, post: Node) -> str | None:
-    """The first author with a name, unless the account is gone."""
-    for author in graph.get_values(post, "author"):
-        name = graph.name_of(author)
-        if name:
-            return name if name != "[deleted]" else None
-    return None
 
 
 def _count_actions(graph: Graph, post: Node, actions: tuple[str, ...], plain: str) -> int | None:

@@ -135,7 +135,7 @@ def _grant_dates(event: etree._Element) -> list[str]:
 
 
 def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:
-    """The contents by name, with the scheme behind it if there is one: `dc.contributor/inventor`."""
+    """The contents by name, with the scheme if there is one: `dc.contributor/inventor`."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     metas = cast("list[etree._Element]", _METAS(root))
     for meta in metas:

@@ -65,27 +65,28 @@ def format_apa(
         opening = [add_full_stop(authors), date, title]
     else:
         opening = [title, date]
-    parts = [*opening, _format_source(work), _format_location(work, retrieved)]
-    return render(join_present(" ", parts), markdown=markdown, escape=escape)
+    location = plain(work.location)
+    if retrieved and location and len(work.accessed) == 3:
+        year, month, day = work.accessed
+        location = f"Retrieved {MONTHS[month - 1]} {day}, {year}, from {location}"
+    reference = join_present(" ", [*opening, _format_source(work), location])
+    return render(reference, markdown=markdown, escape=escape)
 
 
 def _format_authors(names: tuple[Name, ...]) -> str:
     """`A, B, & C`; of more than twenty, the first nineteen and the last."""
-    written = [_format_name(name) for name in names]
+    written: list[str] = []
+    for name in names:
+        parts = [name.literal]
+        if not name.literal:
+            parts = [name.family, _format_initials(plain(name.given)), name.suffix]
+        written.append(join_present(", ", map(plain, parts)))
     if len(written) < 2:
         return "".join(written)
     *others, last = written
     if len(written) > _MOST_LISTED:
         return ", ".join(others[:_LISTED_BEFORE_DOTS]) + f", . . . {last}"
     return join_present(", & ", [", ".join(others), last])
-
-
-def _format_name(name: Name) -> str:
-    """`Family, G. N., Jr.`; what is no person's name as it is."""
-    if name.literal:
-        return plain(name.literal)
-    initials = _format_initials(plain(name.given))
-    return join_present(", ", [plain(name.family), initials, plain(name.suffix)])
 
 
 def _format_initials(given: str) -> str:
@@ -142,23 +143,19 @@ def _format_source(work: Work) -> str:
     if work.kind == "article-journal":
         return _format_journal(work, container)
     if work.kind in _IN_BOOK:
-        book = f"In {italic(container)}{_format_pages(work)}." if container else ""
+        book = ""
+        if container:
+            first, last = page_range(work.pages)
+            pages = f" (p. {first})" if first else ""
+            if last:
+                pages = f" (pp. {first}–{last})"
+            book = f"In {italic(container)}{pages}."
         return join_present(" ", [book, add_full_stop(publisher)])
     if work.is_signed_by_site:
         return ""
     if work.kind in _IN_PERIODICAL:
         return add_full_stop(italic(container))
     return add_full_stop(container or publisher)
-
-
-def _format_pages(work: Work) -> str:
-    """The pages in a book, in brackets; empty where they are not known."""
-    first, last = page_range(work.pages)
-    if last:
-        return f" (pp. {first}–{last})"
-    if first:
-        return f" (p. {first})"
-    return ""
 
 
 def _format_journal(work: Work, container: str) -> str:
@@ -174,13 +171,3 @@ def _format_journal(work: Work, container: str) -> str:
     else:
         place = first
     return add_full_stop(join_present(", ", [italic(container), volume, place]))
-
-
-def _format_location(work: Work, retrieved: bool) -> str:
-    """Where the work is found, with the day it was read if that is wanted and known."""
-    location = plain(work.location)
-    if not (retrieved and len(work.accessed) == 3 and location):
-        return location
-    year, month, day = work.accessed
-    month_name = MONTHS[month - 1]
-    return f"Retrieved {month_name} {day}, {year}, from {location}"

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.keys import build_key
 from webquarry.evidence.styles.work import MOST_LISTED, Work, join_present, page_range, plain
 
@@ -84,20 +83,19 @@ def _brace(value: str) -> str:
 
 def _format_authors(work: Work) -> str:
     """All authors, divided by "and"; of very many, the first ones "and others"."""
-    names = [_format_name(name) for name in work.authors[:MOST_LISTED]]
+    names: list[str] = []
+    for name in work.authors[:MOST_LISTED]:
+        if name.literal:
+            names.append(f"{{{escape_tex(name.literal)}}}")
+        elif name.given:
+            parts = filter(None, [name.family, name.suffix, name.given])
+            names.append(", ".join(map(_format_part, parts)))
+        else:  # a suffix alone behind the comma would be taken for the given name
+            whole = join_present(" ", [name.family, name.suffix])
+            names.append(_format_part(whole, alone=True))
     if len(work.authors) > MOST_LISTED:
         names.append("others")
     return " and ".join(names)
-
-
-def _format_name(name: Name) -> str:
-    """`Family, Suffix, Given`; what is no person's name in braces, which keep it whole."""
-    if name.literal:
-        return f"{{{escape_tex(name.literal)}}}"
-    if not name.given:  # a suffix alone behind the comma would be taken for the given name
-        return _format_part(join_present(" ", [name.family, name.suffix]), alone=True)
-    parts = [_format_part(part) for part in (name.family, name.suffix, name.given) if part]
-    return ", ".join(parts)
 
 
 def _format_part(text: str, *, alone: bool = False) -> str:

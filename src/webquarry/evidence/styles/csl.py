@@ -30,6 +30,7 @@ _TEXTS = {
     "ISSN": "issn",
     "language": "language",
 }
+_NAME_PARTS = ("family", "given", "suffix", "literal")
 _KIND = re.compile(r"[a-z][a-z_-]{1,40}")
 _LONGEST = 4000  # characters of any text
 _LAST_YEAR = 9999
@@ -40,12 +41,16 @@ def to_csl(work: Work, key: str = "") -> dict[str, Any]:
     own.
     """
     item: dict[str, Any] = {"id": key or build_key(work), "type": work.kind}
-    for name, field in _TEXTS.items():
-        value = plain(getattr(work, field))
+    for field, attribute in _TEXTS.items():
+        value = plain(getattr(work, attribute))
         if value:
-            item[name] = value
-    names = [_to_csl_name(name) for name in work.listed_authors]
-    names = [name for name in names if name]
+            item[field] = value
+    names: list[dict[str, str]] = []
+    for author in work.listed_authors:
+        parts = {part: plain(getattr(author, part)) for part in _NAME_PARTS}
+        name = {part: written for part, written in parts.items() if written}
+        if name:
+            names.append(name)
     if names:
         item["author"] = names
     if work.issued:
@@ -55,20 +60,15 @@ def to_csl(work: Work, key: str = "") -> dict[str, Any]:
     return item
 
 
-def _to_csl_name(name: Name) -> dict[str, str]:
-    """The parts of a name that are not empty."""
-    parts: dict[str, str] = {}
-    for part in ("family", "given", "suffix", "literal"):
-        written = plain(getattr(name, part))
-        if written:
-            parts[part] = written
-    return parts
-
-
 def parse_csl(item: Mapping[str, Any]) -> Work:
     """The work that an item describes, as far as it can be understood."""
     texts = {field: _parse_text(item.get(name)) for name, field in _TEXTS.items()}
-    texts["doi"] = _strip_resolver(texts["doi"])
+    doi = texts["doi"]
+    bare_doi = normal_doi(doi)
+    if bare_doi:  # without the address in front of it, in the capitals it came with if it can be
+        if doi.lower().endswith(bare_doi):
+            bare_doi = doi[-len(bare_doi) :]
+        texts["doi"] = bare_doi
     kind = item.get("type")
     if not isinstance(kind, str) or not _KIND.fullmatch(kind):
         kind = "webpage" if texts["url"] else "document"
@@ -90,14 +90,6 @@ def _parse_text(value: Any) -> str:
     if isinstance(value, str):
         return plain(value[: 2 * _LONGEST])[:_LONGEST].rstrip()
     return ""
-
-
-def _strip_resolver(doi: str) -> str:
-    """The DOI without the address in front of it, in the capitals it came with."""
-    known = normal_doi(doi)
-    if known and doi.lower().endswith(known):
-        return doi[-len(known) :]
-    return known or doi
 
 
 def _parse_names(value: Any) -> tuple[Name, ...]:

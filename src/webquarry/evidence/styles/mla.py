@@ -4,6 +4,8 @@ stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.titles import title_case
 from webquarry.evidence.styles.work import (
@@ -37,23 +39,38 @@ _PLAIN_CONTAINER = frozenset({"article", "report", "dataset", "software"})
 def format_mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
     is_video = work.kind == "motion_picture"
-    authors = uploader = accessed = ""
-    if is_video and work.authors:
-        uploader = f"uploaded by {plain(work.authors[0].written)}"
+    authors = ""
     if not is_video and not work.is_signed_by_site:
         authors = add_full_stop(_format_authors(work.authors))
+    accessed = ""
     if work.accessed and not work.issued:
         accessed = f"Accessed {add_full_stop(_format_date(work.accessed))}"
-    publication = [
-        _format_container(work),
-        uploader,
-        *_format_numbers(work),
-        _format_date(work.issued),
-        *_format_place(work),
-    ]
-    body = add_full_stop(join_present(", ", publication))
-    parts = [authors, _format_title(work), body, accessed]
+    publication = add_full_stop(join_present(", ", _publication(work)))
+    parts = [authors, _format_title(work), publication, accessed]
     return render(join_present(" ", parts), markdown=markdown)
+
+
+def _publication(work: Work) -> Iterator[str]:
+    """What MLA calls the container, part by part: where the work was published, when, and where it
+    is found; empty where nothing is known.
+    """
+    container, publisher = plain(work.container), plain(work.publisher)
+    if work.kind in _PLAIN_CONTAINER and not container:
+        yield publisher
+    else:
+        yield italic(container or publisher)
+    if work.kind == "motion_picture" and work.authors:
+        yield f"uploaded by {plain(work.authors[0].written)}"
+    if work.kind in ("article-journal", "article-magazine"):
+        if work.volume:
+            yield f"vol. {plain(work.volume)}"
+        if work.issue:
+            yield f"no. {plain(work.issue)}"
+    yield _format_date(work.issued)
+    yield mla_pages(work.pages)
+    if work.kind == "article-journal" and work.number and not work.pages:
+        yield f"article {plain(work.number)}"
+    yield plain(work.location)
 
 
 def _format_authors(names: tuple[Name, ...]) -> str:
@@ -81,33 +98,6 @@ def _format_title(work: Work) -> str:
         title = title_case(title)
     inner = title.replace("“", "‘").replace("”", "’")
     return f"“{add_full_stop(inner)}”"
-
-
-def _format_container(work: Work) -> str:
-    """The journal, the site or the publisher, in italics unless it only publishes."""
-    container, publisher = plain(work.container), plain(work.publisher)
-    if work.kind in _PLAIN_CONTAINER and not container:
-        return publisher
-    return italic(container or publisher)
-
-
-def _format_numbers(work: Work) -> list[str]:
-    """Volume and issue of a periodical, as far as they are known."""
-    numbers: list[str] = []
-    if work.kind in ("article-journal", "article-magazine"):
-        if work.volume:
-            numbers.append(f"vol. {plain(work.volume)}")
-        if work.issue:
-            numbers.append(f"no. {plain(work.issue)}")
-    return numbers
-
-
-def _format_place(work: Work) -> list[str]:
-    """The pages, or the number of the article, and where the work is found."""
-    place = mla_pages(work.pages)
-    if work.kind == "article-journal" and work.number and not work.pages:
-        place = f"article {plain(work.number)}"
-    return [place, plain(work.location)]
 
 
 def _format_date(parts: tuple[int, ...]) -> str:

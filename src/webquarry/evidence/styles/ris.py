@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.work import Work, page_range, plain
+from webquarry.evidence.styles.work import Work, join_present, page_range, plain
 
 _TYPES = {
     "article-journal": "JOUR",
@@ -41,7 +40,10 @@ def to_ris(work: Work) -> str:
 def _fields(work: Work) -> Iterator[tuple[str, str]]:
     """Tags and their values; empty where nothing is known."""
     for name in work.listed_authors:
-        yield "AU", _format_name(name)
+        parts = [name.family, name.given, name.suffix]
+        # a comma divides the parts of a name, so one within a part becomes a blank
+        person = join_present(", ", [part.replace(",", " ") for part in parts])
+        yield "AU", name.literal or person
     yield "TI", work.title
     yield "T2", work.container
     yield "PB", work.publisher
@@ -61,14 +63,6 @@ def _fields(work: Work) -> Iterator[tuple[str, str]]:
     yield "LA", work.language
     yield "DO", work.doi
     yield "UR", work.url or work.location
-
-
-def _format_name(name: Name) -> str:
-    """A comma divides the parts of a name, so one within a part becomes a blank."""
-    if name.literal:
-        return name.literal
-    parts = [part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part]
-    return ", ".join(parts)
 
 
 def _format_date(parts: tuple[int, ...]) -> str:

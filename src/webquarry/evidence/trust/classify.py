@@ -140,6 +140,7 @@ def is_preprint(page_url: str) -> bool:
 def _source_type(
     page_url: str, host: str, known: str | None, tags: Tags, graph: Graph, main: Node | None
 ) -> SourceType:
+    """The first that speaks, in the order that is given at the head of this module."""
     if known == PREPRINT:
         return "unknown"
     if known and known != "government":
@@ -148,31 +149,16 @@ def _source_type(
         return "peer_reviewed"
     if known:
         return "government"
-    return (
-        _type_by_json_ld(graph, main)
-        or _type_by_generator(tags)
-        or _type_by_address(page_url, host)
-        or "unknown"
-    )
-
-
-def _type_by_json_ld(graph: Graph, main: Node | None) -> SourceType | None:
-    """What the main thing of the page calls itself, else a page of questions."""
     question_pages = [node for node in graph.nodes if "qapage" in types_of(node)]
     for node in (main, *question_pages):
         for name in sorted(types_of(node)):
             if name in _TYPE_OF:
                 return _TYPE_OF[name]
-    return None
-
-
-def _type_by_generator(tags: Tags) -> SourceType | None:
-    """What the software usually makes that the page names."""
     generators = " ".join(tags.get_all("generator"))
     for pattern, source_type in _GENERATORS:
         if pattern.search(generators):
             return source_type
-    return None
+    return _type_by_address(page_url, host) or "unknown"
 
 
 def _type_by_address(page_url: str, host: str) -> SourceType | None:
@@ -194,6 +180,7 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
 def _authority_tier(
     source_type: SourceType, is_known: bool, reputation: Reputation | None
 ) -> AuthorityTier:
+    """What others say of the site, else what such sources usually deserve."""
     if reputation is not None and reputation.tier != "mixed":
         return "high" if reputation.tier == "high" else "low"
     if source_type in _LOW:
@@ -206,6 +193,7 @@ def _authority_tier(
 def _domain_category(
     host: str, source_type: SourceType, known: str | None, main: Node | None
 ) -> DomainCategory:
+    """The subject of the host, else of the page, else of such sources."""
     by_host = category_of_host(host)
     if by_host:
         return cast(DomainCategory, by_host)
