@@ -20,7 +20,7 @@ from tests.read.formats.pdf_writer import Pdf
 from webquarry.errors import Unreadable
 from webquarry.read.documents.models import DocumentLimits, Job
 from webquarry.read.documents.pool import Pool, close_workers, read_document
-from webquarry.read.documents.worker import Died, Worker
+from webquarry.read.documents.worker import Worker, WorkerDied
 
 PAPER = (FOLDER / "paper.pdf").read_bytes()
 LETTER = (FOLDER / "letter.docx").read_bytes()
@@ -114,7 +114,7 @@ def test_a_child_that_is_killed_while_it_reads_is_understood() -> None:
     killer = threading.Timer(0.5, os.kill, (worker.pid, 9))
     killer.start()
     try:
-        with pytest.raises(Died, match="could not be read safely: it brings down"):
+        with pytest.raises(WorkerDied, match="could not be read safely: it brings down"):
             worker.ask(Job("pdf", cpu_seconds=60), tiresome())
     finally:
         killer.join()

@@ -26,7 +26,7 @@ CONVERTERS = {
     "docx": "webquarry.read.documents.docx.convert",
     "pptx": "webquarry.read.documents.pptx.convert",
 }
-_LARGEST_JOB = 100_000
+_LARGEST_JOB = 100_000  # bytes
 Converter = Callable[[bytes, str], DocumentText]
 
 
@@ -45,23 +45,20 @@ def serve(memory_bytes: int) -> None:
         if head is None or body is None:
             break
         job = Job(**json.loads(head))
-        convert = _converter(job.kind)
+        convert: Converter = importlib.import_module(CONVERTERS[job.kind]).convert
         if not limited:
             limit_process(memory_bytes)
             limited = True
         limit_document(job.cpu_seconds)
-        answer = _answer(convert, job, body)
+        answer = _convert_safely(convert, job, body)
         del body
-        write_frame(outgoing, json.dumps(answer | {"resident": resident_bytes()}).encode("ascii"))
+        answer["resident"] = resident_bytes()
+        write_frame(outgoing, json.dumps(answer).encode("ascii"))
     os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
 
 
-def _converter(kind: str) -> Converter:
-    found: Converter = importlib.import_module(CONVERTERS[kind]).convert
-    return found
-
-
-def _answer(convert: Converter, job: Job, body: bytes) -> dict[str, Any]:
+def _convert_safely(convert: Converter, job: Job, body: bytes) -> dict[str, Any]:
+    """The answer to a job: the document, or the reason why there is none."""
     try:
         return {"document": convert(body, job.url).as_dict()}
     except Refusal as refusal:
@@ -71,17 +68,21 @@ def _answer(convert: Converter, job: Job, body: bytes) -> dict[str, Any]:
     except RecursionError:
         return {"refusal": "could not be read safely: it is nested too deeply"}
     except Exception as error:  # a document nobody foresaw must not end the service
-        return {"refusal": "is damaged: no text can be made of it", "detail": _describe(error)}
+        return {
+            "refusal": "is damaged: no text can be made of it",
+            "detail": _describe_origin(error),
+        }
 
 
-def _describe(error: Exception) -> str:
+def _describe_origin(error: Exception) -> str:
     """Where it happened, for the log; the message may repeat the document and stays here."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     place = "?"
     if trace:
-        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        path = Path(trace.tb_frame.f_code.co_filename)
+        place = f"{path.name}:{trace.tb_lineno}"
     return f"{type(error).__name__} at {place}"
 
 

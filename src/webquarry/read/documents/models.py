@@ -51,12 +51,13 @@ class DocumentText:
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> DocumentText:
         """The document that `as_dict` wrote, after a way through JSON."""
-        dates = {
-            name: Dated(**fields[name]) if fields[name] else None
-            for name in ("published", "modified")
-        }
-        lists = {name: tuple(fields[name]) for name in ("notes", "lost")}
-        return cls(**{**fields, **dates, **lists})
+        values = dict(fields)
+        for name in ("published", "modified"):
+            if fields[name]:
+                values[name] = Dated(**fields[name])
+        for name in ("notes", "lost"):
+            values[name] = tuple(fields[name])
+        return cls(**values)
 
 
 class Refusal(Exception):

@@ -12,24 +12,22 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit
 
 from webquarry.errors import Unreadable
 from webquarry.read.documents.models import LARGEST_FILE, DocumentLimits, DocumentText, Job
-from webquarry.read.documents.worker import Died, Worker
+from webquarry.read.documents.worker import Worker, WorkerDied
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
 
 class Pool:
-    """Workers to be had one at a time each."""
+    """Child processes, each for one document at a time."""
 
     def __init__(self, limits: DocumentLimits | None = None, size: int | None = None) -> None:
         self._limits = limits or DocumentLimits()
-        self._room = size or _cores()
+        self._size = size or _count_cores()
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
@@ -42,11 +40,14 @@ class Pool:
                 f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB "
                 "are read."
             )
-        job = Job(kind, _without_secrets(url), self._limits.cpu_seconds)
+        job = Job(kind, _strip_secrets(url), self._limits.cpu_seconds)
         try:
-            with self._worker() as worker:
+            worker = self._take()
+            try:
                 answer = worker.ask(job, body)
-        except Died as death:
+            finally:
+                self._give_back(worker)
+        except WorkerDied as death:
             raise Unreadable(f"{redact(url)} {death}.") from death
         except OSError as error:
             raise Unreadable(
@@ -71,17 +72,10 @@ class Pool:
         for worker in [*self._idle, *self._busy]:
             worker.forget()
 
-    @contextmanager
-    def _worker(self) -> Iterator[Worker]:
-        worker = self._take()
-        try:
-            yield worker
-        finally:
-            self._give_back(worker)
-
     def _take(self) -> Worker:
+        """A worker that nobody else has: an idle one, a new one, or the next that comes back."""
         with self._free:
-            while not self._idle and len(self._busy) + self._starting >= self._room:
+            while not self._idle and len(self._busy) + self._starting >= self._size:
                 self._free.wait()
             if self._idle:
                 worker = self._idle.pop()
@@ -102,6 +96,7 @@ class Pool:
                 self._free.notify()
 
     def _give_back(self, worker: Worker) -> None:
+        """Keep a worker for the next document, or end it if it is of no more use."""
         usable = worker.usable
         with self._free:
             closed = worker not in self._busy  # the whole pool was closed meanwhile
@@ -138,6 +133,7 @@ def close_workers() -> None:
 
 
 def _forget_workers() -> None:
+    """In a fork: start over, without ending the children of the parent."""
     global _pool, _lock
     pool, _pool = _pool, None
     _lock = threading.Lock()  # another thread may have held it at the moment of the fork
@@ -150,16 +146,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
 
 
-def _cores() -> int:
+def _count_cores() -> int:
+    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
 
 
-def _without_secrets(url: str) -> str:
+def _strip_secrets(url: str) -> str:
     """Relative links need the place only; a query or a login may be somebody's secret."""
     try:
         parts = urlsplit(url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))
     except ValueError:
         return ""

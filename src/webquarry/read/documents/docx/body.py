@@ -14,8 +14,8 @@ from webquarry.read.documents.docx.numbering import Mark
 from webquarry.read.documents.docx.runs import RunReader
 from webquarry.read.documents.docx.story import DELETED, Story
 from webquarry.read.documents.docx.styles import Style, outline_level, run_properties
-from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
-from webquarry.read.documents.office import child_of, name_of, preferred, value_of
+from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
+from webquarry.read.documents.office import child_of, choose_alternative, name_of, value_of
 from webquarry.read.documents.paragraph import DocumentParagraph
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.inline import Inline
@@ -78,7 +78,7 @@ class Body:
             elif name in _DELETED:
                 self._story.removed[DELETED] += 1
             elif name == "mc:AlternateContent":
-                self.read(preferred(child))
+                self.read(choose_alternative(child))
             elif name in ("m:oMath", "m:oMathPara"):
                 reader = RunReader(self._story, Style(), shaded=False)
                 reader.formula(child)
@@ -224,8 +224,8 @@ class Body:
             return
         removed = self._story.removed
         if name == "c:chart":
-            self._add(prose.escape_paragraph(chart_title(root), removed))
-            rows = chart_rows(root)
+            self._add(prose.escape_paragraph(read_chart_title(root), removed))
+            rows = read_chart_rows(root)
             self._add(
                 Table(
                     [
@@ -235,7 +235,7 @@ class Body:
                 ).text()
             )
         else:
-            for text in diagram_texts(root):
+            for text in read_diagram_texts(root):
                 self._item(prose.escape_paragraph(self._story.take(text), removed), Mark("- "))
             self._end_list()
 

@@ -12,10 +12,10 @@ from lxml import etree
 
 from webquarry.read.documents.docx.story import DELETED, HIDDEN, SAME_COLOUR, TINY, Field, Story
 from webquarry.read.documents.docx.styles import Style, is_on, run_properties
-from webquarry.read.documents.office import child_of, name_of, preferred, value_of
+from webquarry.read.documents.office import child_of, choose_alternative, name_of, value_of
 from webquarry.read.documents.omml import to_tex
 from webquarry.read.documents.paragraph import DocumentParagraph, TextStyle
-from webquarry.read.documents.symbols import symbol
+from webquarry.read.documents.symbols import symbol_of
 from webquarry.read.markdown.inline import (
     BREAK,
     EMPHASIS,
@@ -74,7 +74,7 @@ class RunReader:
             elif name in ("m:oMath", "m:oMathPara"):
                 self.formula(child)
             elif name == "mc:AlternateContent":
-                self.read(preferred(child))
+                self.read(choose_alternative(child))
 
     def _hyperlink(self, element: etree._Element) -> None:
         outer = self._link
@@ -130,7 +130,7 @@ class RunReader:
             )
         elif name == "w:sym":
             self.found.add(
-                symbol(value_of(child, "font") or "", value_of(child, "char") or ""), look
+                symbol_of(value_of(child, "font") or "", value_of(child, "char") or ""), look
             )
         elif name in ("w:footnoteReference", "w:endnoteReference"):
             label = self._story.notes.label(
@@ -144,7 +144,7 @@ class RunReader:
         elif name in ("w:drawing", "w:pict", "w:object"):
             self._drawing(child)
         elif name == "mc:AlternateContent":
-            self._drawing(preferred(child))
+            self._drawing(choose_alternative(child))
 
     def _ruby(self, element: etree._Element) -> None:
         """Characters with their reading above them, which goes into brackets."""
@@ -162,7 +162,7 @@ class RunReader:
             if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
                 self.found.boxes.append(child)
             elif name == "mc:AlternateContent":
-                self._drawing(preferred(child))
+                self._drawing(choose_alternative(child))
             elif len(child):
                 self._drawing(child)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, name_of, preferred, value_of
+from webquarry.read.documents.office import child_of, choose_alternative, name_of, value_of
 
 OFF_SLIDE = "off page"
 HIDDEN = "hidden text"
@@ -90,7 +90,7 @@ def _shapes(tree: etree._Element, depth: int, removed: Counter[str]) -> Iterator
         elif name == "p:grpSp" and depth < _DEEPEST:
             yield from _shapes(child, depth + 1, removed)
         elif name == "mc:AlternateContent" and depth < _DEEPEST:
-            yield from _shapes(preferred(child), depth + 1, removed)
+            yield from _shapes(choose_alternative(child), depth + 1, removed)
 
 
 def _kind(shape: etree._Element) -> str:

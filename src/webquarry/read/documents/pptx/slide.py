@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from lxml import etree
 
 from webquarry.read.documents import prose
-from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
+from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
     Package,
     Relation,
     child_of,
+    choose_alternative,
     name_of,
-    preferred,
     value_of,
 )
 from webquarry.read.documents.omml import to_tex
@@ -140,7 +140,7 @@ class Slide:
             elif name == "m:oMath":
                 found.add(Literal(to_tex(child, self._removed)), TextStyle())
             elif name == "mc:AlternateContent":
-                self._read(preferred(child), found)
+                self._read(choose_alternative(child), found)
             elif name in ("m", "m:oMathPara"):
                 self._read(child, found)
 
@@ -202,14 +202,16 @@ class Slide:
         if root is None:
             return
         if shape.kind == "chart":
-            self._add(prose.escape_paragraph(chart_title(root), self._removed))
+            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
             rows = [
                 [Cell(prose.escape_line(one, self._removed), heading=False) for one in row]
-                for row in chart_rows(root)
+                for row in read_chart_rows(root)
             ]
             self._add(Table(rows).text())
         else:
-            items = [prose.escape_paragraph(text, self._removed) for text in diagram_texts(root)]
+            items = [
+                prose.escape_paragraph(text, self._removed) for text in read_diagram_texts(root)
+            ]
             self._add("\n".join(f"- {item}" for item in items if item))
 
     def _write_notes(self, root: etree._Element) -> None:
