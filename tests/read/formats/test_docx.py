@@ -13,7 +13,7 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry.read.documents.docx import story as story_module
+from webquarry.read.documents.docx import context as context_module
 from webquarry.read.documents.docx.convert import convert
 from webquarry.read.documents.models import DocumentText, Refusal
 
@@ -412,7 +412,7 @@ def test_the_main_part_may_have_any_name() -> None:
 
 
 def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(story_module, "LONGEST_TEXT", 60)
+    monkeypatch.setattr(context_module, "LONGEST_TEXT", 60)
     document = read(paragraph("x" * 50) + paragraph("y" * 50))
 
     assert document.markdown == "x" * 50
