@@ -34,7 +34,11 @@ def serve(memory_bytes: int) -> None:
     """Answer until there is nothing more to read."""
     incoming = io.FileIO(os.dup(0), "r")
     outgoing = io.FileIO(os.dup(1), "w")
-    _close_standard_streams()
+    # no library may read from, or write into, the pipes to the parent
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
     limited = False
     while True:
         try:
@@ -84,14 +88,6 @@ def _describe_origin(error: Exception) -> str:
         path = Path(trace.tb_frame.f_code.co_filename)
         place = f"{path.name}:{trace.tb_lineno}"
     return f"{type(error).__name__} at {place}"
-
-
-def _close_standard_streams() -> None:
-    """No library may read from, or write into, the pipes to the parent."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    os.close(nothing)
 
 
 if __name__ == "__main__":

@@ -213,7 +213,9 @@ class Package:
             kind = (element.get("Type") or "").rpartition("/")[2]
             external = (element.get("TargetMode") or "").lower() == "external"
             if not external:
-                target = _resolve_part(folder, target)
+                path = unquote(target.partition("#")[0])
+                whole_path = posixpath.join("/", folder, path)
+                target = posixpath.normpath(whole_path).lstrip("/")
             found[identity] = Relation(kind, target, external)
         return found
 
@@ -239,11 +241,3 @@ class Package:
             return self._zip.read(member)
         except _UNPACKING_ERRORS as error:
             raise Refusal(DAMAGED) from error
-
-
-def _resolve_part(folder: str, target: str) -> str:
-    """The name of a part that another part, in some folder, refers to."""
-    path = unquote(target.partition("#")[0])
-    if not path.startswith("/"):
-        path = posixpath.join("/", folder, path)
-    return posixpath.normpath(path).lstrip("/")

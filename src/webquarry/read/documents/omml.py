@@ -18,6 +18,14 @@ _LONGEST = 4_000  # characters
 _BLANKS = re.compile(r"\s+")
 _PROPERTIES = re.compile(r"m:\w+Pr")
 _SPECIAL = re.compile(r"([#$%&_{}])")
+_LINE_BREAK = r" \\ "
+_TEMPLATES = {  # formulas that are written from their parts alone
+    "m:f": (r"\frac{{{}}}{{{}}}", ("num", "den")),
+    "m:func": ("{} {}", ("fName", "e")),
+    "m:bar": (r"\overline{{{}}}", ("e",)),
+    "m:limLow": ("{}_{{{}}}", ("e", "lim")),
+    "m:limUpp": ("{}^{{{}}}", ("e", "lim")),
+}
 _OPERATORS = {
     "∑": r"\sum",
     "∏": r"\prod",
@@ -57,6 +65,11 @@ def _write(element: etree._Element) -> str:
         return _escape_tex(element.text or "")
     if _PROPERTIES.fullmatch(name) or name in ("w:rPr", "w:del", "w:moveFrom"):
         return ""
+    if name in _TEMPLATES:
+        template, parts = _TEMPLATES[name]
+        return template.format(*(_part(element, part) for part in parts))
+    if name == "m:eqArr":
+        return _LINE_BREAK.join(_arguments(element))
     write = _WRITERS.get(name, _write_children)
     return write(element)
 
@@ -90,12 +103,6 @@ def _scripts_of(element: etree._Element) -> str:
     return scripts
 
 
-def _write_fraction(element: etree._Element) -> str:
-    numerator = _part(element, "num")
-    denominator = _part(element, "den")
-    return rf"\frac{{{numerator}}}{{{denominator}}}"
-
-
 def _write_scripts(element: etree._Element) -> str:
     base, scripts = _part(element, "e"), _scripts_of(element)
     if name_of(element.tag) == "m:sPre":
@@ -127,10 +134,6 @@ def _write_brackets(element: etree._Element) -> str:
     return left + between.join(_arguments(element)) + right
 
 
-def _write_function(element: etree._Element) -> str:
-    return f"{_part(element, 'fName')} {_part(element, 'e')}"
-
-
 def _write_accent(element: etree._Element) -> str:
     settings = child_of(element, "m:accPr")
     sign = value_of(child_of(settings, "m:chr")) or "\u0302"
@@ -138,26 +141,12 @@ def _write_accent(element: etree._Element) -> str:
     return f"{command}{{{_part(element, 'e')}}}"
 
 
-def _write_limit(element: etree._Element) -> str:
-    mark = "_" if name_of(element.tag) == "m:limLow" else "^"
-    return f"{_part(element, 'e')}{mark}{{{_part(element, 'lim')}}}"
-
-
 def _write_matrix(element: etree._Element) -> str:
     rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
-    return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
-
-
-def _write_lines(element: etree._Element) -> str:
-    return r" \\ ".join(_arguments(element))
-
-
-def _write_bar(element: etree._Element) -> str:
-    return rf"\overline{{{_part(element, 'e')}}}"
+    return r"\begin{matrix}" + _LINE_BREAK.join(rows) + r"\end{matrix}"
 
 
 _WRITERS: dict[str, Callable[[etree._Element], str]] = {
-    "m:f": _write_fraction,
     "m:sSup": _write_scripts,
     "m:sSub": _write_scripts,
     "m:sSubSup": _write_scripts,
@@ -165,11 +154,6 @@ _WRITERS: dict[str, Callable[[etree._Element], str]] = {
     "m:rad": _write_root,
     "m:nary": _write_large_operator,
     "m:d": _write_brackets,
-    "m:func": _write_function,
     "m:acc": _write_accent,
-    "m:bar": _write_bar,
-    "m:limLow": _write_limit,
-    "m:limUpp": _write_limit,
     "m:m": _write_matrix,
-    "m:eqArr": _write_lines,
 }

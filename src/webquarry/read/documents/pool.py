@@ -27,7 +27,10 @@ class Pool:
 
     def __init__(self, limits: DocumentLimits | None = None, size: int | None = None) -> None:
         self._limits = limits or DocumentLimits()
-        self._size = size or _count_cores()
+        cores = os.cpu_count() or 1
+        if hasattr(os, "sched_getaffinity"):  # those that this process may use
+            cores = len(os.sched_getaffinity(0)) or 1
+        self._size = size or cores
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
@@ -144,13 +147,6 @@ def _forget_workers() -> None:
 atexit.register(close_workers)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
-
-
-def _count_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 def _strip_secrets(url: str) -> str:

@@ -37,7 +37,6 @@ _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,
 _MUCH_ROOM = 0.25  # of the width of the column
 _SMALL_PRINT = 0.93  # of the body's size
 _USUAL_DEVIATION = 0.15  # of the usual distance of lines
-_AT_FOOT, _AT_HEAD = 0.25, 0.75  # of the height of a page
 _LOOK_BACK = 6  # blocks of small print that may stand between the halves of a paragraph
 
 
@@ -99,7 +98,7 @@ class _Builder:
     def add_table(self, table: PdfTable) -> None:
         """Add a table, or the rest of one that began on the page before."""
         before = self.blocks[-1].table if self.blocks else None
-        if before is not None and _is_same_table(before, table):
+        if before is not None and before.continues_in(table):
             repeats_head = table.rows[0] == before.rows[0]
             before.rows += table.rows[1:] if repeats_head else table.rows
             before.foot = table.foot
@@ -155,11 +154,13 @@ class _Builder:
         for block in self.blocks[: -_LOOK_BACK - 1 : -1]:
             if block.kind not in ("text", "item"):
                 return None
-            if not _is_alike(block.lines[-1], line):
+            last = block.lines[-1]
+            is_alike = last.mono == line.mono and last.turns == line.turns
+            if not is_alike or not 0.92 < last.size / line.size < 1.09:
                 if block.size < _SMALL_PRINT * self._body:
                     continue  # a note at the foot of the page
                 return None
-            if block.lines[-1].page < line.page - 1 or block.bold != line.bold:
+            if last.page < line.page - 1 or block.bold != line.bold:
                 return None
             return None if _is_finished(block, column) else block
         return None
@@ -297,18 +298,3 @@ def _is_finished(block: Block, column: Column) -> bool:
     if not column.indented or block.end is None:
         return True
     return block.end.right - last.right > 3 * last.size
-
-
-def _is_alike(one: PdfLine, other: PdfLine) -> bool:
-    """Whether two lines are set alike."""
-    if one.mono != other.mono or one.turns != other.turns:
-        return False
-    return 0.92 < one.size / other.size < 1.09
-
-
-def _is_same_table(one: PdfTable, other: PdfTable) -> bool:
-    """Whether a table at the head of a page goes on from one at the foot of the page before."""
-    is_next_page = one.page + one.more_pages == other.page - 1
-    if not is_next_page or one.foot >= _AT_FOOT or other.top <= _AT_HEAD:
-        return False
-    return len(one.rows[0]) == len(other.rows[0])

@@ -167,8 +167,8 @@ class _DrawingReader:
     def finish(self) -> PageDrawings:
         """What was found, once all objects have been seen."""
         for address, box in self._without_ink:
-            x, y = (box.left + box.right) / 2, (box.bottom + box.top) / 2
-            is_on_image = any(_holds(image, x, y) for image in self._drawings.images)
+            x, y = box.centre
+            is_on_image = any(image.holds(x, y) for image in self._drawings.images)
             if not is_on_image:
                 self._drawings.hidden[address] = NO_INK
         return self._drawings
@@ -177,7 +177,7 @@ class _DrawingReader:
         """Text that may well be hidden: find out why, if it is."""
         address = ctypes.addressof(one.contents)
         hidden = self._drawings.hidden
-        is_small = min(box.right - box.left, box.top - box.bottom) < _SMALLEST_TEXT
+        is_small = min(box.width, box.height) < _SMALLEST_TEXT
         if not inside:
             hidden[address] = OFF_PAGE
         elif is_small and self._is_tiny(one, matrix):
@@ -213,7 +213,7 @@ class _DrawingReader:
         box = self._bounds_of(one, matrix)
         if box is None:
             return
-        if min(box.right - box.left, box.top - box.bottom) <= _THIN:
+        if min(box.width, box.height) <= _THIN:
             self._add_rule(box)
             return
         fill, stroke = ctypes.c_int(), ctypes.c_int()
@@ -228,11 +228,14 @@ class _DrawingReader:
                 self._add_area(box, colour)
 
     def _add_rule(self, box: Box) -> None:
-        length = max(box.right - box.left, box.top - box.bottom)
-        if len(self._drawings.rules) < _MOST_RULES and length >= _SHORTEST_RULE:
-            self._drawings.rules.append(box)
+        """Remember a line, if it is long enough to be one of a table."""
+        rules = self._drawings.rules
+        length = max(box.width, box.height)
+        if len(rules) < _MOST_RULES and length >= _SHORTEST_RULE:
+            rules.append(box)
 
     def _add_area(self, box: Box, colour: Colour | None) -> None:
+        """Remember what text that comes later may stand on."""
         if len(self._areas) < _MOST_AREAS:
             self._areas.append((box, colour))
 
@@ -295,7 +298,3 @@ def _rule_between(one: tuple[float, float], other: tuple[float, float]) -> Itera
     bottom, top = sorted((one[1], other[1]))
     if right - left < 1 or top - bottom < 1:
         yield Box(left, bottom, right, top)
-
-
-def _holds(box: Box, x: float, y: float) -> bool:
-    return box.left <= x <= box.right and box.bottom <= y <= box.top

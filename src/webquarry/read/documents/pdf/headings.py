@@ -38,11 +38,19 @@ class _Rank(NamedTuple):
 
 def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> dict[int, int]:
     """The level of each block that is a heading, by its place."""
-    bold_counts = _bold_share(blocks) < _MOST_BOLD
+    bold = total = 0  # characters
+    for block in blocks:
+        for line in block.lines:
+            total += len(line.text)
+            bold += len(line.text) if line.bold else 0
+    bold_counts = bold / (total or 1) < _MOST_BOLD
     ranks: dict[int, _Rank] = {}
     for place, block in enumerate(blocks):
         if _may_be_heading(block, body, bold_counts):
-            ranks[place] = _rank(block, body)
+            size = _smallest_size(block)
+            found = _NUMBERED.match(block.lines[0].text)
+            depth = found[1].count(".") + 1 if found else 0
+            ranks[place] = _Rank(-size if size >= _LARGER * body else 0.0, depth)
     ranks = _drop_rows_of_names(blocks, ranks)
     ranks = _drop_title_lines(blocks, ranks)
     levels = _levels_of(ranks)
@@ -69,14 +77,6 @@ def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
     if is_larger:
         return len(text) <= _LONGEST and not (is_sentence and len(text) > _LONGEST_BOLD)
     return len(text) <= _LONGEST_BOLD and not is_sentence
-
-
-def _rank(block: Block, body: float) -> _Rank:
-    """By its size, if it is larger than the body, and by the depth of its number."""
-    size = _smallest_size(block)
-    found = _NUMBERED.match(block.lines[0].text)
-    depth = found[1].count(".") + 1 if found else 0
-    return _Rank(-size if size >= _LARGER * body else 0.0, depth)
 
 
 def _smallest_size(block: Block) -> float:
@@ -192,14 +192,3 @@ def _only_letters(text: str) -> str:
     """Letters alone: numbers in front of a heading are written in many ways."""
     without_number = _LEADING_NUMBER.sub("", text)
     return _NOT_A_LETTER.sub("", without_number).casefold()
-
-
-def _bold_share(blocks: list[Block]) -> float:
-    """How much of the text is bold."""
-    bold = total = 0
-    for block in blocks:
-        for line in block.lines:
-            total += len(line.text)
-            if line.bold:
-                bold += len(line.text)
-    return bold / (total or 1)

@@ -43,6 +43,22 @@ class Box(NamedTuple):
     right: float
     top: float
 
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a point is in the rectangle."""
+        return self.left <= x <= self.right and self.bottom <= y <= self.top
+
 
 _EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)  # for a page that gives itself no size
 
@@ -127,7 +143,7 @@ class PageText:
     def __init__(self, page: Any, text: Any, box: Box) -> None:
         self.handle = page
         self._text = text
-        has_size = min(box.right - box.left, box.top - box.bottom) > 1
+        has_size = min(box.width, box.height) > 1
         self.box = box if has_size else _EVERYWHERE
         self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self._rectangle = raw.FS_RECTF()

@@ -140,7 +140,10 @@ class Renderer:
     def _format_code(self, lines: list[PdfLine]) -> str:
         """Lines as they stand, moved in as far as on the page, with the gaps between them."""
         edge = min(line.left for line in lines)
-        letter_width = _letter_width(lines)
+        words = [word for line in lines for word in _words_of(line)]
+        width = sum(word.right - word.left for word in words)
+        letters = sum(len(word.text) for word in words)
+        letter_width = max(width / max(1, letters), 1.0)
         distances = [before.baseline - line.baseline for before, line in pairwise(lines)]
         usual = min(distances, default=0)
         texts: list[str] = []
@@ -161,14 +164,6 @@ class Renderer:
 def _words_of(line: PdfLine) -> list[Word]:
     """The words of a line; the whole line where they were not asked for."""
     return line.words or [Word(line.text, line.left, line.right)]
-
-
-def _letter_width(lines: list[PdfLine]) -> float:
-    """How wide a letter is on the average."""
-    words = [word for line in lines for word in _words_of(line)]
-    width = sum(word.right - word.left for word in words)
-    letters = sum(len(word.text) for word in words)
-    return max(width / max(1, letters), 1.0)
 
 
 def _space_words(line: PdfLine, edge: float, letter_width: float) -> str:

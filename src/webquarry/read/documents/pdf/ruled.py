@@ -6,16 +6,19 @@ them one.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from webquarry.read.documents.pdf.lines import PdfLine, Word, ask_words
+from webquarry.read.documents.pdf.joining import Joiner
+from webquarry.read.documents.pdf.lines import PdfLine, ask_words
 from webquarry.read.documents.pdf.pdfium import Box, PageText
 
 _NEAR = 3.0  # points; rules that close are one, and touch others
 _LEAST_RULES = 4
 _MOST_RULES = 600
 _MOST_CELLS = 5_000
+_JOINER = Joiner()
 
 
 @dataclass
@@ -31,7 +34,7 @@ class Grid:
         """Whether a point is in the table."""
         return self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
 
-    def cell_of(self, x: float, y: float) -> tuple[int, int]:
+    def place_of(self, x: float, y: float) -> tuple[int, int]:
         """The row and the column that a point is in, by the edges of the grid alone."""
         row = column = 0
         for place, edge in enumerate(self.xs[:-1]):
@@ -42,7 +45,7 @@ class Grid:
                 row = place
         return row, column
 
-    def merged_cell(self, row: int, column: int) -> tuple[int, int]:
+    def find_cell(self, row: int, column: int) -> tuple[int, int]:
         """The cell that a place belongs to: further left and up as long as no line is between."""
         y = (self.ys[row] + self.ys[row + 1]) / 2
         while column and not self._has_upright(self.xs[column], y):
@@ -98,25 +101,28 @@ def _build_grids(rules: list[Box]) -> list[Grid]:
     return grids
 
 
-def fill_grid(grid: Grid, lines: list[PdfLine]) -> list[list[list[list[Word]]]]:
-    """The words in each cell of a grid, line by line: rows of cells of lines of words."""
-    rows: list[list[list[list[Word]]]] = []
-    for _ in grid.ys[1:]:
-        rows.append([[] for _ in grid.xs[1:]])
+def fill_grid(grid: Grid, lines: list[PdfLine]) -> list[list[str]]:
+    """The texts in the cells of a grid, row by row."""
+    texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)  # of each cell, by its lines
     for line in lines:
         y = line.centre[1]
-        parts: dict[tuple[int, int], list[Word]] = {}
+        words: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
         for word in line.words:
             x = (word.left + word.right) / 2
-            cell = grid.merged_cell(*grid.cell_of(x, y))
-            parts.setdefault(cell, []).append(word)
-        for (row, column), words in parts.items():
-            rows[row][column].append(words)
+            cell = grid.find_cell(*grid.place_of(x, y))
+            words[cell].append(word.text)
+        for cell, parts in words.items():
+            texts[cell].append(" ".join(parts))
+    rows: list[list[str]] = []
+    for row in range(len(grid.ys) - 1):
+        columns = range(len(grid.xs) - 1)
+        rows.append([_JOINER.join(texts[row, column]) for column in columns])
     return rows
 
 
 def _is_level(rule: Box) -> bool:
-    return rule.right - rule.left >= rule.top - rule.bottom
+    """Whether a rule runs from left to right, not up."""
+    return rule.width >= rule.height
 
 
 def _join_pieces(rules: list[Box]) -> list[Box]:
@@ -163,6 +169,7 @@ def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
 
 
 def _touch(one: Box, other: Box) -> bool:
+    """Whether two rules meet, or nearly."""
     return (
         one.left - _NEAR <= other.right
         and other.left - _NEAR <= one.right

@@ -24,6 +24,7 @@ _MOST_PROSE_COLUMNS = 3
 _MOST_COLUMNS = 40
 _LEAST_SHARE = 0.5  # of the places in a table that have text
 _CLOSE = 1.35  # times the size of a line, from one line of a cell to the next
+_AT_FOOT, _AT_HEAD = 0.25, 0.75  # of the height of a page
 _JOINER = Joiner()
 
 
@@ -36,6 +37,15 @@ class PdfTable:
     top: float = 0.0  # where it begins and ends on the page, in shares of its height
     foot: float = 0.0
     more_pages: int = 0  # over which it goes on
+
+    def continues_in(self, other: PdfTable) -> bool:
+        """Whether a table at the head of a page goes on from this one at the foot of the page
+        before.
+        """
+        is_next_page = self.page + self.more_pages == other.page - 1
+        if not is_next_page or self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
+            return False
+        return len(self.rows[0]) == len(other.rows[0])
 
 
 PageItem = PdfLine | PdfTable
@@ -58,10 +68,7 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
             inside.append(item)
     if not inside:
         return items
-    rows: list[list[str]] = []
-    for cells in fill_grid(grid, inside):
-        rows.append([_join_cell(lines) for lines in cells])
-    rows = _drop_empty(rows)
+    rows = _drop_empty(fill_grid(grid, inside))
     full_rows = sum(sum(map(bool, row)) > 1 for row in rows)
     if full_rows < 2:
         return items
@@ -70,12 +77,6 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
     place = next(place for place, item in enumerate(items) if id(item) in taken)
     behind = [item for item in items[place:] if id(item) not in taken]
     return [*items[:place], table, *behind]
-
-
-def _join_cell(lines: list[list[Word]]) -> str:
-    """The text of a cell from the words of its lines."""
-    texts = [" ".join(word.text for word in line) for line in lines]
-    return _JOINER.join(texts)
 
 
 def _drop_empty(rows: list[list[str]]) -> list[list[str]]:
