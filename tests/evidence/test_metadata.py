@@ -100,12 +100,14 @@ PUBLISHED = [
     (meta("article:published_time", "2020-01-02"), "article:published_time"),
     (meta("citation_publication_date", "2020/01/03"), "citation_publication_date"),
     ('<meta name="DC.date.issued" content="2020-01-04">', "dc.date.issued"),
-    ('<p itemscope itemtype="https://schema.org/Article"><i itemprop=datePublished '
-     'content="2020-01-05">x</i></p>',
-     "microdata:datePublished"),
+    (
+        '<p itemscope itemtype="https://schema.org/Article"><i itemprop=datePublished '
+        'content="2020-01-05">x</i></p>',
+        "microdata:datePublished",
+    ),
     (meta("parsely-pub-date", "2020-01-06"), "parsely-pub-date"),
     ('<article><time datetime="2020-01-07">x</time></article>', "time"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("first", range(len(PUBLISHED)))
@@ -179,13 +181,19 @@ def test_a_film_dates_the_page_only_if_the_page_is_its_own(
 
 
 def test_a_comment_or_related_article_in_the_article_does_not_date_it() -> None:
-    html = "<article><aside><time datetime=2020-01-01></aside><article><time datetime=2020-01-02></article></article>"
+    html = (
+        "<article><aside><time datetime=2020-01-01></aside>"
+        "<article><time datetime=2020-01-02></article></article>"
+    )
 
     assert facts(html).published is None
 
 
 def test_the_microdata_of_other_things_on_the_page_are_not_the_pages() -> None:
-    html = '<div itemscope itemtype="https://schema.org/Comment"><i itemprop="author">Ken Ito</i></div>'
+    html = (
+        '<div itemscope itemtype="https://schema.org/Comment">'
+        '<i itemprop="author">Ken Ito</i></div>'
+    )
 
     assert facts(html).authors == ()
 
@@ -223,12 +231,37 @@ def test_a_file_without_markup_speaks_for_itself() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["@type", "@id", "@graph", "author", "name", "headline", "datePublished", "url", "publisher",
-                         "isPartOf", "mainEntity", "mainEntityOfPage", "articleBody", "identifier", "sameAs",
-                         "interactionStatistic", "interactionType", "userInteractionCount"]), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "@type",
+                    "@id",
+                    "@graph",
+                    "author",
+                    "name",
+                    "headline",
+                    "datePublished",
+                    "url",
+                    "publisher",
+                    "isPartOf",
+                    "mainEntity",
+                    "mainEntityOfPage",
+                    "articleBody",
+                    "identifier",
+                    "sameAs",
+                    "interactionStatistic",
+                    "interactionType",
+                    "userInteractionCount",
+                ]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=150)

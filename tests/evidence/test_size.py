@@ -9,9 +9,17 @@ from webquarry.evidence.language.size import estimate_tokens, size_category
 
 @pytest.mark.parametrize(
     ("length", "category"),
-    [(0, "small"), (4_999, "small"), (5_000, "medium"), (19_999, "medium"), (20_000, "large"), (49_999, "large"),
-     (50_000, "very_large"), (5_000_000, "very_large")],
-)  # fmt: skip
+    [
+        (0, "small"),
+        (4_999, "small"),
+        (5_000, "medium"),
+        (19_999, "medium"),
+        (20_000, "large"),
+        (49_999, "large"),
+        (50_000, "very_large"),
+        (5_000_000, "very_large"),
+    ],
+)
 def test_each_size_has_its_category(length: int, category: str) -> None:
     assert size_category(length) == category
 

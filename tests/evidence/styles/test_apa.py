@@ -54,15 +54,18 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
 @pytest.mark.parametrize(
     ("work", "expected"),
     [
-        (Work("post", "One two", (Name(literal="kito"),), "Reddit"), "kito. (n.d.). One two "
-                                                                     "[Online forum post]. "
-                                                                     "Reddit."),
+        (
+            Work("post", "One two", (Name(literal="kito"),), "Reddit"),
+            "kito. (n.d.). One two [Online forum post]. Reddit.",
+        ),
         (
             Work("post", " ".join(map(str, range(30))), (), "Reddit"),
             " ".join(map(str, range(20))) + "… [Online forum post]. (n.d.). Reddit.",
         ),
-        (Work("dataset", "Tides", (), "Zenodo", issued=(2024, 5)), "Tides [Data set]. (2024). "
-                                                                   "Zenodo."),
+        (
+            Work("dataset", "Tides", (), "Zenodo", issued=(2024, 5)),
+            "Tides [Data set]. (2024). Zenodo.",
+        ),
         (Work("report", "Tides", (), "WTO", number="12"), "Tides (Report No. 12). (n.d.). WTO."),
         (
             Work("paper-conference", "Tides", (), "Proceedings of Tides", "Press", pages="1-9"),
@@ -70,13 +73,19 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
         ),
         (Work("post-weblog", "Tides", (), "My Blog"), "Tides. (n.d.). My Blog."),
         (
-            Work("article-newspaper", "Tides", (Name(literal="CBS News"),), "CBS News", issued=(2019, 11)),
+            Work(
+                "article-newspaper",
+                "Tides",
+                (Name(literal="CBS News"),),
+                "CBS News",
+                issued=(2019, 11),
+            ),
             "CBS News. (2019, November). Tides.",
         ),
         (Work("no such kind", "Tides", (), "Site"), "Tides. (n.d.). Site."),
         (Work(), "[Web page]. (n.d.)."),
     ],
-)  # fmt: skip
+)
 def test_each_kind_of_work_has_its_form(work: Work, expected: str) -> None:
     assert format_apa(work) == expected
 

@@ -45,7 +45,7 @@ def pool() -> Iterator[Pool]:
 
 
 def deflated(megabytes: int) -> bytes:
-    """So many blanks, packed; a piece that was flushed whole can be repeated, which takes no time."""
+    """So many blanks, packed; a piece that was flushed whole can be repeated in no time."""
     packer = zlib.compressobj(9)
     head = packer.compress(b" ") + packer.flush(zlib.Z_FULL_FLUSH)
     piece = packer.compress(b" " * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)

@@ -38,7 +38,7 @@ def pool() -> Iterator[Pool]:
 
 
 def tiresome() -> bytes:
-    """A page of 600,000 letters, each written for itself: many seconds of work, and little memory."""
+    """A page of 600,000 letters, each written for itself: many seconds of work, little memory."""
     pdf = Pdf()
     pdf.add().raw("BT /F1 9 Tf " + "(a) Tj " * 600_000 + "ET")
     return pdf.data()
@@ -211,7 +211,10 @@ def test_the_child_sees_nothing_of_our_environment_files_and_sockets(
 
 @LINUX
 def test_the_child_imports_no_more_than_it_needs() -> None:
-    code = "import sys; from webquarry.read.documents import child; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    code = (
+        "import sys; from webquarry.read.documents import child; "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert not {

@@ -29,7 +29,9 @@ def find_relevant(
     paragraphs: Sequence[Paragraph], questions: Sequence[Terms]
 ) -> RelevantParagraphs:
     """The paragraphs that bear on any of the questions."""
-    needed = [2 if len(terms.weights) > 2 else 1 for terms in questions]
+    needed: list[int] = []  # terms that a paragraph must hold of each question
+    for terms in questions:
+        needed.append(2 if len(terms.weights) > 2 else 1)
     body: list[int] = []
     hits: list[int] = []  # paragraphs that hold enough terms of a question
     touched: list[int] = []  # paragraphs that hold a term at all

@@ -189,7 +189,7 @@ class Package:
         return root
 
     def xml_if_sound(self, part: str) -> etree._Element | None:
-        """The root of a part that the text can do without; a hostile one is refused all the same."""
+        """The root of a part that the text can do without; a hostile one is refused anyway."""
         try:
             return self.xml(part)
         except Unsafe:

@@ -1,9 +1,9 @@
-"""One warm child process: a document goes in, the child's answer comes out, or `WorkerDied` when there is
-none.
+"""One warm child process: a document goes in, the child's answer comes out, or `WorkerDied` when
+there is none.
 
 The child sees none of our environment and none of our files and sockets: it gets two pipes and the
-places to import from. Whoever has seen `WorkerDied` must throw the worker away; `close` leaves neither a
-process nor a pipe behind.
+places to import from. Whoever has seen `WorkerDied` must throw the worker away; `close` leaves
+neither a process nor a pipe behind.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class RunReader:
                 self.read(choose_alternative(child))
 
     def _read_linked(self, element: etree._Element, link: Span | None) -> None:
-        """Take everything in an element, linked; without a link of its own, as what is around it."""
+        """Take everything in an element, linked; without a link of its own, by that around it."""
         outer = self._link
         self._link = link or outer
         self.read(element)

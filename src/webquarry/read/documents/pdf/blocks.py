@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from webquarry.read.documents.pdf.layout import (
-    INDENT,
     WIDE_GAP,
     Column,
     columns_of,
@@ -115,7 +114,7 @@ class _Builder:
             block = self._start_block(line)
             block.column = self._columns
             self.blocks.append(block)
-        elif len(block.lines) == 1 and line.left > block.lines[0].left + INDENT * line.size:
+        elif len(block.lines) == 1 and line.left > block.lines[0].left + line.indent:
             block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
         block.end = column
@@ -141,9 +140,10 @@ class _Builder:
         if is_new_column(last, line):
             return self._find_unfinished(line, column, after)
         block = self._open
-        if block and not self._starts_block(block, last, line, column, after):
-            return block
-        return None
+        if block is None:
+            return None
+        line_break = _LineBreak(block, last, line, column, after)
+        return None if line_break.starts_block() else block
 
     def _find_unfinished(
         self, line: PdfLine, column: Column, after: PdfLine | None
@@ -165,25 +165,94 @@ class _Builder:
             return None if _is_finished(block, column) else block
         return None
 
-    def _starts_block(
-        self, block: Block, last: PdfLine, line: PdfLine, column: Column, after: PdfLine | None
-    ) -> bool:
-        """Whether a line begins a block instead of going on the one of the line before it."""
-        if line.mono and not last.mono and _is_name_in_prose(last, line, column):
+
+@dataclass(slots=True)
+class _LineBreak:
+    """The place between two lines, one below the other: does a block end there?"""
+
+    block: Block  # the one that the line above belongs to
+    above: PdfLine
+    line: PdfLine
+    column: Column
+    after: PdfLine | None  # the line below
+
+    def starts_block(self) -> bool:
+        """Whether the line begins a block instead of going on the one of the line above."""
+        above, line = self.above, self.line
+        if line.mono and not above.mono and self._is_name_in_prose():
             line.mono = False
-        if block.kind == "contents" or line.mono != last.mono:
+        if self.block.kind == "contents" or line.mono != above.mono or self._changes_look():
             return True
-        if _changes_look(last, line, column, block):
-            return True
-        gap = last.baseline - line.baseline
-        if gap > WIDE_GAP * column.pitch * max(line.size, last.size * 0.8):
+        gap = above.baseline - line.baseline
+        if gap > WIDE_GAP * self.column.pitch * max(line.size, above.size * 0.8):
             # there are empty lines in code
-            return not (line.mono and gap < 2 * WIDE_GAP * column.pitch * line.size)
+            return not (line.mono and gap < 2 * WIDE_GAP * self.column.pitch * line.size)
         if line.mono or abs(gap) < line.size / 3:
             return False
-        if _marker_of(line) and _may_be_item(block, last, line, column):
+        if _marker_of(line) and self._may_be_item():
             return True
-        return _ends_paragraph(block, last, line, column, after)
+        return self._ends_paragraph()
+
+    def _is_name_in_prose(self) -> bool:
+        """Whether a line in a font for code is only a long name in the middle of a paragraph."""
+        if _ends_sentence(self.above) or self._leaves_room():
+            return False
+        usual = self.column.pitch * self.line.size
+        deviation = abs(self.above.baseline - self.line.baseline - usual)
+        is_below = abs(self.line.left - self.above.left) < self.line.size / 2
+        return is_below and deviation < _USUAL_DEVIATION * usual
+
+    def _changes_look(self) -> bool:
+        """Whether size or weight say that something else begins."""
+        above, line = self.above, self.line
+        ratio = line.size / above.size
+        if not 0.8 < ratio < 1.25:
+            return True
+        is_other_size = not 0.89 < ratio < 1.12
+        if is_other_size:
+            usual = self.column.pitch * line.size
+            deviation = abs(above.baseline - line.baseline - usual)
+            if deviation > _USUAL_DEVIATION * usual or line.bold != above.bold:
+                return True
+        if self.block.bold:
+            return not line.bold
+        return line.bold and not above.bold and self.block.kind != "item"
+
+    def _may_be_item(self) -> bool:
+        """A number or a dash at the beginning of a line may just belong to the sentence."""
+        if _BULLET.match(self.line.text) or self.block.kind == "item":
+            return True
+        is_moved = abs(self.line.left - self.above.left) > self.line.indent / 2
+        return is_moved or _ends_sentence(self.above) or self._leaves_room()
+
+    def _ends_paragraph(self) -> bool:
+        """Whether a paragraph ends with the line above, by the room there and the indent here."""
+        above, line, column, block = self.above, self.line, self.column, self.block
+        room = column.right - above.right
+        has_much_room = room > _MUCH_ROOM * (column.right - column.left)
+        may_end = (has_much_room or not column.spaced) and self._leaves_room()
+        if may_end and (has_much_room or _ends_sentence(above)):
+            return True
+        if block.kind == "item" or block.hanging:
+            is_hanging = block.hanging and len(block.lines) > 1
+            return is_hanging and line.left < block.lines[1].left - line.indent
+        is_centred = abs(line.left + line.right - above.left - above.right) < line.size
+        if is_centred or line.left <= above.left + line.indent:
+            return False
+        if not _is_indented(line, column, self.after):
+            return False
+        is_first_at_edge = len(block.lines) == 1 and above.left < column.left + line.indent
+        return not is_first_at_edge or _ends_sentence(above) or room > 3 * line.size
+
+    def _leaves_room(self) -> bool:
+        """Whether the first word of the line would have fitted behind the line above."""
+        line = self.line
+        if self.above.text.endswith((HYPHEN, "-")):
+            return False
+        word = line.text.split(None, 1)[0]
+        letter_width = max(line.width / max(len(line.text), 1), 0.3 * line.size)
+        word_width = (len(word) + 1) * letter_width
+        return self.column.right - self.above.right > 1.15 * word_width + line.size
 
 
 def _marker_of(line: PdfLine) -> str:
@@ -208,84 +277,18 @@ def contents_entry(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _may_be_item(block: Block, last: PdfLine, line: PdfLine, column: Column) -> bool:
-    """A number or a dash at the beginning of a line may just belong to the sentence."""
-    if _BULLET.match(line.text) or block.kind == "item":
-        return True
-    is_moved = abs(line.left - last.left) > INDENT * line.size / 2
-    if is_moved or _ends_sentence(last):
-        return True
-    return _leaves_room(last, line, column)
-
-
-def _is_name_in_prose(last: PdfLine, line: PdfLine, column: Column) -> bool:
-    """Whether a line in a font for code is only a long name in the middle of a paragraph."""
-    if _ends_sentence(last) or _leaves_room(last, line, column):
-        return False
-    usual = column.pitch * line.size
-    deviation = abs(last.baseline - line.baseline - usual)
-    is_below = abs(line.left - last.left) < line.size / 2
-    return is_below and deviation < _USUAL_DEVIATION * usual
-
-
 def _ends_sentence(line: PdfLine) -> bool:
+    """Whether a line ends with a sentence, or with what stands behind one."""
     return _SENTENCE_END.search(line.text) is not None
-
-
-def _changes_look(last: PdfLine, line: PdfLine, column: Column, block: Block) -> bool:
-    """Whether size or weight say that something else begins."""
-    ratio = line.size / last.size
-    if not 0.8 < ratio < 1.25:
-        return True
-    is_other_size = not 0.89 < ratio < 1.12
-    if is_other_size:
-        usual = column.pitch * line.size
-        deviation = abs(last.baseline - line.baseline - usual)
-        if deviation > _USUAL_DEVIATION * usual or line.bold != last.bold:
-            return True
-    if block.bold:
-        return not line.bold
-    return line.bold and not last.bold and block.kind != "item"
-
-
-def _ends_paragraph(
-    block: Block, last: PdfLine, line: PdfLine, column: Column, after: PdfLine | None
-) -> bool:
-    """Whether a paragraph ends with its last line, by the room there and the indent here."""
-    indent = INDENT * line.size
-    room = column.right - last.right
-    has_much_room = room > _MUCH_ROOM * (column.right - column.left)
-    may_end = has_much_room or not column.spaced
-    if may_end and _leaves_room(last, line, column) and (has_much_room or _ends_sentence(last)):
-        return True
-    if block.kind == "item" or block.hanging:
-        is_hanging = block.hanging and len(block.lines) > 1
-        return is_hanging and line.left < block.lines[1].left - indent
-    is_centred = abs(line.left + line.right - last.left - last.right) < line.size
-    if is_centred or line.left <= last.left + indent or not _is_indented(line, column, after):
-        return False
-    is_first_at_edge = len(block.lines) == 1 and last.left < column.left + indent
-    return not is_first_at_edge or _ends_sentence(last) or room > 3 * line.size
 
 
 def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if
     there is one.
     """
-    indent = INDENT * line.size
-    if line.left <= column.left + indent:
+    if line.left <= column.left + line.indent:
         return False
-    return after is None or is_new_column(line, after) or after.left < line.left - indent
-
-
-def _leaves_room(last: PdfLine, line: PdfLine, column: Column) -> bool:
-    """Whether the first word of a line would have fitted behind the line before it."""
-    if last.text.endswith((HYPHEN, "-")):
-        return False
-    word = line.text.split(None, 1)[0]
-    letter_width = max(line.width / max(len(line.text), 1), 0.3 * line.size)
-    word_width = (len(word) + 1) * letter_width
-    return column.right - last.right > 1.15 * word_width + line.size
+    return after is None or is_new_column(line, after) or after.left < line.left - line.indent
 
 
 def _is_finished(block: Block, column: Column) -> bool:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from webquarry.read.documents.pdf.lines import PdfLine
+from webquarry.read.documents.pdf.lines import INDENT, PdfLine
 
 WIDE_GAP = 1.3  # times the usual distance of lines
-INDENT = 0.7  # sizes of a line
 _USUAL_PITCH = 1.2  # times the size, where a page does not tell
 _LARGEST_PITCH = 3.0
 _LARGEST_LONE_PITCH = 1.6  # where no two distances are alike
@@ -53,7 +52,7 @@ def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
                 continue
             pitches = (before.baseline - line.baseline) / (column.pitch * line.size)
             gaps += WIDE_GAP < pitches < 2 * WIDE_GAP
-            is_moved_in = line.left > before.left + INDENT * line.size
+            is_moved_in = line.left > before.left + line.indent
             indents += is_moved_in and before.left < column.left + INDENT
     spaced = gaps >= max(2, indents)
     indented = indents > max(2, gaps)

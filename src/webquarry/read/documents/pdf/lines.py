@@ -27,6 +27,7 @@ _WORD = re.compile(r"\S+")
 _SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|[\uf000-\uf0ff]")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
+INDENT = 0.7  # sizes of a line
 _SMALLEST_TEXT = 2.0  # points
 _LARGEST_TEXT = 10_000.0
 _QUARTER_TURN = 1.5708  # radians
@@ -73,6 +74,11 @@ class PdfLine:
     @property
     def width(self) -> float:
         return self.right - self.left
+
+    @property
+    def indent(self) -> float:
+        """How far in a line must begin to be the first of a paragraph, in points."""
+        return INDENT * self.size
 
 
 def read_lines(

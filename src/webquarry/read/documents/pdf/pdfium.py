@@ -176,7 +176,7 @@ class PageText:
         return found.left, found.bottom, found.right, found.top
 
     def size_of(self, index: int) -> float:
-        """How large the font of a character is on the page; the file may give a size and a scale."""
+        """How large the font of a character is on the page: by its size and its scale."""
         size: float = raw.FPDFText_GetFontSize(self._text, index)
         if not raw.FPDFText_GetMatrix(self._text, index, self._matrix_reference):
             return abs(size)

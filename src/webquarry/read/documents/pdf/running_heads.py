@@ -50,7 +50,7 @@ def _is_at_edge(line: PdfLine) -> bool:
 
 
 def _text_key(line: PdfLine) -> str:
-    """The text of a line as it is compared with others: whatever its digits, blanks and capitals."""
+    """The text of a line as it is compared: whatever its digits, blanks and capitals."""
     folded = " ".join(line.text.split())
     return _DIGITS.sub("#", folded).casefold()
 
