@@ -140,6 +140,7 @@ def _build_metadata(facts: PageFacts) -> Metadata | None:
 
 
 def _to_stated_date(date: Dated | None) -> StatedDate | None:
+    """The date in the form of an answer."""
     if date is None:
         return None
     return StatedDate(value=date.value, field=date.field)

@@ -160,6 +160,7 @@ def _spellings(beginning: str) -> list[str]:
 
 @lru_cache(20_000)
 def _stem(language: str, word: str) -> str:
+    """The stem of a word, by the stemmer of its language."""
     stemmer = getattr(_stemmers, language, None)
     if stemmer is None:
         import snowballstemmer  # many tables; only needed once there is something to compare

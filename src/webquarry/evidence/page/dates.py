@@ -85,7 +85,8 @@ def _to_iso_zone(zone: str) -> str:
         return ""
     if zone[0] not in ("+", "-"):  # UTC, GMT
         return "Z"
-    hours, minutes = zone[:3], zone[3:].removeprefix(":")
+    hours = zone[:3]
+    minutes = zone[3:].removeprefix(":")
     return f"{hours}:{minutes or '00'}"
 
 

@@ -259,6 +259,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _parse_finite(written: str) -> float:
+    """A number that is neither infinite nor none."""
     number = float(written)
     if not math.isfinite(number):
         raise ValueError("a number beyond all bounds")

@@ -139,7 +139,8 @@ def _format_title(work: Work) -> str:
 
 def _format_source(work: Work) -> str:
     """Where the work was published: its journal, its book, its site or its publisher."""
-    container, publisher = plain(work.container), plain(work.publisher)
+    container = plain(work.container)
+    publisher = plain(work.publisher)
     if work.kind == "article-journal":
         return _format_journal(work, container)
     if work.kind in _IN_BOOK:

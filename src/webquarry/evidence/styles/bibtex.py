@@ -78,6 +78,7 @@ def _fields(work: Work, entry: str) -> Iterator[tuple[str, str]]:
 
 
 def _brace(value: str) -> str:
+    """A value in braces; nothing where there is none."""
     return f"{{{value}}}" if value else ""
 
 

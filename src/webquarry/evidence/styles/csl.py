@@ -93,6 +93,7 @@ def _parse_text(value: Any) -> str:
 
 
 def _parse_names(value: Any) -> tuple[Name, ...]:
+    """The authors of an item: a list, one name, or all in one text."""
     if isinstance(value, str):
         return parse_people([value])
     if isinstance(value, Mapping):
@@ -109,7 +110,8 @@ def _parse_name(value: Any) -> Name | None:
         return parse_person(plain(value[:_LONGEST]))
     if not isinstance(value, Mapping):
         return None
-    family, given = _parse_text(value.get("family")), _parse_text(value.get("given"))
+    family = _parse_text(value.get("family"))
+    given = _parse_text(value.get("given"))
     if family:
         before = _parse_text(value.get("non-dropping-particle"))
         inside = _parse_text(value.get("dropping-particle"))

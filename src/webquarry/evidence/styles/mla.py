@@ -54,7 +54,8 @@ def _publication(work: Work) -> Iterator[str]:
     """What MLA calls the container, part by part: where the work was published, when, and where it
     is found; empty where nothing is known.
     """
-    container, publisher = plain(work.container), plain(work.publisher)
+    container = plain(work.container)
+    publisher = plain(work.publisher)
     if work.kind in _PLAIN_CONTAINER and not container:
         yield publisher
     else:

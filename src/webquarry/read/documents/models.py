@@ -46,6 +46,7 @@ class DocumentText:
     lost: tuple[str, ...] = ()  # notes which say that some of the text is missing
 
     def as_dict(self) -> dict[str, Any]:
+        """The document in a form that fits into JSON."""
         return asdict(self)
 
     @classmethod

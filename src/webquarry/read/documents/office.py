@@ -163,6 +163,7 @@ class Package:
         self._left = _MOST_BYTES
 
     def has(self, part: str) -> bool:
+        """Whether the file has that part."""
         return part.lower() in self._members
 
     def xml(self, part: str) -> etree._Element | None:
@@ -207,7 +208,8 @@ class Package:
         if root is None:
             return found
         for element in root:
-            identity, target = element.get("Id"), element.get("Target")
+            identity = element.get("Id")
+            target = element.get("Target")
             if name_of(element.tag) != "rel:Relationship" or not identity or not target:
                 continue
             kind = (element.get("Type") or "").rpartition("/")[2]

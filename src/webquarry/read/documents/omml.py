@@ -75,6 +75,7 @@ def _write(element: etree._Element) -> str:
 
 
 def _escape_tex(text: str) -> str:
+    """A text, its special characters written so that TeX prints them."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
@@ -94,7 +95,8 @@ def _arguments(element: etree._Element) -> list[str]:
 
 def _scripts_of(element: etree._Element) -> str:
     """What stands below and above a sign."""
-    lower, upper = _part(element, "sub"), _part(element, "sup")
+    lower = _part(element, "sub")
+    upper = _part(element, "sup")
     scripts = ""
     if lower:
         scripts += f"_{{{lower}}}"
@@ -104,20 +106,25 @@ def _scripts_of(element: etree._Element) -> str:
 
 
 def _write_scripts(element: etree._Element) -> str:
-    base, scripts = _part(element, "e"), _scripts_of(element)
+    """A base with what stands below, above or in front of it."""
+    base = _part(element, "e")
+    scripts = _scripts_of(element)
     if name_of(element.tag) == "m:sPre":
         return scripts + base
     return base + scripts
 
 
 def _write_root(element: etree._Element) -> str:
-    degree, radicand = _part(element, "deg"), _part(element, "e")
+    """A square root, or one of a higher degree."""
+    degree = _part(element, "deg")
+    radicand = _part(element, "e")
     if degree:
         return rf"\sqrt[{degree}]{{{radicand}}}"
     return rf"\sqrt{{{radicand}}}"
 
 
 def _write_large_operator(element: etree._Element) -> str:
+    """A sum, a product or an integral with its limits."""
     settings = child_of(element, "m:naryPr")
     sign = value_of(child_of(settings, "m:chr")) or "∫"
     operator = _OPERATORS.get(sign, sign)
@@ -125,6 +132,7 @@ def _write_large_operator(element: etree._Element) -> str:
 
 
 def _write_brackets(element: etree._Element) -> str:
+    """Arguments in brackets, divided by a sign."""
     settings = child_of(element, "m:dPr")
     opening = value_of(child_of(settings, "m:begChr"))
     closing = value_of(child_of(settings, "m:endChr"))
@@ -135,6 +143,7 @@ def _write_brackets(element: etree._Element) -> str:
 
 
 def _write_accent(element: etree._Element) -> str:
+    """A letter with a sign above it."""
     settings = child_of(element, "m:accPr")
     sign = value_of(child_of(settings, "m:chr")) or "\u0302"
     command = _ACCENTS.get(sign, r"\overline")
@@ -142,6 +151,7 @@ def _write_accent(element: etree._Element) -> str:
 
 
 def _write_matrix(element: etree._Element) -> str:
+    """A matrix, row by row."""
     rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
     return r"\begin{matrix}" + _LINE_BREAK.join(rows) + r"\end{matrix}"
 

@@ -30,6 +30,7 @@ class DocumentParagraph:
     length: int = 0
 
     def add(self, text: str, style: TextStyle) -> None:
+        """Add a run of text."""
         self.runs.append((text, style))
         self.length += len(text)
 

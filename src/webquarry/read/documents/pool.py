@@ -66,7 +66,8 @@ class Pool:
         """End every child; those that are busy, too."""
         with self._free:
             workers = [*self._idle, *self._busy]
-            self._idle, self._busy = [], []
+            self._idle = []
+            self._busy = []
         for worker in workers:
             worker.close()
 

@@ -59,6 +59,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
+        """The number of the child process."""
         return self._process.pid
 
     @property
@@ -137,12 +138,14 @@ class Worker:
 
     def _pipes(self) -> tuple[RawStream, RawStream]:
         """The pipe to the child, and the one that comes from it."""
-        to_child, from_child = self._process.stdin, self._process.stdout
+        to_child = self._process.stdin
+        from_child = self._process.stdout
         assert to_child is not None
         assert from_child is not None
         return to_child, from_child
 
     def _close_pipes(self) -> None:
+        """Close our ends of the pipes, whatever state they are in."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):

@@ -108,6 +108,7 @@ class BodyWriter:
                 self._out.close()
 
     def _read_paragraph(self, element: etree._Element) -> None:
+        """A paragraph, and the boxes that stand in it."""
         context = self._context
         settings = self._read_settings(child_of(element, "w:pPr"))
         reader = RunReader(context, settings.style, shaded=settings.shaded or self._in_cell)
@@ -125,6 +126,7 @@ class BodyWriter:
             self._read_box(box)
 
     def _read_settings(self, element: etree._Element | None) -> _ParagraphSettings:
+        """What a paragraph says about itself, else what its style says."""
         style = self._context.styles.get(value_of(child_of(element, "w:pStyle")))
         heading = outline_level(value_of(child_of(element, "w:outlineLvl")))
         if heading is None:
@@ -211,11 +213,13 @@ class BodyWriter:
         self._out.add(text)
 
     def _add(self, text: str) -> None:
+        """Add a block behind the list that is open."""
         self._end_list()
         if text:
             self._out.add(text)
 
     def _end_list(self) -> None:
+        """Close the items that are open."""
         while self._levels:
             self._levels.pop()
             self._out.close()

@@ -111,6 +111,7 @@ class DocxContext:
         return self.package.xml_if_sound(part)
 
     def _read_notes(self, kind: NoteKind) -> None:
+        """Keep the notes of a kind; the lines that separate them from the text are none."""
         root = self._read_part(f"{kind}s")
         for element in children_of(root, f"w:{kind}"):
             identity = value_of(element, "id")

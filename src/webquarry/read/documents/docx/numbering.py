@@ -164,6 +164,7 @@ def _read_level(element: etree._Element) -> Level:
 
 
 def _parse_start(text: str | None, otherwise: int) -> int:
+    """The number that a level begins with."""
     number = parse_number(text)
     return otherwise if number is None else min(number, _LARGEST)
 

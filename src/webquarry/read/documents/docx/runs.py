@@ -120,6 +120,7 @@ class RunReader:
                 self.paragraph.add(Literal(tex), TextStyle(self._link))
 
     def _read_run(self, run: etree._Element) -> None:
+        """Take one run of text, unless nobody can see it."""
         properties = run_properties(child_of(run, "w:rPr"))
         character_style = properties.get("w:rStyle")
         if character_style:
@@ -152,7 +153,8 @@ class RunReader:
             is_line_end = value_of(child, "type") in (None, "textWrapping")
             add(BREAK if is_line_end else " ", style)
         elif name == "w:sym":
-            font, code = value_of(child, "font") or "", value_of(child, "char") or ""
+            font = value_of(child, "font") or ""
+            code = value_of(child, "char") or ""
             add(symbol_of(font, code), style)
         elif name in _NOTES:
             label = self._context.notes.label(_NOTES[name], value_of(child, "id") or "")

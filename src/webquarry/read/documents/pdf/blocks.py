@@ -53,16 +53,19 @@ class Block:
 
     @property
     def page(self) -> int:
+        """The page on which it begins."""
         if self.table:
             return self.table.page
         return self.lines[0].page
 
     @property
     def size(self) -> float:
+        """That of its largest line."""
         return max((line.size for line in self.lines), default=0.0)
 
     @property
     def bold(self) -> bool:
+        """Whether all of it is bold."""
         return bool(self.lines) and all(line.bold for line in self.lines)
 
 
@@ -178,7 +181,8 @@ class _LineBreak:
 
     def starts_block(self) -> bool:
         """Whether the line begins a block instead of going on the one of the line above."""
-        above, line = self.above, self.line
+        above = self.above
+        line = self.line
         if line.mono and not above.mono and self._is_name_in_prose():
             line.mono = False
         if self.block.kind == "contents" or line.mono != above.mono or self._changes_look():
@@ -204,7 +208,8 @@ class _LineBreak:
 
     def _changes_look(self) -> bool:
         """Whether size or weight say that something else begins."""
-        above, line = self.above, self.line
+        above = self.above
+        line = self.line
         ratio = line.size / above.size
         if not 0.8 < ratio < 1.25:
             return True
@@ -227,7 +232,10 @@ class _LineBreak:
 
     def _ends_paragraph(self) -> bool:
         """Whether a paragraph ends with the line above, by the room there and the indent here."""
-        above, line, column, block = self.above, self.line, self.column, self.block
+        above = self.above
+        line = self.line
+        column = self.column
+        block = self.block
         room = column.right - above.right
         has_much_room = room > _MUCH_ROOM * (column.right - column.left)
         may_end = (has_much_room or not column.spaced) and self._leaves_room()

@@ -64,8 +64,10 @@ def convert(body: bytes, url: str) -> DocumentText:
     try:
         pages = _read_pages(pdf, removed)
         outline = pdf.read_outline()
-        title, author = title_of(pdf, removed), author_of(pdf, removed)
-        published, modified = date_of(pdf, "CreationDate"), date_of(pdf, "ModDate")
+        title = title_of(pdf, removed)
+        author = author_of(pdf, removed)
+        published = date_of(pdf, "CreationDate")
+        modified = date_of(pdf, "ModDate")
     finally:
         pdf.close()
     items = _find_items(pages)

@@ -119,7 +119,9 @@ class _DrawingReader:
         kind_of = raw.FPDFPageObj_GetType
         bounds_of = raw.FPDFPageObj_GetBounds
         mode_of = raw.FPDFTextObj_GetTextRenderMode
-        references, page, least = self._edge_references, self._page, _SMALLEST_TEXT
+        references = self._edge_references
+        page = self._page
+        least = _SMALLEST_TEXT
         left_edge, bottom_edge, right_edge, top_edge = self._edges
         for place in range(count):
             one = get(owner, place)
@@ -129,8 +131,10 @@ class _DrawingReader:
                 continue
             if not bounds_of(one, *references):
                 continue
-            left, bottom = left_edge.value, bottom_edge.value
-            right, top = right_edge.value, top_edge.value
+            left = left_edge.value
+            bottom = bottom_edge.value
+            right = right_edge.value
+            top = top_edge.value
             if matrix is not _PAGE:
                 left, bottom, right, top = matrix.box(Box(left, bottom, right, top))
             inside = (
@@ -202,7 +206,8 @@ class _DrawingReader:
         colour = self._colour_of(one, stroked=mode in _STROKED)
         if colour is None:
             return False
-        x, y = (left + right) / 2, (bottom + top) / 2
+        x = (left + right) / 2
+        y = (bottom + top) / 2
         for area, background in reversed(self._areas):
             if area.left <= x <= area.right and area.bottom <= y <= area.top:
                 return background is not None and alike(colour, background)
@@ -216,7 +221,8 @@ class _DrawingReader:
         if min(box.width, box.height) <= _THIN:
             self._add_rule(box)
             return
-        fill, stroke = ctypes.c_int(), ctypes.c_int()
+        fill = ctypes.c_int()
+        stroke = ctypes.c_int()
         if not raw.FPDFPath_GetDrawMode(one, ctypes.byref(fill), ctypes.byref(stroke)):
             return
         if stroke.value:
@@ -274,7 +280,8 @@ def _matrix_of(one: Any) -> Matrix:
 def _straight_parts(path: Any, matrix: Matrix) -> Iterator[Box]:
     """The level and upright lines of a path, such as the sides of a box."""
     whole = _matrix_of(path).within(matrix)
-    x, y = ctypes.c_float(), ctypes.c_float()
+    x = ctypes.c_float()
+    y = ctypes.c_float()
     start = before = (0.0, 0.0)
     count = min(raw.FPDFPath_CountSegments(path), _MOST_SEGMENTS)
     for place in range(count):

@@ -80,6 +80,7 @@ def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
 
 
 def _smallest_size(block: Block) -> float:
+    """The size of the smallest line, by which a heading is judged."""
     return min(line.size for line in block.lines)
 
 

@@ -93,6 +93,7 @@ def _measure_column(lines: list[PdfLine], body: float, pitch: float) -> Column:
 
 
 def _is_like_body(line: PdfLine, body: float) -> bool:
+    """Whether a line is set about as large as the body."""
     return abs(line.size - body) < _LIKE_BODY * body
 
 

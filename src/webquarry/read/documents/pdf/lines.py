@@ -73,6 +73,7 @@ class PdfLine:
 
     @property
     def width(self) -> float:
+        """How long the line is, in points."""
         return self.right - self.left
 
     @property
@@ -152,7 +153,9 @@ def _measure_line(
 
     angle = page.angle_of(centre)
     turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
-    start, end, page_box = page.box_of(first), page.box_of(last), page.box
+    start = page.box_of(first)
+    end = page.box_of(last)
+    page_box = page.box
     x, y = page.origin_of(centre)
     centre_on_page = ((start[0] + end[2]) / 2, y + (end[3] - end[1]) / 3)
     if turns:
@@ -162,7 +165,8 @@ def _measure_line(
         y = _turn_level((x, y, x, y), turns)[1]
 
     font = page.font_of(inner)
-    size, last_size = page.size_of(centre), page.size_of(last)
+    size = page.size_of(centre)
+    last_size = page.size_of(last)
     if size != last_size:
         size = median((size, last_size, page.size_of(inner)))
     return PdfLine(
@@ -246,7 +250,8 @@ def _join_words(words: list[Word], size: float) -> list[Word]:
     gaps = [after.left - before.right for before, after in pairwise(words)]
     if not gaps:
         return []
-    widest_blank, usual = _CELL_GAP * size, median(gaps)
+    widest_blank = _CELL_GAP * size
+    usual = median(gaps)
     if len(gaps) > 2 and usual < widest_blank:  # otherwise every word is a cell
         widest_blank = max(widest_blank, _CELL_GAP_TO_WORD_GAP * usual)
     if max(gaps) <= widest_blank:

@@ -50,6 +50,7 @@ def date_of(pdf: PdfFile, key: str) -> Dated | None:
 
 
 def _parse_iso_date(text: str) -> str | None:
+    """A date that is in ISO 8601 already, as some programs write it."""
     found = _ISO.match(text)
     if found is None:
         return None

@@ -53,6 +53,7 @@ class Box(NamedTuple):
 
     @property
     def centre(self) -> tuple[float, float]:
+        """The point in its middle."""
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
     def holds(self, x: float, y: float) -> bool:
@@ -87,10 +88,12 @@ class PdfFile:
             raise Refusal(reason) from error
 
     def close(self) -> None:
+        """Close the file and all that was opened of it."""
         self._file.close()
 
     @property
     def page_count(self) -> int:
+        """How many pages it has."""
         return max(0, len(self._file))
 
     def get_metadata(self, key: str) -> str:
@@ -150,8 +153,10 @@ class PageText:
         self._rectangle_reference = ctypes.byref(self._rectangle)
         self._matrix = raw.FS_MATRIX()
         self._matrix_reference = ctypes.byref(self._matrix)
-        self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._x_reference, self._y_reference = ctypes.byref(self._x), ctypes.byref(self._y)
+        self._x = ctypes.c_double()
+        self._y = ctypes.c_double()
+        self._x_reference = ctypes.byref(self._x)
+        self._y_reference = ctypes.byref(self._y)
         self._font_name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
         self._font_flags = ctypes.c_int()
         self._font_flags_reference = ctypes.byref(self._font_flags)

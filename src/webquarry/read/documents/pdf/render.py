@@ -93,6 +93,7 @@ class Renderer:
         return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
 
     def _add(self, text: str) -> None:
+        """Add a block, unless it is empty."""
         if text:
             self._out.add(text)
 

@@ -56,12 +56,14 @@ class Grid:
         return row, column
 
     def _has_upright(self, x: float, y: float) -> bool:
+        """Whether an upright line passes a point."""
         for rule in self.upright:
             if abs(rule.left - x) <= _NEAR and rule.bottom <= y <= rule.top:
                 return True
         return False
 
     def _has_level(self, x: float, y: float) -> bool:
+        """Whether a level line passes a point."""
         for rule in self.level:
             if abs(rule.bottom - y) <= _NEAR and rule.left <= x <= rule.right:
                 return True
@@ -90,8 +92,10 @@ def _build_grids(rules: list[Box]) -> list[Grid]:
         upright = [rule for rule in group if not _is_level(rule)]
         if len(level) < 2 or not upright:
             continue
-        left, right = min(rule.left for rule in level), max(rule.right for rule in level)
-        bottom, top = min(rule.bottom for rule in upright), max(rule.top for rule in upright)
+        left = min(rule.left for rule in level)
+        right = max(rule.right for rule in level)
+        bottom = min(rule.bottom for rule in upright)
+        top = max(rule.top for rule in upright)
         xs = _distinct([*(rule.left for rule in upright), left, right])
         ys = _distinct([*(rule.bottom for rule in level), bottom, top])
         ys.reverse()
@@ -135,7 +139,8 @@ def _join_pieces(rules: list[Box]) -> list[Box]:
     for rule in (*level, *upright):
         if found and _continues(found[-1], rule):
             last = found[-1]
-            right, top = max(last.right, rule.right), max(last.top, rule.top)
+            right = max(last.right, rule.right)
+            top = max(last.top, rule.top)
             found[-1] = Box(last.left, last.bottom, right, top)
         else:
             found.append(rule)

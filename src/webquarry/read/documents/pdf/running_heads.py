@@ -46,6 +46,7 @@ def drop_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
 
 
 def _is_at_edge(line: PdfLine) -> bool:
+    """Whether a line stands at the top or the bottom of its page."""
     return not _BAND < line.height < 1 - _BAND
 
 

@@ -135,6 +135,7 @@ def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
 
 
 def _is_close(above: PdfLine, line: PdfLine) -> bool:
+    """Whether two lines may be lines of one cell."""
     return above.baseline - line.baseline < _CLOSE * line.size
 
 

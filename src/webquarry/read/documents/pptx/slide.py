@@ -77,6 +77,7 @@ class SlideWriter:
             self._write_notes(notes)
 
     def _write_shape(self, shape: SlideShape) -> None:
+        """Write a shape as what it is."""
         if shape.kind == "table":
             table = _find_descendant(shape.element, "a:tbl")
             if table is not None:
@@ -94,6 +95,7 @@ class SlideWriter:
                 self._write_text(paragraphs, bulleted=is_list)
 
     def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
+        """The title of the slide as a heading."""
         lines = [self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs]
         text = " ".join(lines).replace("\n", " ").strip()
         if not text:
@@ -157,6 +159,7 @@ class SlideWriter:
                 self._read(child, found)
 
     def _read_run(self, run: etree._Element, found: DocumentParagraph) -> None:
+        """Take a run of text, unless it is the number of the slide or too small to be seen."""
         if (run.get("type") or "").startswith("slidenum"):
             return
         settings = child_of(run, "a:rPr")
@@ -193,6 +196,7 @@ class SlideWriter:
         return table.text()
 
     def _read_cell(self, cell: etree._Element, is_heading: bool) -> Cell:
+        """A cell of a table, with the columns that it spans."""
         span = parse_number(cell.get("gridSpan")) or 1
         columns = min(span, _MOST_SPAN)
         if cell.get("vMerge") in _YES:  # it is part of the cell above
@@ -245,6 +249,7 @@ class SlideWriter:
         self._out.close()
 
     def _add(self, text: str) -> None:
+        """Add a block, unless it is empty."""
         if text:
             self._out.add(text)
 
@@ -256,6 +261,7 @@ class SlideWriter:
         return None
 
     def _read_part(self, relation: Relation | None) -> etree._Element | None:
+        """The part that a relation leads to; None where there is none in the file."""
         if relation is None or relation.external:
             return None
         return self._package.xml_if_sound(relation.target)
