@@ -72,22 +72,17 @@ def _to_iso(parts: dict[str, str | None]) -> str | None:
         date(int(year), month or 1, int(day or 1))
         time = (parts.get("time") or "").replace(",", ".")
         if time:
-            written += f"T{time}{_to_iso_zone(parts.get('zone') or '')}"
+            zone = parts.get("zone") or ""
+            if zone[:1] in ("+", "-"):
+                minutes = zone[3:].removeprefix(":")
+                zone = f"{zone[:3]}:{minutes or '00'}"
+            elif zone:  # UTC, GMT
+                zone = "Z"
+            written += f"T{time}{zone}"
             datetime.fromisoformat(written)
     except ValueError:
         return None
     return written if year >= _FIRST_YEAR else None
-
-
-def _to_iso_zone(zone: str) -> str:
-    """`Z`, `+01:00`, or nothing where none was given."""
-    if not zone:
-        return ""
-    if zone[0] not in ("+", "-"):  # UTC, GMT
-        return "Z"
-    hours = zone[:3]
-    minutes = zone[3:].removeprefix(":")
-    return f"{hours}:{minutes or '00'}"
 
 
 def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:

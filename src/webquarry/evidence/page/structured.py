@@ -22,7 +22,17 @@ _LONGEST_TAG = 2_000
 
 def read_structured_data(tags: Tags) -> StructuredData | None:
     """The machine-readable part of a page."""
-    json_ld, skipped_blocks = _read_blocks(tags.scripts)
+    json_ld: list[Any] = []
+    left = _MOST_JSON
+    for text in tags.scripts:
+        if len(text) > left:
+            continue
+        try:
+            json_ld.append(strict_json(text))
+        except ValueError:
+            continue
+        left -= len(text)
+    skipped_blocks = len(tags.scripts) - len(json_ld)
     open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
     citation, skipped_citation = _collect_tags(tags, ("citation_",))
     if not (json_ld or open_graph or citation):
@@ -34,21 +44,6 @@ def read_structured_data(tags: Tags) -> StructuredData | None:
         citation=citation or None,
         skipped=skipped or None,
     )
-
-
-def _read_blocks(texts: tuple[str, ...]) -> tuple[list[Any], int]:
-    """The values of the JSON-LD blocks, and how many blocks were left out."""
-    values: list[Any] = []
-    left = _MOST_JSON
-    for text in texts:
-        if len(text) > left:
-            continue
-        try:
-            values.append(strict_json(text))
-        except ValueError:
-            continue
-        left -= len(text)
-    return values, len(texts) - len(values)
 
 
 def _collect_tags(tags: Tags, prefixes: tuple[str, ...]) -> tuple[dict[str, str], int]:

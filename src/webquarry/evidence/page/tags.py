@@ -94,6 +94,12 @@ def read_tags(document: Document | None) -> Tags:
     title = root.find("head/title")
     language = (root.get("lang") or "").strip()
     elements = _collect_elements(document.roots)
+    canonical = ""
+    for link in elements["link"]:
+        relations = (link.get("rel") or "").lower().split()
+        if "canonical" in relations:
+            canonical = (link.get("href") or "").strip()
+            break
     headings = [_text_of(heading).strip() for heading in elements["h1"][:_MOST_HEADINGS]]
     headings = [heading for heading in headings if heading]
     return Tags(
@@ -102,7 +108,7 @@ def read_tags(document: Document | None) -> Tags:
         title="" if title is None else _text_of(title),
         heading=headings[0] if len(headings) == 1 else "",
         language=language[:_LONGEST_LANGUAGE],
-        canonical=_find_canonical(elements["link"]),
+        canonical=canonical,
         items=tuple(_read_items(root)),
         times=tuple(_read_times(elements["time"], elements["article"])),
     )
@@ -153,15 +159,6 @@ def _read_scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
         text = script.text
         if kind == "application/ld+json" and text and text.strip():
             yield text
-
-
-def _find_canonical(links: Iterable[etree._Element]) -> str:
-    """The address that the page gives as its own; empty where it gives none."""
-    for link in links:
-        relations = (link.get("rel") or "").lower().split()
-        if "canonical" in relations:
-            return (link.get("href") or "").strip()
-    return ""
 
 
 def _read_items(root: etree._Element) -> Iterator[tuple[str, str]]:

@@ -59,24 +59,21 @@ def title_case(title: str) -> str:
     (`height()`, `example.org`) stay as they are.
     """
     words = title.split(" ")
-    capitalised = []
+    capitalised: list[str] = []
     for place, word in enumerate(words):
+        found = _PLAIN_WORD.fullmatch(word)
+        if not found:
+            capitalised.append(word)
+            continue
         starts = place == 0 or words[place - 1].endswith(_SENTENCE_START)
         ends = place == len(words) - 1
-        capitalised.append(_capitalise(word, starts or ends))
+        before, letters, after = found.groups()
+        if letters.lower() in _SMALL and not starts and not ends:
+            capitalised.append(before + letters.lower() + after)
+            continue
+        parts = letters.split("-")
+        for number, part in enumerate(parts):
+            if number == 0 or part not in _SMALL:
+                parts[number] = part[:1].upper() + part[1:]
+        capitalised.append(before + "-".join(parts) + after)
     return " ".join(capitalised)
-
-
-def _capitalise(word: str, at_edge: bool) -> str:
-    """A word with its capital, unless it is a small one in the middle of a title."""
-    found = _PLAIN_WORD.fullmatch(word)
-    if not found:
-        return word
-    before, letters, after = found.groups()
-    if letters.lower() in _SMALL and not at_edge:
-        return before + letters.lower() + after
-    parts = letters.split("-")
-    for place, part in enumerate(parts):
-        if place == 0 or part not in _SMALL:
-            parts[place] = part[:1].upper() + part[1:]
-    return before + "-".join(parts) + after

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, name_of
+from webquarry.read.documents.office import child_of, find_child, name_of
 
 _MOST_POINTS = 500  # of one series
 _MOST_SERIES = 30
@@ -20,7 +20,7 @@ _CATEGORIES = ("c:cat", "c:xVal")
 
 def read_chart_title(root: etree._Element) -> str:
     """The title of a chart, if it has one of its own."""
-    title = child_of(child_of(root, "c:chart"), "c:title")
+    title = find_child(root, "c:chart", "c:title")
     if title is None:
         return ""
     return " ".join(_texts(title, "a:t")).strip()

@@ -112,6 +112,18 @@ def child_of(element: etree._Element | None, name: str) -> etree._Element | None
     return None
 
 
+def child_value(element: etree._Element | None, name: str, attribute: str = "val") -> str | None:
+    """The attribute of the first child of that name; None where there is no such child."""
+    return value_of(child_of(element, name), attribute)
+
+
+def find_child(element: etree._Element | None, *path: str) -> etree._Element | None:
+    """The child at the end of a path of names: the first of each name."""
+    for name in path:
+        element = child_of(element, name)
+    return element
+
+
 def children_of(element: etree._Element | None, name: str) -> list[etree._Element]:
     """All children of that name."""
     if element is None:

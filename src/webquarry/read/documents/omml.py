@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, children_of, name_of, value_of
+from webquarry.read.documents.office import child_of, child_value, children_of, name_of
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_verbatim
 
@@ -126,7 +126,7 @@ def _write_root(element: etree._Element) -> str:
 def _write_large_operator(element: etree._Element) -> str:
     """A sum, a product or an integral with its limits."""
     settings = child_of(element, "m:naryPr")
-    sign = value_of(child_of(settings, "m:chr")) or "∫"
+    sign = child_value(settings, "m:chr") or "∫"
     operator = _OPERATORS.get(sign, sign)
     return f"{operator}{_scripts_of(element)} {_part(element, 'e')}"
 
@@ -134,9 +134,9 @@ def _write_large_operator(element: etree._Element) -> str:
 def _write_brackets(element: etree._Element) -> str:
     """Arguments in brackets, divided by a sign."""
     settings = child_of(element, "m:dPr")
-    opening = value_of(child_of(settings, "m:begChr"))
-    closing = value_of(child_of(settings, "m:endChr"))
-    between = value_of(child_of(settings, "m:sepChr")) or "|"
+    opening = child_value(settings, "m:begChr")
+    closing = child_value(settings, "m:endChr")
+    between = child_value(settings, "m:sepChr") or "|"
     left = "(" if opening is None else _escape_tex(opening)
     right = ")" if closing is None else _escape_tex(closing)
     return left + between.join(_arguments(element)) + right
@@ -145,7 +145,7 @@ def _write_brackets(element: etree._Element) -> str:
 def _write_accent(element: etree._Element) -> str:
     """A letter with a sign above it."""
     settings = child_of(element, "m:accPr")
-    sign = value_of(child_of(settings, "m:chr")) or "\u0302"
+    sign = child_value(settings, "m:chr") or "\u0302"
     command = _ACCENTS.get(sign, r"\overline")
     return f"{command}{{{_part(element, 'e')}}}"
 

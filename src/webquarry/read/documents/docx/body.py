@@ -17,7 +17,9 @@ from webquarry.read.documents.docx.styles import Style, outline_level, run_prope
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
     child_of,
+    child_value,
     choose_alternative,
+    find_child,
     name_of,
     parse_number,
     value_of,
@@ -127,22 +129,22 @@ class BodyWriter:
 
     def _read_settings(self, element: etree._Element | None) -> _ParagraphSettings:
         """What a paragraph says about itself, else what its style says."""
-        style = self._context.styles.get(value_of(child_of(element, "w:pStyle")))
-        heading = outline_level(value_of(child_of(element, "w:outlineLvl")))
+        style = self._context.styles.get(child_value(element, "w:pStyle"))
+        heading = outline_level(child_value(element, "w:outlineLvl"))
         if heading is None:
             heading = style.heading or int(style.title)
         numbering = child_of(element, "w:numPr")
-        level_text = value_of(child_of(numbering, "w:ilvl")) or ""
+        level_text = child_value(numbering, "w:ilvl") or ""
         if level_text.isascii() and level_text.isdigit():
             list_level = int(level_text)
         else:
             list_level = style.list_level or 0
         end_mark = run_properties(child_of(element, "w:rPr"))
-        background = value_of(child_of(element, "w:shd"), "fill") or "auto"
+        background = child_value(element, "w:shd", "fill") or "auto"
         return _ParagraphSettings(
             style,
             heading=min(heading, _DEEPEST_HEADING),
-            list_id=value_of(child_of(numbering, "w:numId")) or style.list_id,
+            list_id=child_value(numbering, "w:numId") or style.list_id,
             list_level=list_level,
             shaded=background.lower() not in ("auto", "ffffff"),
             joined="w:del" in end_mark or "w:moveFrom" in end_mark,
@@ -260,7 +262,7 @@ class BodyWriter:
         self._end_list()
         rows: list[tuple[etree._Element, list[etree._Element]]] = []
         for row in _descendants(element, "w:tr"):
-            is_deleted = child_of(child_of(row, "w:trPr"), "w:del") is not None
+            is_deleted = find_child(row, "w:trPr", "w:del") is not None
             self._removed[DELETED] += is_deleted
             if not is_deleted:
                 rows.append((row, _descendants(row, "w:tc")))
@@ -282,11 +284,11 @@ class BodyWriter:
         """The cells of a row, with empty ones for the columns that it leaves out in front."""
         settings = child_of(row, "w:trPr")
         is_heading = child_of(settings, "w:tblHeader") is not None
-        skipped = parse_number(value_of(child_of(settings, "w:gridBefore"))) or 0
+        skipped = parse_number(child_value(settings, "w:gridBefore")) or 0
         cells = [Cell("", heading=False)] * min(skipped, _MOST_SPAN)
         for element in elements:
             settings = child_of(element, "w:tcPr")
-            span = parse_number(value_of(child_of(settings, "w:gridSpan"))) or 1
+            span = parse_number(child_value(settings, "w:gridSpan")) or 1
             merged = child_of(settings, "w:vMerge")
             goes_on = merged is not None and value_of(merged) != "restart"
             inner = BodyWriter(self._context, in_cell=True)

@@ -6,7 +6,7 @@ from webquarry.read.documents import prose
 from webquarry.read.documents.docx.body import BodyWriter
 from webquarry.read.documents.docx.context import DocxContext, TooMuchText
 from webquarry.read.documents.models import DocumentText, Refusal
-from webquarry.read.documents.office import DAMAGED, Package, child_of, value_of
+from webquarry.read.documents.office import DAMAGED, Package, child_of, child_value
 from webquarry.read.documents.properties import read_properties
 from webquarry.read.text.delimiters import defuse_prose
 
@@ -23,7 +23,7 @@ def convert(body: bytes, url: str) -> DocumentText:
     if content is None:
         raise Refusal(DAMAGED)
     context = DocxContext(package, main, url)
-    background = value_of(child_of(root, "w:background"), "color")
+    background = child_value(root, "w:background", "color")
     context.is_page_white = background is None or background.lower() in _WHITE
     writer = BodyWriter(context)
     lost: tuple[str, ...] = ()

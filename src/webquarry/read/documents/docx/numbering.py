@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 from lxml import etree
 
 from webquarry.read.documents.docx.styles import Styles
-from webquarry.read.documents.office import child_of, children_of, parse_number, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    child_value,
+    children_of,
+    parse_number,
+    value_of,
+)
 
 _PLACE = re.compile(r"%([1-9])")
 _SIMPLE = re.compile(r"%[1-9]([.)])")
@@ -122,7 +128,7 @@ class Numbering:
 
     def _read_levels(self, element: etree._Element) -> dict[int, Level]:
         """The levels of a list: those of the list it is made after, with its own changes."""
-        abstract_id = value_of(child_of(element, "w:abstractNumId")) or ""
+        abstract_id = child_value(element, "w:abstractNumId") or ""
         levels = self._read_abstract_levels(abstract_id, set())
         for override in children_of(element, "w:lvlOverride"):
             place = value_of(override, "ilvl") or ""
@@ -133,7 +139,7 @@ class Numbering:
             changed = child_of(override, "w:lvl")
             if changed is not None:
                 level = _read_level(changed)
-            start = value_of(child_of(override, "w:startOverride"))
+            start = child_value(override, "w:startOverride")
             levels[number] = replace(level, start=_parse_start(start, level.start))
         return levels
 
@@ -142,10 +148,10 @@ class Numbering:
         element = self._abstract.get(identity)
         if element is None or identity in seen:
             return {}
-        link = value_of(child_of(element, "w:numStyleLink"))
+        link = child_value(element, "w:numStyleLink")
         if link:
             other = self._lists.get(self._styles.list_of(link) or "")
-            target = value_of(child_of(other, "w:abstractNumId")) or ""
+            target = child_value(other, "w:abstractNumId") or ""
             return self._read_abstract_levels(target, seen | {identity})
         levels: dict[int, Level] = {}
         for child in children_of(element, "w:lvl"):
@@ -157,9 +163,9 @@ class Numbering:
 
 def _read_level(element: etree._Element) -> Level:
     """How a level is numbered, as its element says."""
-    start = value_of(child_of(element, "w:start"))
-    number_format = value_of(child_of(element, "w:numFmt")) or "decimal"
-    text = value_of(child_of(element, "w:lvlText")) or ""
+    start = child_value(element, "w:start")
+    number_format = child_value(element, "w:numFmt") or "decimal"
+    text = child_value(element, "w:lvlText") or ""
     return Level(_parse_start(start, 1), number_format, text[:_LONGEST_TEXT])
 
 

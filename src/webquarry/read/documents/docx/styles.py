@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, children_of, name_of, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    child_value,
+    children_of,
+    find_child,
+    name_of,
+    value_of,
+)
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CONTENTS = re.compile(r"toc ([1-9])")
@@ -50,7 +57,7 @@ def run_properties(element: etree._Element | None) -> dict[str, str | None]:
         return {}
     found = {name_of(child.tag): value_of(child) for child in element}
     if "w:shd" in found:
-        found["w:shd"] = value_of(child_of(element, "w:shd"), "fill")
+        found["w:shd"] = child_value(element, "w:shd", "fill")
     return found
 
 
@@ -84,8 +91,8 @@ class Styles:
 
     def list_of(self, identity: str) -> str | None:
         """The list that a style of lists stands for."""
-        settings = child_of(self._elements.get(identity), "w:pPr")
-        return value_of(child_of(child_of(settings, "w:numPr"), "w:numId"))
+        numbering = find_child(self._elements.get(identity), "w:pPr", "w:numPr")
+        return child_value(numbering, "w:numId")
 
     def _resolve(self, identity: str, depth: int, seen: set[str]) -> Style:
         """What a style says, and below that what those say that it is based on."""
@@ -93,16 +100,16 @@ class Styles:
         if element is None or depth > _DEEPEST or identity in seen:
             return PLAIN
         base = PLAIN
-        based_on = value_of(child_of(element, "w:basedOn"))
+        based_on = child_value(element, "w:basedOn")
         if based_on:
             base = self._resolve(based_on, depth + 1, seen | {identity})
-        name = (value_of(child_of(element, "w:name")) or "").strip().lower()
+        name = (child_value(element, "w:name") or "").strip().lower()
         settings = child_of(element, "w:pPr")
         heading = _number_in(name, _HEADING)
         if heading is None:
-            heading = outline_level(value_of(child_of(settings, "w:outlineLvl")))
+            heading = outline_level(child_value(settings, "w:outlineLvl"))
         numbering = child_of(settings, "w:numPr")
-        level = value_of(child_of(numbering, "w:ilvl"))
+        level = child_value(numbering, "w:ilvl")
         list_number = _number_in(name, _LIST)
         return Style(
             heading=base.heading if heading is None else heading,
@@ -110,7 +117,7 @@ class Styles:
             code=bool(_CODE.fullmatch(name)) or base.code,
             quote=bool(_QUOTE.fullmatch(name)) or base.quote,
             title=name == "title" or base.title,
-            list_id=value_of(child_of(numbering, "w:numId")) or base.list_id,
+            list_id=child_value(numbering, "w:numId") or base.list_id,
             list_level=int(level) if level and level.isdigit() else base.list_level,
             list_depth=list_number - 1 if list_number else base.list_depth,
             run=base.run | run_properties(child_of(element, "w:rPr")),

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, choose_alternative, name_of, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    choose_alternative,
+    find_child,
+    name_of,
+    value_of,
+)
 
 OFF_SLIDE = "off page"
 HIDDEN = "hidden text"
@@ -71,7 +77,7 @@ def shapes_of(
     """The shapes of a slide that say something, in reading order. `size` is that of the slide:
     height, width.
     """
-    tree = child_of(child_of(root, "p:cSld"), "p:spTree")
+    tree = find_child(root, "p:cSld", "p:spTree")
     if tree is None:
         return []
     found: list[SlideShape] = []
@@ -108,7 +114,7 @@ def _walk(tree: etree._Element, depth: int, removed: Counter[str]) -> Iterator[e
 def _kind_of(shape: etree._Element) -> str:
     """What a shape is to a reader; empty for one without words."""
     if name_of(shape.tag) == "p:graphicFrame":
-        data = child_of(child_of(shape, "a:graphic"), "a:graphicData")
+        data = find_child(shape, "a:graphic", "a:graphicData")
         if data is None:
             return ""
         names = [name_of(child.tag) for child in data]
@@ -138,15 +144,15 @@ def _identity_of(shape: etree._Element) -> etree._Element | None:
 
 def _placeholder_of(shape: etree._Element) -> etree._Element | None:
     """The placeholder of a layout that a shape fills; None for one that stands alone."""
-    return child_of(child_of(_identity_of(shape), "p:nvPr"), "p:ph")
+    return find_child(_identity_of(shape), "p:nvPr", "p:ph")
 
 
 def _transform_of(shape: etree._Element) -> etree._Element | None:
     """The element that says where a shape stands and how large it is."""
     candidates = (
-        child_of(child_of(shape, "p:spPr"), "a:xfrm"),
+        find_child(shape, "p:spPr", "a:xfrm"),
         child_of(shape, "p:xfrm"),
-        child_of(child_of(shape, "p:grpSpPr"), "a:xfrm"),
+        find_child(shape, "p:grpSpPr", "a:xfrm"),
     )
     return next((found for found in candidates if found is not None), None)
 

@@ -15,8 +15,10 @@ from webquarry.read.documents.office import (
     Package,
     Relation,
     child_of,
+    child_value,
     children_of,
     choose_alternative,
+    find_child,
     name_of,
     parse_number,
     value_of,
@@ -184,7 +186,7 @@ class SlideWriter:
 
     def _read_table(self, element: etree._Element) -> str:
         """A table as Markdown."""
-        has_heading = value_of(child_of(element, "a:tblPr"), "firstRow") in _YES
+        has_heading = child_value(element, "a:tblPr", "firstRow") in _YES
         table = Table()
         for row in children_of(element, "a:tr"):
             is_heading = has_heading and not table.rows
@@ -234,7 +236,7 @@ class SlideWriter:
         for shape in root.iter():
             if name_of(shape.tag) != "p:sp":
                 continue
-            placeholder = child_of(child_of(child_of(shape, "p:nvSpPr"), "p:nvPr"), "p:ph")
+            placeholder = find_child(shape, "p:nvSpPr", "p:nvPr", "p:ph")
             if placeholder is None or placeholder.get("type") != "body":
                 continue
             for _, found in self._read_paragraphs(child_of(shape, "p:txBody")):
