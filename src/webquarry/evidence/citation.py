@@ -3,7 +3,8 @@ title has an address.
 
 `cite` is the short form for a terminal, with the day the page was read:
 
-    Tides of the Lagoon. (2024, March 3). example.org. Retrieved November 15, 2026, from https://example.org/tides
+    Tides of the Lagoon. (2024, March 3). example.org. Retrieved November 15, 2026,
+    from https://example.org/tides
 
 A date that nobody stated is "n.d.", never guessed.
 """

@@ -19,7 +19,8 @@ _SENTENCE_END = re.compile(
     r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)"
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca|bzw|ggf|Nr|z\.B))\.$"
+    r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca"
+    r"|bzw|ggf|Nr|z\.B))\.$"
 )
 _LONGEST_ABBREVIATION = len("approx.")
 _WORD_PENALTY = 0.01  # of two sentences that hold as much, the shorter one says it more plainly
