@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webquarry.evidence.citation import Source, cite
+from webquarry.evidence.citation import CitedPage, cite
 
 ACCESSED = datetime(2026, 11, 5, 23, 59, tzinfo=UTC)
 
 
 def source(
     title: str = "Tides", published: str | None = None, url: str = "https://www.example.org/tides"
-) -> Source:
-    return Source(title=title, url=url, accessed=ACCESSED, published=published)
+) -> CitedPage:
+    return CitedPage(title=title, url=url, accessed=ACCESSED, published=published)
 
 
 def test_a_citation_names_title_date_site_access_date_and_address() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.language.claims import claim_signal, sentences
+from webquarry.evidence.language.claims import claim_signal, split_sentences
 
 CASES = [
     (
@@ -54,7 +54,7 @@ def test_of_two_equal_sentences_the_earlier_one_is_chosen() -> None:
 
 
 def test_an_abbreviation_does_not_end_a_sentence() -> None:
-    assert sentences("Dr. Ames left. J. Doe stayed.") == ["Dr. Ames left.", "J. Doe stayed."]
+    assert split_sentences("Dr. Ames left. J. Doe stayed.") == ["Dr. Ames left.", "J. Doe stayed."]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
     ],
 )
 def test_sentences_end_at_marks_and_lines(text: str, expected: list[str]) -> None:
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 @given(st.text(), st.text())

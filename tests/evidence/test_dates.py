@@ -45,12 +45,30 @@ def test_a_date_with_one_meaning_is_read(written: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "07/01/2025", "1.7.2025", "01-07-2025", "2025-13-01", "2025-02-30", "2025-07-01T25:00", "0001-01-01", "yesterday",
-        "", "1751351400", "1751351400000", "12", "2025-7-1", "2025-07-01T06:30 "
-                                                             "CET", "２０２５", "2025-07-01 extra",
-        "31 June 2025", None, 2025, ["2025"], {"@value": "2025"}, "9" * 5000,
+        "07/01/2025",
+        "1.7.2025",
+        "01-07-2025",
+        "2025-13-01",
+        "2025-02-30",
+        "2025-07-01T25:00",
+        "0001-01-01",
+        "yesterday",
+        "",
+        "1751351400",
+        "1751351400000",
+        "12",
+        "2025-7-1",
+        "2025-07-01T06:30 CET",
+        "２０２５",
+        "2025-07-01 extra",
+        "31 June 2025",
+        None,
+        2025,
+        ["2025"],
+        {"@value": "2025"},
+        "9" * 5000,
     ],
-)  # fmt: skip
+)
 def test_what_is_no_date_or_has_two_meanings_is_none(written: object) -> None:
     assert read_date(written) is None
 

@@ -20,11 +20,16 @@ def detected(html: str = "", url: str = ARTICLE, markdown: str = "") -> str | No
 @pytest.mark.parametrize(
     "written",
     [
-        "10.5555/JCE.2023.0042", "doi:10.5555/jce.2023.0042", "DOI: 10.5555/jce.2023.0042",
-        "https://doi.org/10.5555/jce.2023.0042", "http://dx.doi.org/10.5555/jce.2023.0042", "info:doi/10.5555/jce.2023.0042",
-        "https://doi.org/10.5555%2Fjce.2023.0042", " 10.5555/jce.2023.0042 ",
+        "10.5555/JCE.2023.0042",
+        "doi:10.5555/jce.2023.0042",
+        "DOI: 10.5555/jce.2023.0042",
+        "https://doi.org/10.5555/jce.2023.0042",
+        "http://dx.doi.org/10.5555/jce.2023.0042",
+        "info:doi/10.5555/jce.2023.0042",
+        "https://doi.org/10.5555%2Fjce.2023.0042",
+        " 10.5555/jce.2023.0042 ",
     ],
-)  # fmt: skip
+)
 def test_a_doi_is_one_however_it_is_written(written: str) -> None:
     assert normal_doi(written) == "10.5555/jce.2023.0042"
 
@@ -56,9 +61,12 @@ def test_a_reference_tag_is_not_the_papers_own_doi() -> None:
 
 @pytest.mark.parametrize(
     "identifier",
-    ['"https://doi.org/10.5555/x1"', '{"@type":"PropertyValue","propertyID":"DOI","value":"10.5555/x1"}',
-     '["isbn", "doi:10.5555/x1"]'],
-)  # fmt: skip
+    [
+        '"https://doi.org/10.5555/x1"',
+        '{"@type":"PropertyValue","propertyID":"DOI","value":"10.5555/x1"}',
+        '["isbn", "doi:10.5555/x1"]',
+    ],
+)
 def test_json_ld_declares_it_as_an_identifier(identifier: str) -> None:
     assert (
         detected(linked(f'{{"@type":"ScholarlyArticle","identifier":{identifier}}}'))
@@ -82,10 +90,14 @@ def test_the_address_declares_it(path: str) -> None:
 
 @pytest.mark.parametrize(
     "markdown",
-    ["# Tides\n\nDOI: "
-     "10.5555/x.1\n\nText", "# Tides\n\nhttps://doi.org/10.5555/x.1.\n", "**doi** 10.5555/x.1",
-     "[https://doi.org/10.5555/x.1](https://doi.org/10.5555/x.1)", "(doi:10.5555/x.1) Published"],
-)  # fmt: skip
+    [
+        "# Tides\n\nDOI: 10.5555/x.1\n\nText",
+        "# Tides\n\nhttps://doi.org/10.5555/x.1.\n",
+        "**doi** 10.5555/x.1",
+        "[https://doi.org/10.5555/x.1](https://doi.org/10.5555/x.1)",
+        "(doi:10.5555/x.1) Published",
+    ],
+)
 def test_the_first_lines_declare_it(markdown: str) -> None:
     assert detected(markdown=markdown) == "10.5555/x.1"
 

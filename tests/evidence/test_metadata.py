@@ -19,7 +19,7 @@ from tests.evidence.pages_at_hand import (
     recorded,
     with_head,
 )
-from webquarry.evidence.page.jsonld import main_node, read_graph
+from webquarry.evidence.page.jsonld import find_main_node, read_graph
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.tags import read_tags
@@ -30,7 +30,7 @@ from webquarry.read.models import Dated, Page
 def facts(html: str | Document, url: str = URL, page: Page | None = None) -> PageFacts:
     tags = read_tags(parse_html(html) if isinstance(html, str) else html)
     graph = read_graph(tags.scripts)
-    main = main_node(graph, (url, tags.canonical))
+    main = find_main_node(graph, (url, tags.canonical))
     return read_facts(url, tags, graph, main, page or page_at(url), ACCESSED)
 
 
@@ -100,12 +100,14 @@ PUBLISHED = [
     (meta("article:published_time", "2020-01-02"), "article:published_time"),
     (meta("citation_publication_date", "2020/01/03"), "citation_publication_date"),
     ('<meta name="DC.date.issued" content="2020-01-04">', "dc.date.issued"),
-    ('<p itemscope itemtype="https://schema.org/Article"><i itemprop=datePublished '
-     'content="2020-01-05">x</i></p>',
-     "microdata:datePublished"),
+    (
+        '<p itemscope itemtype="https://schema.org/Article"><i itemprop=datePublished '
+        'content="2020-01-05">x</i></p>',
+        "microdata:datePublished",
+    ),
     (meta("parsely-pub-date", "2020-01-06"), "parsely-pub-date"),
     ('<article><time datetime="2020-01-07">x</time></article>', "time"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("first", range(len(PUBLISHED)))
@@ -179,13 +181,19 @@ def test_a_film_dates_the_page_only_if_the_page_is_its_own(
 
 
 def test_a_comment_or_related_article_in_the_article_does_not_date_it() -> None:
-    html = "<article><aside><time datetime=2020-01-01></aside><article><time datetime=2020-01-02></article></article>"
+    html = (
+        "<article><aside><time datetime=2020-01-01></aside>"
+        "<article><time datetime=2020-01-02></article></article>"
+    )
 
     assert facts(html).published is None
 
 
 def test_the_microdata_of_other_things_on_the_page_are_not_the_pages() -> None:
-    html = '<div itemscope itemtype="https://schema.org/Comment"><i itemprop="author">Ken Ito</i></div>'
+    html = (
+        '<div itemscope itemtype="https://schema.org/Comment">'
+        '<i itemprop="author">Ken Ito</i></div>'
+    )
 
     assert facts(html).authors == ()
 
@@ -223,12 +231,37 @@ def test_a_file_without_markup_speaks_for_itself() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["@type", "@id", "@graph", "author", "name", "headline", "datePublished", "url", "publisher",
-                         "isPartOf", "mainEntity", "mainEntityOfPage", "articleBody", "identifier", "sameAs",
-                         "interactionStatistic", "interactionType", "userInteractionCount"]), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "@type",
+                    "@id",
+                    "@graph",
+                    "author",
+                    "name",
+                    "headline",
+                    "datePublished",
+                    "url",
+                    "publisher",
+                    "isPartOf",
+                    "mainEntity",
+                    "mainEntityOfPage",
+                    "articleBody",
+                    "identifier",
+                    "sameAs",
+                    "interactionStatistic",
+                    "interactionType",
+                    "userInteractionCount",
+                ]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=150)

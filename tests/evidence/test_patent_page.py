@@ -11,7 +11,7 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import ScriptPage, WebquarryError
-from webquarry.evidence.page.patent_page import patent_from, read_patent
+from webquarry.evidence.page.patent_page import parse_patent, read_patent
 from webquarry.net.client import Client
 from webquarry.read.html.parse import parse_html
 from webquarry.read.reader import Reader
@@ -23,7 +23,7 @@ PAGE = (Path(__file__).parent / "patent_page.html").read_text("utf-8")
 
 
 def patent(page: str = PAGE) -> Patent:
-    found = patent_from(parse_html(page))
+    found = parse_patent(parse_html(page))
     assert found
     return found
 
@@ -75,8 +75,8 @@ def test_dates_and_a_status_without_markup_are_read_too() -> None:
 
 @pytest.mark.parametrize("page", ["", "<p>Hello</p>", '<dd itemprop="publicationNumber">none</dd>'])
 def test_a_page_without_a_patent_is_none(page: str) -> None:
-    assert patent_from(parse_html(page)) is None
-    assert patent_from(None) is None
+    assert parse_patent(parse_html(page)) is None
+    assert parse_patent(None) is None
 
 
 class Pages:

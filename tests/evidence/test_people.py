@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.page.people import Name, people, person
+from webquarry.evidence.page.people import Name, parse_people, parse_person
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from webquarry.evidence.page.people import Name, people, person
     ],
 )
 def test_one_author_is_taken_apart_or_kept_whole(written: str, name: Name) -> None:
-    assert person(written) == name
+    assert parse_person(written) == name
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_one_author_is_taken_apart_or_kept_whole(written: str, name: Name) -> No
     ],
 )
 def test_what_names_nobody_is_no_author(written: str) -> None:
-    assert people([written]) == ()
+    assert parse_people([written]) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,17 +63,17 @@ def test_what_names_nobody_is_no_author(written: str) -> None:
     ],
 )
 def test_a_byline_names_each_of_its_authors(byline: str, families: list[str]) -> None:
-    assert [name.family for name in people([byline])] == families
+    assert [name.family for name in parse_people([byline])] == families
 
 
 def test_a_byline_keeps_the_suffix_of_a_name() -> None:
-    assert people(["Martin Luther King, Jr."]) == (Name("King", "Martin Luther", "Jr."),)
+    assert parse_people(["Martin Luther King, Jr."]) == (Name("King", "Martin Luther", "Jr."),)
 
 
 def test_an_author_named_twice_is_one() -> None:
-    assert len(people(["Amara Okafor", "Okafor, Amara"])) == 1
+    assert len(parse_people(["Amara Okafor", "Okafor, Amara"])) == 1
 
 
 @given(st.lists(st.text(max_size=80), max_size=5))
 def test_any_byline_gives_names_that_say_something(texts: list[str]) -> None:
-    assert all(name.written.strip() for name in people(texts))
+    assert all(name.written.strip() for name in parse_people(texts))

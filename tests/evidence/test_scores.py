@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.evidence.language import scores
-from webquarry.evidence.language.scores import WEIGHTS, Part
+from webquarry.evidence.language.scores import WEIGHTS, Score
 from webquarry.evidence.language.terms import Terms
 from webquarry.read.slices.paragraphs import paragraphs_of
 
 TODAY = date(2026, 3, 1)
 
 
-def relevance(query: str, title: str, text: str) -> Part:
+def relevance(query: str, title: str, text: str) -> Score:
     return scores.relevance(Terms(query, text), title, paragraphs_of(text.encode()))
 
 
 def test_the_weights_are_those_of_the_contract() -> None:
     assert WEIGHTS == {"relevance": 0.35, "freshness": 0.20, "authority": 0.25, "content": 0.20}
-    whole = scores.total(Part(1, "a"), Part(0, "b"), Part(1, "c"), Part(0.5, "d"))
+    whole = scores.total(Score(1, "a"), Score(0, "b"), Score(1, "c"), Score(0.5, "d"))
 
     assert (whole.overall, whole.content, whole.explanations.freshness) == (0.7, 0.5, "b")
 
@@ -36,15 +36,15 @@ def test_a_page_on_the_subject_is_more_relevant_than_one_that_only_names_it() ->
     in_passing = relevance("tidal energy storage", "Boats", "Energy is needed.\n\nStorage is dear.")
     off_topic = relevance("tidal energy storage", "Boats", "The harbour has a crane.")
 
-    assert on_topic.score == 1
+    assert on_topic.value == 1
     assert on_topic.why == "Of 3 terms 3 in the text, 3 in one paragraph, 3 in the title."
-    assert on_topic.score > in_passing.score > off_topic.score == 0
+    assert on_topic.value > in_passing.value > off_topic.value == 0
 
 
 def test_a_query_without_words_is_neutral_and_says_so() -> None:
     part = relevance("?!", "T", "Text")
 
-    assert (part.score, "no words" in part.why) == (0.5, True)
+    assert (part.value, "no words" in part.why) == (0.5, True)
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_freshness_halves_with_every_year_and_is_neutral_where_no_date_is_known(
     part = scores.freshness(published, TODAY)
 
     if published == "9999-12":  # the day after it is in no calendar
-        assert part.score in (0.5, 1.0)
+        assert part.value in (0.5, 1.0)
         return
-    assert part.score == pytest.approx(score)
+    assert part.value == pytest.approx(score)
     assert part.why == why
 
 
@@ -85,19 +85,21 @@ def test_authority_follows_the_tier_and_the_reputation() -> None:
         scores.authority("low", "low"),
     ]
 
-    assert [part.score for part in ordered] == sorted(
-        (part.score for part in ordered), reverse=True
+    assert [part.value for part in ordered] == sorted(
+        (part.value for part in ordered), reverse=True
     )
     assert ordered[1].why == "Authority high; the host's reputation is not known."
 
 
 def test_a_retracted_paper_has_no_authority() -> None:
-    assert scores.authority("high", "high", retracted=True) == Part(0.0, "The paper was retracted.")
+    assert scores.authority("high", "high", retracted=True) == Score(
+        0.0, "The paper was retracted."
+    )
 
 
 def test_content_counts_what_was_read_its_length_and_its_order() -> None:
-    assert scores.content(True, 600, 3) == Part(1.0, "Read whole; 600 words, 3 headings.")
-    assert scores.content(False, 600, 3).score < scores.content(True, 300, 3).score < 1
+    assert scores.content(True, 600, 3) == Score(1.0, "Read whole; 600 words, 3 headings.")
+    assert scores.content(False, 600, 3).value < scores.content(True, 300, 3).value < 1
 
 
 @given(

@@ -37,7 +37,7 @@ def test_a_number_weighs_more_than_a_word() -> None:
     terms = Terms("330 metres")
 
     assert terms.weights == {"330": 1.5, "metr": 1.0}
-    assert terms.whole == terms.weight(terms.weights) == 2.5
+    assert terms.total_weight == terms.weight(terms.weights) == 2.5
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ title has an address.
 
 `cite` is the short form for a terminal, with the day the page was read:
 
-    Tides of the Lagoon. (2024, March 3). example.org. Retrieved November 15, 2026, from https://example.org/tides
+    Tides of the Lagoon. (2024, March 3). example.org. Retrieved November 15, 2026,
+    from https://example.org/tides
 
 A date that nobody stated is "n.d.", never guessed.
 """
@@ -17,18 +18,18 @@ from webquarry.evidence.models import Citation, CitationFormats, CitationMetadat
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import byline
 from webquarry.evidence.page.titles import host_of_page, without_site
-from webquarry.evidence.styles.apa import apa
-from webquarry.evidence.styles.bibtex import bibtex
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.mla import mla
-from webquarry.evidence.styles.ris import ris
+from webquarry.evidence.styles.apa import format_apa
+from webquarry.evidence.styles.bibtex import to_bibtex
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.mla import format_mla
+from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work
 
 NO_DATE = "n.d."  # nobody stated one
 
 
 @dataclass(frozen=True)
-class Source:
+class CitedPage:
     """What the short citation needs to know. `published` is ISO 8601, as far as it is known."""
 
     title: str
@@ -37,31 +38,39 @@ class Source:
     published: str | None = None
 
 
-def cite(source: Source) -> str:
+def cite(page: CitedPage) -> str:
     """The citation of a page, on one line."""
-    site = host_of_page(source.url)
+    site = host_of_page(page.url)
+    title = " ".join(page.title.split())
+    accessed = page.accessed
     work = Work(
-        title=without_site(" ".join(source.title.split()), site) or "[Untitled page]",
+        title=without_site(title, site) or "[Untitled page]",
         container=site,
-        url=source.url,
-        issued=date_parts(source.published),
-        accessed=(source.accessed.year, source.accessed.month, source.accessed.day),
+        url=page.url,
+        issued=date_parts(page.published),
+        accessed=(accessed.year, accessed.month, accessed.day),
     )
-    return apa(work, retrieved=True)
+    return format_apa(work, retrieved=True)
 
 
-def citation(work: Work, url: str, accessed: datetime, published: str | None) -> Citation:
+def build_citation(work: Work, url: str, accessed: datetime, published: str | None) -> Citation:
     """The citation of a work in every form. `published` is given as exactly as it is known."""
+    metadata = CitationMetadata(
+        title=work.title,
+        author=byline(work.authors),
+        site=work.container or work.publisher,
+        date=published or NO_DATE,
+    )
+    formats = CitationFormats(
+        apa=format_apa(work),
+        mla=format_mla(work),
+        bibtex=to_bibtex(work),
+        ris=to_ris(work),
+        csl_json=to_csl(work),
+    )
     return Citation(
         url=url,
         accessed_date=f"{accessed:%Y-%m-%d}",
-        metadata=CitationMetadata(
-            title=work.title,
-            author=byline(work.authors),
-            site=work.container or work.publisher,
-            date=published or NO_DATE,
-        ),
-        formatted=CitationFormats(
-            apa=apa(work), mla=mla(work), bibtex=bibtex(work), ris=ris(work), csl_json=csl(work)
-        ),
+        metadata=metadata,
+        formatted=formats,
     )

@@ -20,15 +20,27 @@ from webquarry.search.replies.doi import DOI, normal_doi, trimmed
 __all__ = ["detect_doi", "normal_doi"]
 
 _LABELLED = re.compile(
-    r"(?:https?://(?:dx\.)?doi\.org/|\bdoi\b[\]*]{0,4}(?:\s*:|\s)[\s*]{0,4}(?:\[?https?://(?:dx\.)?doi\.org/)?)"
+    r"(?:https?://(?:dx\.)?doi\.org/"
+    r"|\bdoi\b[\]*]{0,4}(?:\s*:|\s)[\s*]{0,4}(?:\[?https?://(?:dx\.)?doi\.org/)?)"
     rf"({DOI.pattern})",
     re.IGNORECASE,
 )
-_METAS = ("citation_doi", "bepress_citation_doi", "prism.doi", "dc.identifier", "dcterms.identifier", "dc.identifier.doi",
-          "doi", "eprints.id_number")  # fmt: skip
+_METAS = (
+    "citation_doi",
+    "bepress_citation_doi",
+    "prism.doi",
+    "dc.identifier",
+    "dcterms.identifier",
+    "dc.identifier.doi",
+    "doi",
+    "eprints.id_number",
+)
+_JSON_LD_NAMES = ("doi", "identifier", "sameAs", "@id")
 _REFERENCES = re.compile(
-    r"^[^\w\n]*(?:\d+\.?[^\w\n]*)?(?:references|bibliography|works cited|literature cited|literature|literatur(?:verzeichnis)?|"
-    r"références|referencias|bibliografía|bibliografia|参考文献)[^\w\n]*$",
+    r"^[^\w\n]*(?:\d+\.?[^\w\n]*)?"
+    r"(?:references|bibliography|works cited|literature cited|literature"
+    r"|literatur(?:verzeichnis)?"
+    r"|références|referencias|bibliografía|bibliografia|参考文献)[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _FRONT_MATTER = 3000  # characters
@@ -40,26 +52,33 @@ _SUFFIXES = re.compile(
 
 def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> str | None:
     """The page's own DOI, if it declares one."""
-    candidates = (*(content for _, content in tags.stated(_METAS)), *_linked(main))
-    declared = next((doi for text in candidates if (doi := normal_doi(text))), None)
-    return declared or _in_address(page_url) or _in_front_matter(markdown)
+    candidates: list[Any] = [content for _, content in tags.find_metas(_METAS)]
+    candidates += _json_ld_identifiers(main)
+    for candidate in candidates:
+        doi = normal_doi(candidate)
+        if doi:
+            return doi
+    return _find_in_address(page_url) or _find_in_front_matter(markdown)
 
 
-def _linked(main: Node | None) -> Iterator[Any]:
-    """Identifiers in the JSON-LD: a text, an address, or a property with its value."""
-    for name in ("doi", "identifier", "sameAs", "@id") if main is not None else ():
-        values = main.get(name) if main is not None else None
-        for value in values if isinstance(values, list) else [values]:
-            if isinstance(value, Mapping):
-                kind = value.get("propertyID") or value.get("name")
-                yield (
-                    value.get("value") if isinstance(kind, str) and "doi" in kind.lower() else None
-                )
-            else:
+def _json_ld_identifiers(main: Node | None) -> Iterator[Any]:
+    """What may be an identifier in the JSON-LD: a text, an address, a property with its value."""
+    if main is None:
+        return
+    for name in _JSON_LD_NAMES:
+        values = main.get(name)
+        if not isinstance(values, list):
+            values = [values]
+        for value in values:
+            if not isinstance(value, Mapping):
                 yield value
+                continue
+            kind = value.get("propertyID") or value.get("name")
+            if isinstance(kind, str) and "doi" in kind.lower():
+                yield value.get("value")
 
 
-def _in_address(page_url: str) -> str | None:
+def _find_in_address(page_url: str) -> str | None:
     """A DOI that ends the path, as in `/doi/full/10.1000/182`; the names of views behind it are cut
     off.
     """
@@ -68,14 +87,19 @@ def _in_address(page_url: str) -> str | None:
     except ValueError:
         return None
     found = DOI.search(path)
-    if found and path[found.start() - 1] == "/":
-        return trimmed(_SUFFIXES.sub("", found[0])).lower()
-    return None
+    if found is None or path[found.start() - 1] != "/":
+        return None
+    doi = trimmed(_SUFFIXES.sub("", found[0]))
+    return doi.lower()
 
 
-def _in_front_matter(markdown: str) -> str | None:
+def _find_in_front_matter(markdown: str) -> str | None:
+    """The DOI in the first lines, where there is only one."""
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
-    found = {trimmed(match[1]).lower() for match in _LABELLED.finditer(front)}
-    if len(found) == 1:
-        return found.pop()
+    dois = set()
+    for match in _LABELLED.finditer(front):
+        doi = trimmed(match[1])
+        dois.add(doi.lower())
+    if len(dois) == 1:
+        return dois.pop()
     return None

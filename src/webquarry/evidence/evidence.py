@@ -9,14 +9,14 @@ A page without markup (PDF, text) is judged by its address and by what the file 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from webquarry.evidence.citation import citation
+from webquarry.evidence.citation import build_citation
 from webquarry.evidence.doi import detect_doi
-from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
-from webquarry.evidence.language.text import line, line_from_html
+from webquarry.evidence.language.size import SizeCategory, estimate_tokens, size_category
+from webquarry.evidence.language.text import clean_html_line, clean_line
 from webquarry.evidence.models import (
     Citation,
     DomainReputation,
@@ -26,10 +26,10 @@ from webquarry.evidence.models import (
     StructuredData,
 )
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.forum import forum_signals
-from webquarry.evidence.page.jsonld import Node, main_node, read_graph, types_of
+from webquarry.evidence.page.forum import read_forum_signals
+from webquarry.evidence.page.jsonld import Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
-from webquarry.evidence.page.structured import structured_data
+from webquarry.evidence.page.structured import read_structured_data
 from webquarry.evidence.page.tags import Tags, read_tags
 from webquarry.evidence.page.titles import host_of_page, title_from_url
 from webquarry.evidence.styles.work import Work
@@ -57,6 +57,9 @@ _KIND_OF_NODE = {
     "videoobject": "motion_picture",
 }
 _VIDEO_HOSTS = ("youtube.com", "youtu.be", "vimeo.com")
+_CONTAINER_TAGS = ("citation_journal_title", "citation_conference_title", "prism.publicationname")
+_LONGEST_CHAIN = 4  # an article, its issue, its volume, the journal
+_LONGEST_TAG = 300  # characters
 
 
 @dataclass(frozen=True)
@@ -86,157 +89,161 @@ def evidence_of(
     """All the evidence for one page."""
     tags = read_tags(document)
     graph = read_graph(tags.scripts)
-    main = main_node(graph, (page_url, tags.canonical, *tags.all("og:url")))
+    main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
     facts = read_facts(page_url, tags, graph, main, page, accessed)
     reputation = reputation_of(page_url)
-    kind = classify(page_url, tags, graph, main, reputation)
+    classification = classify(page_url, tags, graph, main, reputation)
+    source_type = classification.source_type
     doi = detect_doi(page_url, tags, main, page.markdown)
-    detected = None
-    if kind.source_type == "peer_reviewed":
-        detected = doi
-    preprint = is_preprint(page_url)
-    work = _work(
-        page_url,
-        tags,
-        main,
-        facts,
-        kind.source_type,
-        preprint,
-        accessed,
-        doi if preprint else detected,
+    peer_reviewed_doi = doi if source_type == "peer_reviewed" else None
+    container = _find_container(tags, main)
+    if is_preprint(page_url):
+        kind, cited_doi = "article", doi
+    else:
+        kind = _csl_kind(page_url, tags, main, source_type, container)
+        cited_doi = peer_reviewed_doi
+    work = _build_work(
+        page_url, tags, facts, accessed, kind=kind, container=container, doi=cited_doi
     )
+    domain_reputation = None
+    if reputation:
+        domain_reputation = DomainReputation.model_validate(vars(reputation))
     length = len(page.markdown.encode())
     return Evidence(
-        citation=citation(
-            work, page_url, accessed, facts.published.value if facts.published else None
-        ),
-        metadata=_metadata(facts),
-        structured_data=structured_data(tags),
-        forum_signals=forum_signals(page_url, graph),
-        source_type=kind.source_type,
-        authority_tier=kind.authority_tier,
-        domain_category=kind.domain_category,
-        source_reputation=DomainReputation.model_validate(vars(reputation)) if reputation else None,
-        detected_doi=detected,
+        citation=build_citation(work, page_url, accessed, facts.published_value),
+        metadata=_build_metadata(facts),
+        structured_data=read_structured_data(tags),
+        forum_signals=read_forum_signals(page_url, graph),
+        source_type=source_type,
+        authority_tier=classification.authority_tier,
+        domain_category=classification.domain_category,
+        source_reputation=domain_reputation,
+        detected_doi=peer_reviewed_doi,
         published=facts.published,
         modified=facts.modified,
-        estimated_tokens=estimated_tokens(length),
+        estimated_tokens=estimate_tokens(length),
         size_category=size_category(length),
     )
 
 
-def _metadata(facts: PageFacts) -> Metadata | None:
+def _build_metadata(facts: PageFacts) -> Metadata | None:
+    """What the answer says of a page's title, author and dates; None where no title was stated."""
     if facts.title is None:
         return None
     return Metadata(
         title=facts.title.value,
         author=facts.author,
         site_name=facts.site.value if facts.site else None,
-        published=_stated(facts.published),
-        modified=_stated(facts.modified),
+        published=_to_stated_date(facts.published),
+        modified=_to_stated_date(facts.modified),
     )
 
 
-def _stated(date: Dated | None) -> StatedDate | None:
-    if date:
-        return StatedDate(value=date.value, field=date.field)
-    return None
+def _to_stated_date(date: Dated | None) -> StatedDate | None:
+    """The date in the form of an answer."""
+    if date is None:
+        return None
+    return StatedDate(value=date.value, field=date.field)
 
 
-def _work(
+def _build_work(
     page_url: str,
     tags: Tags,
-    main: Node | None,
     facts: PageFacts,
-    source_type: SourceType,
-    preprint: bool,
     accessed: datetime,
+    *,
+    kind: str,
+    container: str,
     doi: str | None,
 ) -> Work:
-    kind = _kind(page_url, tags, main, source_type, preprint)
-    first, last = _tag(tags, "citation_firstpage"), _tag(tags, "citation_lastpage")
-    scholarly = kind in ("article-journal", "paper-conference")
-    if facts.site:
-        site = facts.site.value
+    """The page as a work that can be cited."""
+    site = facts.site.value if facts.site else host_of_page(page_url)
+    if facts.title:
+        title = facts.title.value
     else:
-        site = host_of_page(page_url)
-    return Work(
+        title = clean_line(title_from_url(page_url))
+    number = ""
+    if kind == "report":
+        number = _get_tag(tags, "citation_technical_report_number")
+    elif kind == "article":
+        number = _get_tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:")
+        number = f"arXiv:{number}" if number else ""
+    language = tags.language or _get_tag(tags, "citation_language")
+    work = Work(
         kind=kind,
-        title=facts.title.value if facts.title else line(title_from_url(page_url)),
+        title=title,
         authors=facts.authors,
-        container=_container(tags, main) or site
-        if scholarly
-        else ""
-        if kind == "article"
-        else site,
-        publisher=_tag(tags, "citation_publisher")
-        if scholarly
-        else site
-        if kind == "article"
-        else "",
-        volume=_tag(tags, "citation_volume") if scholarly else "",
-        issue=_tag(tags, "citation_issue") if scholarly else "",
-        pages=(f"{first}-{last}" if last and last != first else first) if scholarly else "",
-        number=_number(tags, kind),
+        container=site,
+        number=number,
         doi=doi or "",
         url=page_url,
-        issued=date_parts(facts.published.value if facts.published else None),
+        issued=date_parts(facts.published_value),
         accessed=(accessed.year, accessed.month, accessed.day),
-        issn=_tag(tags, "citation_issn") if scholarly else "",
-        language=tags.language
-        or _tag(tags, "citation_language")
-        or _tag(tags, "og:locale").replace("_", "-"),
+        language=language or _get_tag(tags, "og:locale").replace("_", "-"),
+    )
+    if kind == "article":  # a preprint, which its server publishes
+        return replace(work, container="", publisher=site)
+    if kind not in ("article-journal", "paper-conference"):
+        return work
+    pages = _get_tag(tags, "citation_firstpage")
+    last_page = _get_tag(tags, "citation_lastpage")
+    if last_page and last_page != pages:
+        pages = f"{pages}-{last_page}"
+    return replace(
+        work,
+        container=container or site,
+        publisher=_get_tag(tags, "citation_publisher"),
+        volume=_get_tag(tags, "citation_volume"),
+        issue=_get_tag(tags, "citation_issue"),
+        pages=pages,
+        issn=_get_tag(tags, "citation_issn"),
     )
 
 
-def _kind(
-    page_url: str, tags: Tags, main: Node | None, source_type: SourceType, preprint: bool
+def _csl_kind(
+    page_url: str, tags: Tags, main: Node | None, source_type: SourceType, container: str
 ) -> str:
     """The type of CSL: by what it was published in, where it stands, or what it says it is."""
-    if preprint:
-        return "article"
     if source_type == "peer_reviewed":
-        if _tag(tags, "citation_conference_title"):
+        if _get_tag(tags, "citation_conference_title"):
             return "paper-conference"
-        if _container(tags, main):
+        if container:
             return "article-journal"
         return "webpage"
     host = host_of_page(page_url)
-    if any(host == video or host.endswith(f".{video}") for video in _VIDEO_HOSTS):
-        return "motion_picture"
-    stated = [_KIND_OF_NODE[name] for name in sorted(types_of(main)) if name in _KIND_OF_NODE]
-    return _KIND_OF_TYPE.get(source_type) or (stated[0] if stated else "webpage")
+    for video_host in _VIDEO_HOSTS:
+        if host == video_host or host.endswith(f".{video_host}"):
+            return "motion_picture"
+    if source_type in _KIND_OF_TYPE:
+        return _KIND_OF_TYPE[source_type]
+    for name in sorted(types_of(main)):
+        if name in _KIND_OF_NODE:
+            return _KIND_OF_NODE[name]
+    return "webpage"
 
 
-def _container(tags: Tags, main: Node | None) -> str:
+def _find_container(tags: Tags, main: Node | None) -> str:
     """The journal or the proceedings, by its tags or up the chain of `isPartOf`."""
-    for name in ("citation_journal_title", "citation_conference_title", "prism.publicationname"):
-        if stated := _tag(tags, name):
+    for name in _CONTAINER_TAGS:
+        stated = _get_tag(tags, name)
+        if stated:
             return stated
     part: Any = main
-    for _ in range(4):
-        if isinstance(part, Mapping):
-            part = part.get("isPartOf")
-        else:
-            part = None
-        part = part[0] if isinstance(part, list) and part else part
+    for _ in range(_LONGEST_CHAIN):
+        if not isinstance(part, Mapping):
+            break
+        part = part.get("isPartOf")
+        if isinstance(part, list) and part:
+            part = part[0]
         if "periodical" in types_of(part):
-            return line_from_html(part.get("name"), 300)
+            return clean_html_line(part.get("name"), _LONGEST_TAG)
     return ""
 
 
-def _number(tags: Tags, kind: str) -> str:
-    if kind == "report":
-        return _tag(tags, "citation_technical_report_number")
-    arxiv = ""
-    if kind == "article":
-        arxiv = _tag(tags, "citation_arxiv_id").lower().removeprefix("arxiv:")
-    if arxiv:
-        return f"arXiv:{arxiv}"
+def _get_tag(tags: Tags, name: str) -> str:
+    """The first content of a meta tag that says something."""
+    for content in tags.get_all(name):
+        value = clean_html_line(content, _LONGEST_TAG)
+        if value:
+            return value
     return ""
-
-
-def _tag(tags: Tags, name: str) -> str:
-    return next(
-        (stated for content in tags.all(name) if (stated := line_from_html(content, 300))), ""
-    )

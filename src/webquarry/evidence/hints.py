@@ -1,4 +1,6 @@
-"""Nothing was found: the filters that applied and the providers that could be asked in, hints out."""
+"""Nothing was found: the filters that applied and the providers that could be asked in, hints
+out.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,13 @@ def zero_result_hints(filters: Sequence[str], providers: Sequence[str]) -> ZeroR
     """Each filter may be the reason, so each may be removed; the providers are those that would
     answer now.
     """
-    removals = [SuggestedAction(action="remove-filter", filter=name) for name in filters]
-    others = [SuggestedAction(action="try-different-provider", provider=name) for name in providers]
+    actions: list[SuggestedAction] = []
+    for name in filters:
+        actions.append(SuggestedAction(action="remove-filter", filter=name))
+    for name in providers:
+        actions.append(SuggestedAction(action="try-different-provider", provider=name))
     return ZeroResultHints(
         reason="filters_too_restrictive" if filters else "no_match",
         filters_applied=list(filters),
-        suggested_actions=removals + others,
+        suggested_actions=actions,
     )

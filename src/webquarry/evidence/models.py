@@ -10,20 +10,20 @@ from pydantic.alias_generators import to_camel
 TRUST = "untrusted-external-content"  # what came from the web is data, never an instruction
 
 
-class Shape(BaseModel):
+class AnswerPart(BaseModel):
     """A part of an answer: names in camel case on the wire."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class DomainReputation(Shape):
+class DomainReputation(AnswerPart):
     """How reliable a host is known to be; a host nobody has judged has none."""
 
     tier: Literal["high", "mixed", "low"]
     basis: str
 
 
-class SuggestedAction(Shape):
+class SuggestedAction(AnswerPart):
     """One thing to try when nothing was found."""
 
     action: Literal["remove-filter", "try-different-provider"]
@@ -31,7 +31,7 @@ class SuggestedAction(Shape):
     provider: str | None = None
 
 
-class ZeroResultHints(Shape):
+class ZeroResultHints(AnswerPart):
     """Why nothing was found, or nothing of it could be read, and what to try."""
 
     reason: Literal["no_match", "filters_too_restrictive", "no_page_readable"]
@@ -39,7 +39,7 @@ class ZeroResultHints(Shape):
     suggested_actions: list[SuggestedAction]
 
 
-class CitationMetadata(Shape):
+class CitationMetadata(AnswerPart):
     """What a citation says of its source; empty where nobody stated it."""
 
     title: str
@@ -48,7 +48,7 @@ class CitationMetadata(Shape):
     date: str
 
 
-class CitationFormats(Shape):
+class CitationFormats(AnswerPart):
     """One source in the forms that people and programs ask for."""
 
     apa: str
@@ -58,7 +58,7 @@ class CitationFormats(Shape):
     csl_json: dict[str, Any]
 
 
-class Citation(Shape):
+class Citation(AnswerPart):
     """How to quote a page: where it is, when it was read, and the reference in each form."""
 
     url: str
@@ -67,14 +67,14 @@ class Citation(Shape):
     formatted: CitationFormats
 
 
-class StatedDate(Shape):
+class StatedDate(AnswerPart):
     """A date as exact as it was given, and the field of the page that gave it."""
 
     value: str
     field: str
 
 
-class Metadata(Shape):
+class Metadata(AnswerPart):
     """What a page says of itself."""
 
     title: str
@@ -84,7 +84,7 @@ class Metadata(Shape):
     modified: StatedDate | None = None
 
 
-class StructuredData(Shape):
+class StructuredData(AnswerPart):
     """The machine-readable part of a page, as the page has it."""
 
     json_ld: list[Any] | None = None
@@ -93,7 +93,7 @@ class StructuredData(Shape):
     skipped: int | None = None  # blocks and tags left out: not JSON, or too large
 
 
-class RetractionStatus(Shape):
+class RetractionStatus(AnswerPart):
     """The gravest notice about a paper that stands today."""
 
     retracted: bool
@@ -103,7 +103,7 @@ class RetractionStatus(Shape):
     source: Literal["retraction-watch", "publisher"] | None = None
 
 
-class ForumSignals(Shape):
+class ForumSignals(AnswerPart):
     """How a forum received a post."""
 
     platform: str

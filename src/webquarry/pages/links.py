@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
-from webquarry.evidence.models import Shape
+from webquarry.evidence.models import AnswerPart
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.pages.clean import clean_line, clean_url
@@ -38,7 +38,7 @@ _LATE = "The time for the call was over before its turn, or before it answered."
 State = Literal["ok", "moved", "gone", "blocked", "unreachable", "unchecked"]
 
 
-class LinkState(Shape):
+class LinkState(AnswerPart):
     """Whether an address still leads to its page, and where to or why not."""
 
     state: State

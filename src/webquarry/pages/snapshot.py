@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from webquarry.evidence.evidence import Evidence
-from webquarry.evidence.models import RetractionStatus, Shape
+from webquarry.evidence.models import AnswerPart, RetractionStatus
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
@@ -117,7 +117,7 @@ def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
     )
 
 
-def dump_shape(shape: Shape | None) -> dict[str, Any] | None:
+def dump_shape(shape: AnswerPart | None) -> dict[str, Any] | None:
     """A part of an answer as JSON has it."""
     if shape is None:
         return None

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.evidence.models import Shape
-from webquarry.evidence.styles.apa import apa
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.keys import keys_of
+from webquarry.evidence.models import AnswerPart
+from webquarry.evidence.styles.apa import format_apa
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.keys import build_keys
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_text, clean_url
 from webquarry.pages.links import LinkState
@@ -56,12 +56,12 @@ class ExportedSource(NumberedSource):
             read=source.was_read or None,
             steps=list(recorded.steps),
             tools=list(recorded.tools),
-            citation=apa(work),
-            reference=csl(work, key),
+            citation=format_apa(work),
+            reference=to_csl(work, key),
         )
 
 
-class ErrorCount(Shape):
+class ErrorCount(AnswerPart):
     """A kind of error: how often, of which tools, and, where it came back, what to do about it."""
 
     kind: str
@@ -92,7 +92,7 @@ def export_session(
 ) -> SessionExport:
     """The whole of a session; with the states of its sources' links, where those were checked."""
     works = list_works(session)
-    keys = keys_of(works)
+    keys = build_keys(works)
     sources = []
     for recorded, work, key in zip(session.sources, works, keys, strict=True):
         source = ExportedSource.of(recorded, work, key)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from webquarry.evidence.styles.apa import apa
+from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
 from webquarry.read.text.delimiters import defuse_prose
@@ -139,7 +139,7 @@ def _write_source(source: ExportedSource, work: Work) -> str:
     """An item of the list: the citation, and below it where the source comes from."""
     location = work.location or source.url
     without_location = replace(work, doi="", url="")
-    citation = apa(without_location, markdown=True, escape=_escape_markup)
+    citation = format_apa(without_location, markdown=True, escape=_escape_markup)
     lines = [f"{escape_line_starts(citation)} {write_link(location)}"]
 
     steps = "steps"

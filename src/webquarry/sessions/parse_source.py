@@ -13,7 +13,7 @@ from typing import Any
 
 from webquarry.errors import BadInput
 from webquarry.evidence.page.titles import host_of_page, title_from_url
-from webquarry.evidence.styles.csl import work_of
+from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.replies.doi import doi_url, normal_doi
 from webquarry.secret import redact
@@ -71,7 +71,7 @@ def _parse_fields(fields: Mapping[str, Any]) -> Work | None:
             item.setdefault(csl_name, fields[name])
     if "type" not in item and fields.get("journal"):
         item["type"] = "article-journal"
-    work = work_of(item)
+    work = parse_csl(item)
 
     url = ""
     if _is_web_address(work.url):

@@ -9,9 +9,9 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.people import Name, person
+from webquarry.evidence.page.people import Name, parse_person
 from webquarry.evidence.page.titles import host_of_page, title_from_url, without_site
-from webquarry.evidence.styles.csl import work_of
+from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.replies.doi import normal_doi
@@ -23,7 +23,7 @@ def work_of_source(source: Source) -> Work:
     """The work. What nobody has read was not accessed, so that it has no date of access."""
     if not source.csl:
         return work_at(source.url, source.title, source.published)
-    work = work_of(source.csl)
+    work = parse_csl(source.csl)
     return replace(
         work,
         title=work.title or source.title or title_from_url(source.url),
@@ -83,7 +83,7 @@ def parse_author(author: Author) -> Name:
         given = clean_line(author.given)
         return Name(family=family, given=given)
     written = clean_line(author.written)
-    return person(written) or Name(literal=written)
+    return parse_person(written) or Name(literal=written)
 
 
 def parse_inventors(names: Sequence[str]) -> tuple[Name, ...]:
@@ -94,7 +94,7 @@ def parse_inventors(names: Sequence[str]) -> tuple[Name, ...]:
     for name in names:
         inventor = None
         if not name.isupper():
-            inventor = person(name)
+            inventor = parse_person(name)
         parsed.append(inventor or Name(literal=name))
     return tuple(parsed)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from webquarry.evidence.models import Shape
+from webquarry.evidence.models import AnswerPart
 from webquarry.search.replies.text import plain, shortened
 from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.models import RecordedSource, ResearchSession, Step
@@ -16,7 +16,7 @@ _SHORT = 80  # characters of a step in the index
 Status = Literal["in_progress", "finished"]
 
 
-class IndexedStep(Shape):
+class IndexedStep(AnswerPart):
     """A step in short."""
 
     step_number: int
@@ -25,7 +25,7 @@ class IndexedStep(Shape):
     branch_id: str | None = None
 
 
-class FullStep(Shape):
+class FullStep(AnswerPart):
     """A step in full; `sources` are numbers."""
 
     step_number: int
@@ -42,7 +42,7 @@ class FullStep(Shape):
     sources: list[int]
 
 
-class NumberedSource(Shape):
+class NumberedSource(AnswerPart):
     """What every form of a session's source begins with."""
 
     number: int
@@ -59,7 +59,7 @@ class SessionSource(NumberedSource):
     steps: list[int] | None = None
 
 
-class RepeatedError(Shape):
+class RepeatedError(AnswerPart):
     """A kind of error that came back three times or more."""
 
     kind: str

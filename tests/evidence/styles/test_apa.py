@@ -9,7 +9,7 @@ import pytest
 
 from tests.evidence.works import CASES, FOLDER, case, work_of
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.apa import apa
+from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work, page_range
 
 each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(recorded["id"]))
@@ -17,16 +17,16 @@ each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(
 
 @each_case
 def test_a_recorded_case_becomes_its_reference(recorded: dict[str, Any]) -> None:
-    assert apa(work_of(recorded["csl"]), markdown=True) == recorded["apa"]
+    assert format_apa(work_of(recorded["csl"]), markdown=True) == recorded["apa"]
 
 
 @each_case
 def test_the_plain_reference_is_the_same_without_italics(recorded: dict[str, Any]) -> None:
-    assert apa(work_of(recorded["csl"])) == recorded["apa"].replace("*", "")
+    assert format_apa(work_of(recorded["csl"])) == recorded["apa"].replace("*", "")
 
 
 def test_the_day_of_reading_is_given_where_it_is_wanted() -> None:
-    assert apa(case("web-no-date"), retrieved=True) == (
+    assert format_apa(case("web-no-date"), retrieved=True) == (
         "Marsh, D. (n.d.). How to read a tide table. Harbor Notes."
         " Retrieved November 15, 2026, from https://harbor.example/tide"
     )
@@ -45,7 +45,7 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
     count: int,
 ) -> None:
     names = tuple(Name(family=f"F{number}", given="G") for number in range(1, count + 1))
-    reference = apa(Work(title="T", authors=names))
+    reference = format_apa(Work(title="T", authors=names))
 
     assert ("F20, G." in reference) is (count == 20)
     assert (f", . . . F{count}, G." in reference) is (count == 21)
@@ -54,15 +54,18 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
 @pytest.mark.parametrize(
     ("work", "expected"),
     [
-        (Work("post", "One two", (Name(literal="kito"),), "Reddit"), "kito. (n.d.). One two "
-                                                                     "[Online forum post]. "
-                                                                     "Reddit."),
+        (
+            Work("post", "One two", (Name(literal="kito"),), "Reddit"),
+            "kito. (n.d.). One two [Online forum post]. Reddit.",
+        ),
         (
             Work("post", " ".join(map(str, range(30))), (), "Reddit"),
             " ".join(map(str, range(20))) + "… [Online forum post]. (n.d.). Reddit.",
         ),
-        (Work("dataset", "Tides", (), "Zenodo", issued=(2024, 5)), "Tides [Data set]. (2024). "
-                                                                   "Zenodo."),
+        (
+            Work("dataset", "Tides", (), "Zenodo", issued=(2024, 5)),
+            "Tides [Data set]. (2024). Zenodo.",
+        ),
         (Work("report", "Tides", (), "WTO", number="12"), "Tides (Report No. 12). (n.d.). WTO."),
         (
             Work("paper-conference", "Tides", (), "Proceedings of Tides", "Press", pages="1-9"),
@@ -70,20 +73,26 @@ def test_up_to_twenty_authors_are_named_and_of_more_the_first_nineteen_and_the_l
         ),
         (Work("post-weblog", "Tides", (), "My Blog"), "Tides. (n.d.). My Blog."),
         (
-            Work("article-newspaper", "Tides", (Name(literal="CBS News"),), "CBS News", issued=(2019, 11)),
+            Work(
+                "article-newspaper",
+                "Tides",
+                (Name(literal="CBS News"),),
+                "CBS News",
+                issued=(2019, 11),
+            ),
             "CBS News. (2019, November). Tides.",
         ),
         (Work("no such kind", "Tides", (), "Site"), "Tides. (n.d.). Site."),
         (Work(), "[Web page]. (n.d.)."),
     ],
-)  # fmt: skip
+)
 def test_each_kind_of_work_has_its_form(work: Work, expected: str) -> None:
-    assert apa(work) == expected
+    assert format_apa(work) == expected
 
 
 def test_an_asterisk_in_a_title_is_not_taken_for_italics() -> None:
-    assert apa(Work(title="A* search"), markdown=True) == r"*A\* search*. (n.d.)."
+    assert format_apa(Work(title="A* search"), markdown=True) == r"*A\* search*. (n.d.)."
 
 
 def test_control_characters_cannot_forge_italics() -> None:
-    assert apa(Work(title="a\x02b\x03c"), markdown=True) == "*a b c*. (n.d.)."
+    assert format_apa(Work(title="a\x02b\x03c"), markdown=True) == "*a b c*. (n.d.)."

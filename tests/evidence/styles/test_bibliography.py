@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from tests.evidence.styles.test_exchange import SAMPLES, unescaped
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.bibliography import Style, bibliography, distinct
-from webquarry.evidence.styles.csl import csl, work_of
-from webquarry.evidence.styles.keys import key_of, keys_of, letters_of
+from webquarry.evidence.styles.bibliography import Style, build_bibliography, merge_records
+from webquarry.evidence.styles.csl import parse_csl, to_csl
+from webquarry.evidence.styles.keys import build_key, build_keys, to_letters
 from webquarry.evidence.styles.work import Work, page_range, plain
 
 NASTY = st.sampled_from(
@@ -78,16 +78,16 @@ EVERY: tuple[Style, ...] = ("apa", "mla", "bibtex", "ris", "csl-json")
     Work(kind="report", title="T", authors=tuple(Name(f"F{number}", "G") for number in range(150)))
 )
 def test_a_work_is_read_back_from_its_item(work: Work) -> None:
-    item = csl(work)
+    item = to_csl(work)
 
-    assert csl(work_of(json.loads(json.dumps(item)))) == item
+    assert to_csl(parse_csl(json.loads(json.dumps(item)))) == item
     if len(work.authors) <= 100:
-        assert work_of(item) == work
+        assert parse_csl(item) == work
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: str(sample["id"]))
 def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, Any]) -> None:
-    assert csl(work_of(sample), sample["id"]) == sample
+    assert to_csl(parse_csl(sample), sample["id"]) == sample
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, A
 def test_items_of_others_are_read_as_far_as_they_can_be_understood(
     item: dict[str, Any], expected: Work
 ) -> None:
-    assert work_of(item) == expected
+    assert parse_csl(item) == expected
 
 
 json_values = st.recursive(
@@ -151,12 +151,12 @@ json_values = st.recursive(
 )
 def test_no_item_whatever_cannot_be_formatted(item: dict[str, Any]) -> None:
     for style in EVERY:
-        assert bibliography([work_of(item)], style).text.strip() or style == "mla"
+        assert build_bibliography([parse_csl(item)], style).text.strip() or style == "mla"
 
 
 @given(st.lists(WORKS, max_size=12))
 def test_no_two_entries_have_one_key(works: list[Work]) -> None:
-    keys = keys_of([*works, *works, Work(title="nd"), Work(title="nda")])
+    keys = build_keys([*works, *works, Work(title="nd"), Work(title="nda")])
 
     assert len({key.lower() for key in keys}) == len(keys) == 2 * len(works) + 2
 
@@ -164,14 +164,14 @@ def test_no_two_entries_have_one_key(works: list[Work]) -> None:
 def test_the_second_of_one_key_gets_a_letter_that_nobody_else_has() -> None:
     twin, other = Work(title="Tides", issued=(2024,)), Work(title="Tidesa", issued=(2024,))
 
-    assert key_of(other) == key_of(twin) + "a"
-    assert keys_of([other, twin, twin, twin]) == [
+    assert build_key(other) == build_key(twin) + "a"
+    assert build_keys([other, twin, twin, twin]) == [
         "2024tidesa",
         "2024tides",
         "2024tidesb",
         "2024tidesc",
     ]
-    assert [letters_of(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
+    assert [to_letters(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
 
 
 def written(name: NameParts | str) -> str:
@@ -198,7 +198,7 @@ def meant(name: Name) -> str:
 @given(LISTS)
 @settings(deadline=None)
 def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
-    made = bibliography(works, "bibtex")
+    made = build_bibliography(works, "bibtex")
     library = parse_string(made.text, append_middleware=[SeparateCoAuthors()])
 
     assert library.failed_blocks == []
@@ -233,7 +233,7 @@ SIMPLE = (
     )
 )
 def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None:
-    text = bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
+    text = build_bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
     library = parse_string(text, append_middleware=[SeparateCoAuthors(), SplitNameParts()])
     read: list[Any] = next(
         (field.value for field in library.entries[0].fields if field.key == "author"), []
@@ -244,7 +244,7 @@ def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None
 
 @given(LISTS)
 def test_ris_is_read_back_equal(works: list[Work]) -> None:
-    made = bibliography(works, "ris")
+    made = build_bibliography(works, "ris")
     records = rispy.loads(made.text)
 
     assert len(records) == len(made.entries)
@@ -271,10 +271,10 @@ def test_ris_is_read_back_equal(works: list[Work]) -> None:
 
 @given(LISTS)
 def test_csl_json_is_read_back_equal(works: list[Work]) -> None:
-    made = bibliography(works, "csl-json")
+    made = build_bibliography(works, "csl-json")
     items = json.loads(made.text)
 
-    assert [work_of(item) for item in items] == [entry.work for entry in made.entries]
+    assert [parse_csl(item) for item in items] == [entry.work for entry in made.entries]
     assert len({item["id"] for item in items}) == len(items)
 
 
@@ -284,10 +284,10 @@ def test_the_order_that_works_come_in_decides_nothing(
 ) -> None:
     shuffled = list(works)
     chance.shuffle(shuffled)
-    several = {len({work.doi for work in works if work.doi}), len(distinct(works))}
+    several = {len({work.doi for work in works if work.doi}), len(merge_records(works))}
 
     for style in EVERY:
-        before, after = bibliography(works, style), bibliography(shuffled, style)
+        before, after = build_bibliography(works, style), build_bibliography(shuffled, style)
         assert len(before.entries) == len(after.entries)
         if several == {len(works)}:
             assert before.text == after.text
@@ -296,7 +296,10 @@ def test_the_order_that_works_come_in_decides_nothing(
 @given(LISTS)
 def test_a_work_that_comes_twice_is_listed_once(works: list[Work]) -> None:
     for style in EVERY:
-        assert bibliography([*works, *works], style).text == bibliography(works, style).text
+        assert (
+            build_bibliography([*works, *works], style).text
+            == build_bibliography(works, style).text
+        )
 
 
 def test_one_doi_is_one_work_and_so_is_one_page() -> None:
@@ -313,12 +316,12 @@ def test_one_doi_is_one_work_and_so_is_one_page() -> None:
         Work(title="Tides, a data set", doi="10.1000/data", url="https://a.org/p"),
     ]
 
-    entries = distinct(works)
+    entries = merge_records(works)
 
     assert [entry.places for entry in entries] == [(0, 3, 4), (1, 2)]
     assert entries[1].work.title == "Tides of the lagoon"
     assert entries[1].work.url == "https://doi.org/10.1000/abc"
-    assert distinct([works[1], works[4]])[0].places == (0,)
+    assert merge_records([works[1], works[4]])[0].places == (0,)
 
 
 def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
@@ -335,14 +338,14 @@ def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
     found = Work(title="Lagoons", url="https://a.org/p")
 
     for works in ([bare, titled], [titled, bare]):
-        (entry,) = distinct(works)
+        (entry,) = merge_records(works)
         assert (entry.work.title, entry.work.kind, entry.work.url) == (
             "Tides",
             "article-journal",
             bare.url,
         )
     for works in ([richer, found], [found, richer]):
-        (entry,) = distinct(works)
+        (entry,) = merge_records(works)
         assert (entry.work.title, entry.work.issued) == ("Lagoons", (2024,))
 
 
@@ -359,7 +362,9 @@ def test_apa_is_sorted_by_author_then_year_with_letters_where_both_are_the_same(
         Work(title="G", authors=(Name("Leeds", "A"),), url="https://a.org/8", issued=(1999,)),
     ]
 
-    starts = [line.split(" https")[0] for line in bibliography(works, "apa").text.split("\n\n")]
+    starts = [
+        line.split(" https")[0] for line in build_bibliography(works, "apa").text.split("\n\n")
+    ]
 
     assert starts == [
         "Élan, Q. (1999). F.",
@@ -381,6 +386,6 @@ def test_mla_is_sorted_by_author_then_title() -> None:
         Work(title="An apple", url="https://a.org/3"),
     ]
 
-    starts = [line.split("”")[0] for line in bibliography(works, "mla").text.split("\n\n")]
+    starts = [line.split("”")[0] for line in build_bibliography(works, "mla").text.split("\n\n")]
 
     assert starts == ["“An Apple.", "Lee, Ann. “The Moon.", "Lee, Ann. “A Tide."]

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tests.evidence.works import FOLDER, case, work_of
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.bibtex import bibtex, escaped
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.keys import key_of
-from webquarry.evidence.styles.ris import ris
+from webquarry.evidence.styles.bibtex import escape_tex, to_bibtex
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.keys import build_key
+from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work, plain
 
 SAMPLES: list[dict[str, Any]] = json.loads((FOLDER / "sample.csl.json").read_text("utf-8"))
@@ -55,14 +55,14 @@ def unescaped(value: str) -> str:
 
 def entry_of(work: Work) -> dict[str, str]:
     """The only entry that a reader finds in our BibTeX."""
-    library = parse_string(bibtex(work))
+    library = parse_string(to_bibtex(work))
     assert library.failed_blocks == []
     assert len(library.blocks) == 1
     return {field.key: str(field.value) for field in library.entries[0].fields}
 
 
 def record_of(work: Work) -> dict[str, Any]:
-    records = rispy.loads(ris(work))
+    records = rispy.loads(to_ris(work))
     assert len(records) == 1
     return dict(records[0])
 
@@ -82,12 +82,14 @@ def test_no_title_can_end_its_field_in_bibtex(title: str) -> None:
     work = Work(title=title, url="https://harbor.example/tide")
 
     assert unescaped(entry_of(work)["title"]) == plain(title)
-    assert braces_stay_balanced(bibtex(work))
+    assert braces_stay_balanced(to_bibtex(work))
 
 
 @pytest.mark.parametrize("title", [title for title in HOSTILE if "^" not in title])
 def test_a_program_that_decodes_tex_gets_the_title_with_its_braces(title: str) -> None:
-    library = parse_string(bibtex(Work(title=title)), append_middleware=[LatexDecodingMiddleware()])
+    library = parse_string(
+        to_bibtex(Work(title=title)), append_middleware=[LatexDecodingMiddleware()]
+    )
 
     assert library.entries[0]["title"] == plain(title)
 
@@ -103,7 +105,7 @@ def test_whatever_a_page_calls_itself_is_read_back_from_bibtex(
     assert unescaped(entry.get("title", "")) == plain(title)
     assert unescaped(entry.get("howpublished", "")) == plain(site)
     assert unescaped(entry.get("author", "{}"))[1:-1] == plain(author)
-    assert braces_stay_balanced(bibtex(work))
+    assert braces_stay_balanced(to_bibtex(work))
 
 
 @given(words)
@@ -136,7 +138,7 @@ def test_whatever_a_page_calls_itself_is_read_back_from_ris(title: str, author: 
 
 @given(words, words)
 def test_every_work_is_an_item_of_json(title: str, author: str) -> None:
-    item = csl(Work(title=title, authors=(Name(family=author, given="X"),)))
+    item = to_csl(Work(title=title, authors=(Name(family=author, given="X"),)))
 
     assert json.loads(json.dumps(item)) == item
     assert {"id", "type"} <= set(item)
@@ -144,22 +146,22 @@ def test_every_work_is_an_item_of_json(title: str, author: str) -> None:
 
 def test_the_recorded_samples_come_out_of_bibtex_as_they_are() -> None:
     sample = (FOLDER / "sample.bib").read_text("utf-8")
-    ours = [bibtex(case(name)) for name in ("journal-2-authors", "web-full")]
+    ours = [to_bibtex(case(name)) for name in ("journal-2-authors", "web-full")]
 
     assert "\n".join(ours).strip() == sample[: sample.index("@misc{worldtide")].strip()
 
 
 def test_the_recorded_samples_come_out_of_ris_as_they_are() -> None:
     sample = (FOLDER / "sample.ris").read_bytes().decode().replace("\r\n", "\n")
-    ours = [ris(case(name)).replace("\r\n", "\n") for name in ("journal-2-authors", "web-full")]
+    ours = [to_ris(case(name)).replace("\r\n", "\n") for name in ("journal-2-authors", "web-full")]
 
     assert "\n".join(ours).split() == sample.split()
-    assert all(line.endswith("\r") for line in ris(case("web-full")).split("\n")[:-1])
+    assert all(line.endswith("\r") for line in to_ris(case("web-full")).split("\n")[:-1])
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: str(sample["id"]))
 def test_the_recorded_samples_come_out_of_csl_as_they_are(sample: dict[str, Any]) -> None:
-    item = csl(work_of(sample, accessed=()))
+    item = to_csl(work_of(sample, accessed=()))
 
     assert item | {"id": sample["id"]} == sample
 
@@ -175,7 +177,7 @@ def test_the_recorded_samples_come_out_of_csl_as_they_are(sample: dict[str, Any]
     ],
 )
 def test_a_key_is_made_of_plain_letters(work: Work, key: str) -> None:
-    assert key_of(work) == key
+    assert build_key(work) == key
 
 
 def test_a_name_that_bibtex_would_take_for_two_is_held_together() -> None:
@@ -187,4 +189,4 @@ def test_a_name_that_bibtex_would_take_for_two_is_held_together() -> None:
 
 
 def test_special_characters_are_written_as_tex_prints_them() -> None:
-    assert escaped("Tides & currents: 100%") == r"Tides \& currents: 100\%"
+    assert escape_tex("Tides & currents: 100%") == r"Tides \& currents: 100\%"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.evidence.works import CASES, FOLDER, work_of
-from webquarry.evidence.styles.mla import mla, mla_pages
+from webquarry.evidence.styles.mla import format_mla, mla_pages
 from webquarry.evidence.styles.work import Work
 
 each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(recorded["id"]))
@@ -16,12 +16,12 @@ each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(
 
 @each_case
 def test_a_recorded_case_becomes_its_entry(recorded: dict[str, Any]) -> None:
-    assert mla(work_of(recorded["csl"]), markdown=True) == recorded["mla"]
+    assert format_mla(work_of(recorded["csl"]), markdown=True) == recorded["mla"]
 
 
 @each_case
 def test_the_plain_entry_is_the_same_without_italics(recorded: dict[str, Any]) -> None:
-    assert mla(work_of(recorded["csl"])) == recorded["mla"].replace("*", "")
+    assert format_mla(work_of(recorded["csl"])) == recorded["mla"].replace("*", "")
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,16 @@ def test_of_a_range_of_pages_the_repeated_hundreds_are_dropped(written: str, exp
 
 
 def test_quotation_marks_within_a_title_become_single_ones() -> None:
-    assert mla(Work(title="On “Tides”")).startswith("“On ‘Tides’.”")
+    assert format_mla(Work(title="On “Tides”")).startswith("“On ‘Tides’.”")
 
 
 def test_a_title_in_another_language_keeps_its_capitals() -> None:
-    assert "“Die Gezeiten der lagune.”" in mla(
+    assert "“Die Gezeiten der lagune.”" in format_mla(
         Work(title="Die Gezeiten der lagune", language="de-DE")
     )
-    assert "“Les marées.”" in mla(Work(title="Les marées", language="fr"))
+    assert "“Les marées.”" in format_mla(Work(title="Les marées", language="fr"))
 
 
 def test_an_undated_work_says_when_it_was_read_and_a_dated_one_does_not() -> None:
-    assert mla(Work(title="T", accessed=(2026, 5, 1))).endswith("Accessed 1 May 2026.")
-    assert "Accessed" not in mla(Work(title="T", issued=(2020,), accessed=(2026, 5, 1)))
+    assert format_mla(Work(title="T", accessed=(2026, 5, 1))).endswith("Accessed 1 May 2026.")
+    assert "Accessed" not in format_mla(Work(title="T", issued=(2020,), accessed=(2026, 5, 1)))

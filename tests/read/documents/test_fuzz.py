@@ -14,11 +14,11 @@ import pytest
 
 from tests.read.formats.make_samples import FOLDER
 from tests.read.formats.office_writer import zipped
-from webquarry.read.documents.models import Job, Limits
-from webquarry.read.documents.worker import Died, Worker
+from webquarry.read.documents.models import DocumentLimits, Job
+from webquarry.read.documents.worker import Worker, WorkerDied
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "400"))
-LIMITS = Limits(cpu_seconds=5, wall_seconds=15)
+LIMITS = DocumentLimits(cpu_seconds=5, wall_seconds=15)
 SAMPLES = ["paper.pdf", "report.pdf", "hidden.pdf", "letter.docx", "deck.pptx"]
 PIECES = [
     b"<",
@@ -124,7 +124,7 @@ def test_fuzz_damaged_documents_are_read_or_refused(name: str, workers: list[Wor
             answer = workers[-1].ask(
                 Job(kind, "https://site.example/x", LIMITS.cpu_seconds), example
             )
-        except Died:
+        except WorkerDied:
             continue
         assert ("document" in answer) != ("refusal" in answer)
         if "detail" in answer:

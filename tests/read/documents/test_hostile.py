@@ -27,7 +27,7 @@ from tests.read.formats.office_writer import (
 from tests.read.formats.pdf_writer import Pdf, assemble, stream
 from webquarry.errors import Unreadable
 from webquarry.read.detect import pick_format
-from webquarry.read.documents.models import Limits
+from webquarry.read.documents.models import DocumentLimits
 from webquarry.read.documents.pool import Pool
 from webquarry.read.format import Source
 
@@ -39,13 +39,13 @@ FORM = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] "
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    pool = Pool(Limits(memory_bytes=1 << 29, cpu_seconds=5, wall_seconds=10), size=1)
+    pool = Pool(DocumentLimits(memory_bytes=1 << 29, cpu_seconds=5, wall_seconds=10), size=1)
     yield pool
     pool.close()
 
 
 def deflated(megabytes: int) -> bytes:
-    """So many blanks, packed; a piece that was flushed whole can be repeated, which takes no time."""
+    """So many blanks, packed; a piece that was flushed whole can be repeated in no time."""
     packer = zlib.compressobj(9)
     head = packer.compress(b" ") + packer.flush(zlib.Z_FULL_FLUSH)
     piece = packer.compress(b" " * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)

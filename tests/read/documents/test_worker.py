@@ -18,9 +18,9 @@ import pytest
 from tests.read.formats.make_samples import FOLDER
 from tests.read.formats.pdf_writer import Pdf
 from webquarry.errors import Unreadable
-from webquarry.read.documents.models import Job, Limits
+from webquarry.read.documents.models import DocumentLimits, Job
 from webquarry.read.documents.pool import Pool, close_workers, read_document
-from webquarry.read.documents.worker import Died, Worker
+from webquarry.read.documents.worker import Worker, WorkerDied
 
 PAPER = (FOLDER / "paper.pdf").read_bytes()
 LETTER = (FOLDER / "letter.docx").read_bytes()
@@ -38,7 +38,7 @@ def pool() -> Iterator[Pool]:
 
 
 def tiresome() -> bytes:
-    """A page of 600,000 letters, each written for itself: many seconds of work, and little memory."""
+    """A page of 600,000 letters, each written for itself: many seconds of work, little memory."""
     pdf = Pdf()
     pdf.add().raw("BT /F1 9 Tf " + "(a) Tj " * 600_000 + "ET")
     return pdf.data()
@@ -53,7 +53,7 @@ def is_alive(pid: int) -> bool:
 
 
 def test_one_child_reads_one_document_after_another() -> None:
-    worker = Worker(Limits())
+    worker = Worker(DocumentLimits())
     try:
         for place in range(3):
             assert "document" in worker.ask(Job("pdf"), PAPER)
@@ -66,7 +66,7 @@ def test_one_child_reads_one_document_after_another() -> None:
 
 
 def test_a_child_is_replaced_after_so_many_documents() -> None:
-    worker = Worker(Limits(documents=2))
+    worker = Worker(DocumentLimits(documents=2))
     try:
         worker.ask(Job("pdf"), PAPER)
         assert worker.usable
@@ -77,7 +77,7 @@ def test_a_child_is_replaced_after_so_many_documents() -> None:
 
 
 def test_a_child_that_has_grown_is_replaced() -> None:
-    worker = Worker(Limits(resident_bytes=1))
+    worker = Worker(DocumentLimits(resident_bytes=1))
     try:
         worker.ask(Job("pdf"), PAPER)
         assert not worker.usable
@@ -86,7 +86,7 @@ def test_a_child_that_has_grown_is_replaced() -> None:
 
 
 def test_a_pool_goes_on_with_a_new_child_when_the_old_one_is_worn_out() -> None:
-    pool = Pool(Limits(documents=1), size=1)
+    pool = Pool(DocumentLimits(documents=1), size=1)
     try:
         assert len({pool.read("pdf", URL, PAPER).markdown for _ in range(3)}) == 1
     finally:
@@ -94,9 +94,9 @@ def test_a_pool_goes_on_with_a_new_child_when_the_old_one_is_worn_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [Limits(wall_seconds=0.7), Limits(cpu_seconds=1)], ids=["wall", "cpu"]
+    "limits", [DocumentLimits(wall_seconds=0.7), DocumentLimits(cpu_seconds=1)], ids=["wall", "cpu"]
 )
-def test_a_document_that_takes_too_long_costs_its_child_only(limits: Limits) -> None:
+def test_a_document_that_takes_too_long_costs_its_child_only(limits: DocumentLimits) -> None:
     pool = Pool(limits, size=1)
     try:
         with pytest.raises(
@@ -110,11 +110,11 @@ def test_a_document_that_takes_too_long_costs_its_child_only(limits: Limits) -> 
 
 
 def test_a_child_that_is_killed_while_it_reads_is_understood() -> None:
-    worker = Worker(Limits())
+    worker = Worker(DocumentLimits())
     killer = threading.Timer(0.5, os.kill, (worker.pid, 9))
     killer.start()
     try:
-        with pytest.raises(Died, match="could not be read safely: it brings down"):
+        with pytest.raises(WorkerDied, match="could not be read safely: it brings down"):
             worker.ask(Job("pdf", cpu_seconds=60), tiresome())
     finally:
         killer.join()
@@ -187,7 +187,7 @@ def test_the_child_sees_nothing_of_our_environment_files_and_sockets(
     monkeypatch.setenv("BRAVE_API_KEY", "a-secret-of-ours")
     inherited, other = os.pipe()
     os.set_inheritable(inherited, True)
-    worker = Worker(Limits())
+    worker = Worker(DocumentLimits())
     try:
         worker.ask(Job("pdf"), PAPER)
         environment = Path(f"/proc/{worker.pid}/environ").read_bytes()
@@ -211,7 +211,10 @@ def test_the_child_sees_nothing_of_our_environment_files_and_sockets(
 
 @LINUX
 def test_the_child_imports_no_more_than_it_needs() -> None:
-    code = "import sys; from webquarry.read.documents import child; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    code = (
+        "import sys; from webquarry.read.documents import child; "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert not {

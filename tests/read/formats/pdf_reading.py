@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.read.formats.pdf_writer import HEIGHT, Page, Pdf
-from webquarry.read.documents.models import Document
+from webquarry.read.documents.models import DocumentText
 from webquarry.read.documents.pdf.convert import convert
 
 LONG = (
@@ -14,7 +14,7 @@ LONG = (
 )
 
 
-def read(draw: Callable[[Page], None] | None = None, pdf: Pdf | None = None) -> Document:
+def read(draw: Callable[[Page], None] | None = None, pdf: Pdf | None = None) -> DocumentText:
     pdf = pdf or Pdf()
     if draw:
         draw(pdf.add())

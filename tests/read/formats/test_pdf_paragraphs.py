@@ -143,4 +143,4 @@ def test_a_turned_page_reads_like_any_other(quarter: int) -> None:
     ],
 )
 def test_lines_are_joined_as_the_words_want_it(lines: list[str], expected: str) -> None:
-    assert Joiner.knowing(["a tide-bound ship", *lines]).join(lines) == expected
+    assert Joiner.from_texts(["a tide-bound ship", *lines]).join(lines) == expected

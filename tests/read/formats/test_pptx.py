@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry.read.documents.models import Document, Refusal
+from webquarry.read.documents.models import DocumentText, Refusal
 from webquarry.read.documents.pptx import convert as convert_module
 from webquarry.read.documents.pptx.convert import convert
 
@@ -13,7 +13,7 @@ TITLE, BODY = 'type="title"', 'idx="1"'
 WIDE, TALL = 'gridSpan="2"', 'rowSpan="2"'
 
 
-def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> Document:
+def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> DocumentText:
     return convert(pptx(list(slides), parts=parts, order=order), "https://site.example/deck.pptx")
 
 
@@ -114,12 +114,15 @@ def test_tiny_text_hidden_shapes_and_slide_numbers_are_left_out() -> None:
 
 def test_merged_cells_leave_empty_ones() -> None:
     def cell(text: str, attributes: str = "") -> str:
-        return f"<a:tc {attributes}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+        run = f"<a:r><a:t>{text}</a:t></a:r>"
+        return f"<a:tc {attributes}><a:txBody><a:p>{run}</a:p></a:txBody></a:tc>"
 
     merged, tall = cell("", 'hMerge="1"'), cell("", 'vMerge="1"')
     rows = f"<a:tr>{cell('wide', WIDE)}{merged}{cell('c')}</a:tr>"
-    rows += f"<a:tr>{cell('tall', TALL)}{cell('x')}{cell('y')}</a:tr><a:tr>{tall}{cell('z')}{cell('end')}</a:tr>"
-    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    rows += f"<a:tr>{cell('tall', TALL)}{cell('x')}{cell('y')}</a:tr>"
+    rows += f"<a:tr>{tall}{cell('z')}{cell('end')}</a:tr>"
+    data = f"<a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData>"
+    frame = f"<p:graphicFrame><a:graphic>{data}</a:graphic></p:graphicFrame>"
 
     assert (
         read(slide(frame)).markdown

@@ -19,14 +19,14 @@ from tests.net.doubles import FakeWeb
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.pages.clean import clean_line
 from webquarry.sessions.models import Source
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 
-PAPER = csl(
+PAPER = to_csl(
     Work(
         "article-journal", "Tides", (Name("Lee", "Ann"),), "Sea", doi="10.1000/abc", issued=(2024,)
     )

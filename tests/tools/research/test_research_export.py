@@ -22,7 +22,7 @@ from tests.net.doubles import FakeClock, FakeWeb, Silent, redirect, text
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound, RateLimited
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.csl import csl, work_of
+from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.progress import listening
 from webquarry.sessions.models import Source
@@ -72,7 +72,7 @@ async def full_session(kit: Toolkit) -> str:
         rejectedApproaches=["guess"],
         knowledgeGap="why",
     )
-    await record(kit, id, Source(C, "Paper", csl=csl(PAPER)), Source(A), tool="academic_search")
+    await record(kit, id, Source(C, "Paper", csl=to_csl(PAPER)), Source(A), tool="academic_search")
     await step(kit, 3, id, revisesStep=2, confidence="high")
     await step(kit, 4, id, branchFromStep=1, branchId="moon")
     session = await kit.sessions.read(id)
@@ -208,7 +208,7 @@ def test_json_has_the_same_as_data(tmp_path: Path) -> None:
         third["citation"]
         == "Lee, A. (n.d.). Tides of the *lagoon*. Sea, 7. https://doi.org/10.1000/abc"
     )
-    assert work_of(third["reference"]).doi == "10.1000/abc"
+    assert parse_csl(third["reference"]).doi == "10.1000/abc"
     assert len({one["reference"]["id"] for one in answer["sources"]}) == 3
     assert [(one["kind"], one["count"], "advice" in one) for one in answer["errors"]] == [
         ("rate_limited", 3, True),
@@ -292,7 +292,7 @@ def test_no_text_of_users_or_the_web_breaks_the_structure(
         id = (await step(kit, 1, rejectedApproaches=[said], **arguments))["sessionId"]
         await step(kit, 2, id, branchFromStep=1, branchId=said[:90])
         signed = Work("report", title, (Name(literal=title), Name(title, "X")), title, title, url=A)
-        await record(kit, id, Source(A, title, csl=csl(signed)), Source(B, title))
+        await record(kit, id, Source(A, title, csl=to_csl(signed)), Source(B, title))
         return (await exported(kit, id))["content"]
 
     async def work(kit: Toolkit) -> Any:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
-from webquarry.evidence.language.bearing import Bearing, bearing_on
+from webquarry.evidence.language.relevant_paragraphs import RelevantParagraphs, find_relevant
 from webquarry.pages.share import SharedText, fair_shares, share_out
 from webquarry.tools.research import _sources
 
@@ -104,11 +104,11 @@ def test_what_a_filter_keeps_is_gone_through_a_few_times_and_not_for_every_parag
             rounds.append(1)
             return super().__iter__()
 
-    def counted(*given: Any) -> Bearing:
-        found = bearing_on(*given)
+    def counted(*given: Any) -> RelevantParagraphs:
+        found = find_relevant(*given)
         return replace(found, kept=Counted(found.kept))
 
-    monkeypatch.setattr(_sources, "bearing_on", counted)
+    monkeypatch.setattr(_sources, "find_relevant", counted)
     body = [ON_TOPIC, *prose(1, 40)]
     (page,) = desk(1, page1=html(*body, title="Notes")).call(filter_by_query=True).pages
 

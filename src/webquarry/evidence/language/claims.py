@@ -19,59 +19,67 @@ _SENTENCE_END = re.compile(
     r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)"
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca|bzw|ggf|Nr|z\.B))\.$"
+    r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca"
+    r"|bzw|ggf|Nr|z\.B))\.$"
 )
-_LONGEST = len("approx.")  # abbreviation
+_LONGEST_ABBREVIATION = len("approx.")
+_WORD_PENALTY = 0.01  # of two sentences that hold as much, the shorter one says it more plainly
 
 
 def claim_signal(claim: str, text: str) -> str:
     """The sentence of the text that is nearest to the claim, or an empty string when none shares a
     word with it.
     """
-    return next(iter(nearest_sentences(Terms(claim, text), [text], 1)), "")
+    nearest = nearest_sentences(Terms(claim, text), [text], 1)
+    return nearest[0] if nearest else ""
 
 
 def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> list[str]:
     """Up to so many different sentences that hold the most of the terms, the nearest first."""
-    shares = [terms.weight(terms.in_text(paragraph)) for paragraph in paragraphs]
-    best: list[
-        tuple[float, int, int, str]
-    ] = []  # the score, negative so that the best sorts first, and the place
-    promising = [at for at, share in enumerate(shares) if share]
-    for at in sorted(promising, key=lambda at: -shares[at]):
+    weights: list[float] = []
+    for paragraph in paragraphs:
+        held = terms.in_text(paragraph)
+        weights.append(terms.weight(held))
+    promising = [place for place, weight in enumerate(weights) if weight]
+    promising.sort(key=lambda place: -weights[place])
+    # the score, negative so that the best sorts first, the paragraph, and the sentence in it
+    best: list[tuple[float, int, int, str]] = []
+    for place in promising:
         worst = -best[-1][0] if len(best) == most else 0.0
-        if shares[at] < worst:
+        if weights[place] < worst:
             break  # no sentence scores more than its paragraph holds
-        for number, sentence in enumerate(sentences(paragraphs[at])):
-            if _score(shares[at], sentence) < worst:
+        sentences = split_sentences(paragraphs[place])
+        for number, sentence in enumerate(sentences):
+            words = len(sentence.split())
+            penalty = 1 + _WORD_PENALTY * words
+            if weights[place] / penalty < worst:
                 continue
-            score = _score(terms.weight(terms.in_text(sentence)), sentence)
+            held = terms.in_text(sentence)
+            score = terms.weight(held) / penalty
             if score and all(sentence != other for *_, other in best):
-                best = sorted([*best, (-score, at, number, sentence)])[:most]
+                best.append((-score, place, number, sentence))
+                best = sorted(best)[:most]
     return [sentence for *_, sentence in best]
 
 
-def _score(held: float, sentence: str) -> float:
-    """Of two that hold as much, the shorter one says it more plainly."""
-    return held / (1 + 0.01 * len(sentence.split()))
-
-
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order; an abbreviation's full stop does not end one."""
     found: list[str] = []
-    for piece in _pieces(text):
-        if (
-            found
-            and found[-1][-1] == "."
-            and _ABBREVIATION.search(found[-1], max(0, len(found[-1]) - _LONGEST))
-        ):
+    goes_on = False  # the last sentence ends in an abbreviation
+    for piece in _split_at_marks(text):
+        if goes_on:
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
+        last = found[-1]
+        goes_on = False
+        if last[-1] == ".":
+            start = max(0, len(last) - _LONGEST_ABBREVIATION)
+            goes_on = _ABBREVIATION.search(last, start) is not None
     return found
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_at_marks(text: str) -> Iterator[str]:
     """What stands between ends of sentences, each with its mark."""
     start = 0
     for end in _SENTENCE_END.finditer(text):

@@ -1,10 +1,12 @@
 """How much a source is worth to a question: four scores from 0 to 1, each explained, and their
 weighted sum.
 
-    relevance  35 %   the query's terms: how many the text holds, how many of them in one paragraph, how many in the title
+    relevance  35 %   the query's terms: how many the text holds, how many of them in one paragraph,
+                      how many in the title
     freshness  20 %   halves with every year since publication; an unknown date is in the middle
     authority  25 %   the authority tier and the known reputation; nothing for a retracted paper
-    content    20 %   whether the page was read whole, how long its text is, and whether headings order it
+    content    20 %   whether the page was read whole, how long its text is, and whether headings
+                      order it
 
 They are made from words and dates alone, the same for the same page, query and day: a hint what to
 read first, not a verdict on what is true.
@@ -17,11 +19,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from webquarry.evidence.language.terms import Terms
-from webquarry.evidence.models import Shape
+from webquarry.evidence.models import AnswerPart
 from webquarry.evidence.page.dates import date_parts
 from webquarry.read.slices.paragraphs import Paragraph
 
 WEIGHTS = {"relevance": 0.35, "freshness": 0.20, "authority": 0.25, "content": 0.20}
+_TEXT_WEIGHT, _PARAGRAPH_WEIGHT, _TITLE_WEIGHT = 0.5, 0.3, 0.2  # where the terms are found
+_TIER_WEIGHT, _REPUTATION_WEIGHT = 0.6, 0.4
+_STATE_WEIGHT, _LENGTH_WEIGHT, _ORDER_WEIGHT = 0.4, 0.4, 0.2
 _NEUTRAL = 0.5
 _HALF_LIFE_DAYS = 365.0
 _TIERS = {"high": 0.9, "medium": 0.55, "low": 0.2}
@@ -30,7 +35,7 @@ _FULL_LENGTH = 600  # words from which a text is as long as it needs to be
 _FULL_ORDER = 3  # headings from which it is in order
 
 
-class ScoreExplanations(Shape):
+class ScoreExplanations(AnswerPart):
     """Why each score is what it is."""
 
     relevance: str
@@ -39,7 +44,7 @@ class ScoreExplanations(Shape):
     content: str
 
 
-class SourceScores(Shape):
+class SourceScores(AnswerPart):
     __doc__ = (
         "The scores of a source; `overall` is relevance 35, freshness 20, authority 25 and "
         "content 20 percent."
@@ -54,88 +59,100 @@ class SourceScores(Shape):
 
 
 @dataclass(frozen=True)
-class Part:
+class Score:
     """One score and its reason."""
 
-    score: float
+    value: float
     why: str
 
 
-def total(relevance: Part, freshness: Part, authority: Part, content: Part) -> SourceScores:
+def total(relevance: Score, freshness: Score, authority: Score, content: Score) -> SourceScores:
     """The four scores together."""
-    parts = {
+    scores = {
         "relevance": relevance,
         "freshness": freshness,
         "authority": authority,
         "content": content,
     }
-    scores = {name: round(part.score, 3) for name, part in parts.items()}
-    overall = sum(WEIGHTS[name] * score for name, score in scores.items())
+    values = {name: round(score.value, 3) for name, score in scores.items()}
+    reasons = {name: score.why for name, score in scores.items()}
+    overall = sum(WEIGHTS[name] * value for name, value in values.items())
     return SourceScores(
         overall=round(overall, 3),
-        **scores,
-        explanations=ScoreExplanations(**{name: part.why for name, part in parts.items()}),
+        **values,
+        explanations=ScoreExplanations(**reasons),
     )
 
 
-def relevance(terms: Terms, title: str, paragraphs: Sequence[Paragraph]) -> Part:
+def relevance(terms: Terms, title: str, paragraphs: Sequence[Paragraph]) -> Score:
     """How much of the query a source holds."""
-    if not terms.whole:
-        return Part(_NEUTRAL, "The query has no words that could be looked for.")
-    everywhere: set[str] = set()
-    together: frozenset[str] = frozenset()
+    if not terms.total_weight:
+        return Score(_NEUTRAL, "The query has no words that could be looked for.")
+    in_text: set[str] = set()
+    in_paragraph: frozenset[str] = frozenset()  # the one that holds the most
     for paragraph in paragraphs:
         held = terms.in_text(paragraph.text)
-        everywhere |= held
-        if held and terms.weight(held) > terms.weight(together):
-            together = held
-    titled = terms.in_text(title)
-    shares = [terms.weight(held) / terms.whole for held in (everywhere, together, titled)]
-    score = 0.5 * shares[0] + 0.3 * shares[1] + 0.2 * shares[2]
-    why = f"Of {len(terms.weights)} terms {len(everywhere)} in the text, {len(together)} in one paragraph, {len(titled)} in the title."
-    return Part(min(1.0, score), why)
-
-
-def freshness(published: str | None, today: date) -> Part:
-    """How recent a source is. A date as exact as a year or a month counts as its last day."""
-    parts = date_parts(published)
-    stated = _last_day(parts)
-    if stated is None:
-        return Part(_NEUTRAL, "No date is known, so it counts as neither new nor old.")
-    days = max(0, (today - stated).days)
-    return Part(
-        0.5 ** (days / _HALF_LIFE_DAYS), f"Published {(published or '')[:10]}, {days} days ago."
+        in_text |= held
+        if held and terms.weight(held) > terms.weight(in_paragraph):
+            in_paragraph = held
+    in_title = terms.in_text(title)
+    text_share = terms.weight(in_text) / terms.total_weight
+    paragraph_share = terms.weight(in_paragraph) / terms.total_weight
+    title_share = terms.weight(in_title) / terms.total_weight
+    score = _TEXT_WEIGHT * text_share
+    score += _PARAGRAPH_WEIGHT * paragraph_share
+    score += _TITLE_WEIGHT * title_share
+    why = (
+        f"Of {len(terms.weights)} terms {len(in_text)} in the text, "
+        f"{len(in_paragraph)} in one paragraph, {len(in_title)} in the title."
     )
+    return Score(min(1.0, score), why)
 
 
-def authority(tier: str, reputation: str | None, retracted: bool = False) -> Part:
+def freshness(published: str | None, today: date) -> Score:
+    """How recent a source is. A date as exact as a year or a month counts as its last day."""
+    last_day = _last_day(date_parts(published))
+    if last_day is None:
+        return Score(_NEUTRAL, "No date is known, so it counts as neither new nor old.")
+    days = max(0, (today - last_day).days)
+    score = 0.5 ** (days / _HALF_LIFE_DAYS)
+    return Score(score, f"Published {(published or '')[:10]}, {days} days ago.")
+
+
+def authority(tier: str, reputation: str | None, retracted: bool = False) -> Score:
     """How much weight the source itself has."""
     if retracted:
-        return Part(0.0, "The paper was retracted.")
+        return Score(0.0, "The paper was retracted.")
     by_tier = _TIERS.get(tier, _NEUTRAL)
     if reputation not in _REPUTATIONS:
-        return Part(by_tier, f"Authority {tier}; the host's reputation is not known.")
-    score = 0.6 * by_tier + 0.4 * _REPUTATIONS[reputation]
-    return Part(score, f"Authority {tier}; the host's reputation is {reputation}.")
+        return Score(by_tier, f"Authority {tier}; the host's reputation is not known.")
+    score = _TIER_WEIGHT * by_tier + _REPUTATION_WEIGHT * _REPUTATIONS[reputation]
+    return Score(score, f"Authority {tier}; the host's reputation is {reputation}.")
 
 
-def content(complete: bool, words: int, headings: int) -> Part:
+def content(complete: bool, words: int, headings: int) -> Score:
     """How much there is to read, and in what state."""
-    length, order = min(1.0, words / _FULL_LENGTH), min(1.0, headings / _FULL_ORDER)
-    score = 0.4 * (1.0 if complete else 0.3) + 0.4 * length + 0.2 * order
-    how = "Read whole" if complete else "Read in part"
-    return Part(score, f"{how}; {words} words, {headings} headings.")
+    if complete:
+        state, state_score = "Read whole", 1.0
+    else:
+        state, state_score = "Read in part", 0.3
+    length = min(1.0, words / _FULL_LENGTH)
+    order = min(1.0, headings / _FULL_ORDER)
+    score = _STATE_WEIGHT * state_score + _LENGTH_WEIGHT * length + _ORDER_WEIGHT * order
+    return Score(score, f"{state}; {words} words, {headings} headings.")
 
 
 def _last_day(parts: tuple[int, ...]) -> date | None:
+    """The last day of the year, the month or the day that is given; None where there is none."""
+    if not parts:
+        return None
     try:
-        if len(parts) == 3:
-            return date(*parts)
+        if len(parts) == 1:
+            return date(parts[0], 12, 31)
         if len(parts) == 2:
             year, month = parts
-            return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
-        if parts:
-            return date(parts[0], 12, 31)
-        return None
+            next_month = date(year + month // 12, month % 12 + 1, 1)
+            return next_month - timedelta(days=1)
+        return date(*parts)
     except ValueError:  # the thirtieth of February
         return None

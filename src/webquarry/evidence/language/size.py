@@ -16,7 +16,7 @@ _UNDER: tuple[tuple[int, SizeCategory], ...] = (
 )
 
 
-def estimated_tokens(length: int) -> int:
+def estimate_tokens(length: int) -> int:
     """About how many tokens a text of that many UTF-8 bytes costs."""
     return length // _BYTES_PER_TOKEN
 

@@ -14,7 +14,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import product
 
 from webquarry.evidence.language.stopwords import STOP_WORDS
 
@@ -22,9 +21,8 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _WHOLE_WORD = re.compile(  # the same, but not from its middle
     r"(?<![^\W\d_])(?<![^\W\d_]['’])[^\W\d_]+(?:['’][^\W\d_]+)*|(?<!\d)(?<!\d[.,])\d+(?:[.,]\d+)*%?"
 )
-_ASCII_WORD = re.compile(
-    r"[a-z]+(?:'[a-z]+)*"
-)  # the same but for numbers, and found in half the time
+# the same but for numbers, and found in half the time
+_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _FOREIGN = re.compile(r"[^\x00-\x7f\W]")  # letters and digits beyond ASCII
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-๿]")
 _NUMBER_WEIGHT = 1.5
@@ -36,9 +34,8 @@ _LANGUAGES = {
     word: [language for language, words in STOP_WORDS.items() if word in words]
     for word in frozenset[str]().union(*STOP_WORDS.values())
 }
-_stemmers = (
-    threading.local()
-)  # a stemmer holds the word it is at work on, and pages are judged in several threads
+# a stemmer holds the word it is at work on, and pages are judged in several threads
+_stemmers = threading.local()
 
 
 class Terms:
@@ -48,28 +45,33 @@ class Terms:
 
     def __init__(self, about: str, beside: str = "") -> None:
         self.language = language_of(f"{about} {beside[:_SAMPLE]}")
-        self._stop = STOP_WORDS.get(self.language, frozenset())
-        words = [word for word in _WORD.findall(about.casefold()) if word not in self._stop]
-        found = [term for word in words for term in self._all_of(word)]
-        self.weights = {
-            term: _NUMBER_WEIGHT if term[0].isdigit() else 1.0 for term in dict.fromkeys(found)
-        }
-        self.whole = sum(self.weights.values())
-        self._beginnings = {_beginning(word) for word in [*words, *found]}
-        self._ways = sorted(
-            way for beginning in self._beginnings for way in _ways_to_write(beginning)
-        )
-        self._words: dict[
-            str, tuple[str, ...]
-        ] = {}  # those seen so far, and the terms that each stands for
-        self._texts: dict[str, frozenset[str]] = {}
+        self._stop_words = STOP_WORDS.get(self.language, frozenset())
+        words: list[str] = []
+        terms: list[str] = []
+        for word in _WORD.findall(about.casefold()):
+            if word not in self._stop_words:
+                words.append(word)
+                terms += self._terms_of(word)
+        self.weights = dict.fromkeys(terms, 1.0)
+        for term in self.weights:
+            if term[0].isdigit():
+                self.weights[term] = _NUMBER_WEIGHT
+        self.total_weight = sum(self.weights.values())
+        self._beginnings = {_beginning(word) for word in [*words, *terms]}
+        spellings: list[str] = []
+        for beginning in self._beginnings:
+            spellings += _spellings(beginning)
+        self._spellings = sorted(spellings)
+        self._by_word: dict[str, tuple[str, ...]] = {}  # the terms that each word stands for
+        self._by_text: dict[str, frozenset[str]] = {}
 
     def in_text(self, text: str) -> frozenset[str]:
         """The terms that a text holds; a paragraph is looked at several times, and read once."""
-        held = self._texts.get(text)
+        held = self._by_text.get(text)
         if held is None:
             words = self._promising_words(text.casefold())
-            held = self._texts[text] = frozenset(self._in_words(words)) if words else _NOTHING
+            held = frozenset(self._terms_in(words)) if words else _NOTHING
+            self._by_text[text] = held
         return held
 
     def weight(self, terms: Iterable[str]) -> float:
@@ -82,36 +84,42 @@ class Terms:
         """
         if not folded.isascii() and _FOREIGN.search(folded):
             return set(_WORD.findall(folded))
-        return {
-            word for way in self._ways if way in folded for word in _words_that_begin(folded, way)
-        }
+        words: set[str] = set()
+        for spelling in self._spellings:
+            if spelling in folded:
+                words.update(_words_that_begin(folded, spelling))
+        return words
 
-    def _in_words(self, words: Iterable[str]) -> Iterator[str]:
+    def _terms_in(self, words: Iterable[str]) -> Iterator[str]:
+        """The terms that any of these words stands for."""
         for word in words:
-            held = self._words.get(word)
-            if held is None:
-                held = self._words[word] = self._held_by(word)
-            yield from held
+            terms = self._by_word.get(word)
+            if terms is None:
+                terms = ()
+                if _beginning(word) in self._beginnings or _UNSPACED.search(word):
+                    candidates = self._terms_of(word)
+                    terms = tuple(term for term in candidates if term in self.weights)
+                self._by_word[word] = terms
+            yield from terms
 
-    def _held_by(self, word: str) -> tuple[str, ...]:
-        if _beginning(word) not in self._beginnings and not _UNSPACED.search(word):
-            return ()
-        return tuple(term for term in self._all_of(word) if term in self.weights)
-
-    def _all_of(self, word: str) -> list[str]:
+    def _terms_of(self, word: str) -> list[str]:
+        """The stem of a word; of a word in a script without blanks, its pairs of characters."""
         if not word.isascii() and _UNSPACED.search(word):
-            return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
-        if word in self._stop:
+            pairs = max(1, len(word) - 1)
+            return [word[at : at + 2] for at in range(pairs)]
+        if word in self._stop_words:
             return []
         if word[0].isdigit() or len(word) > _LONGEST:
             return [word]
-        return [_stem(self.language, word.replace("’", "'"))]
+        straight = word.replace("’", "'")
+        return [_stem(self.language, straight)]
 
 
 def language_of(text: str) -> str:
     """The language most of whose stop words occur, as Snowball names it; English when none do."""
     folded = text.casefold()
-    words = Counter((_ASCII_WORD if folded.isascii() else _WORD).findall(folded))
+    pattern = _ASCII_WORD if folded.isascii() else _WORD
+    words = Counter(pattern.findall(folded))
     counts = dict.fromkeys(STOP_WORDS, 0)
     for word in words.keys() & _LANGUAGES.keys():
         for language in _LANGUAGES[word]:
@@ -119,38 +127,40 @@ def language_of(text: str) -> str:
     return max(counts, key=lambda language: (counts[language], language == "english"))
 
 
-def _words_that_begin(folded: str, way: str) -> Iterator[str]:
+def _words_that_begin(folded: str, beginning: str) -> Iterator[str]:
     """The words of a text that begin so. To look for a string is several times faster than to look
     for a pattern.
     """
-    at = folded.find(way)
+    at = folded.find(beginning)
     while at >= 0:
         word = _WHOLE_WORD.match(folded, at)
         if word:
             yield word[0]
-        at = folded.find(way, at + len(way))
+        at = folded.find(beginning, at + len(beginning))
 
 
 def _beginning(word: str) -> str:
+    """The first letters of a word as its stem has them: without accents, `i` for `y`."""
     start = word[:_BEGINNING]
     if not start.isascii():
-        plain = [
-            letter
-            for letter in unicodedata.normalize("NFD", start)
-            if not unicodedata.combining(letter)
-        ]
+        decomposed = unicodedata.normalize("NFD", start)
+        plain = [letter for letter in decomposed if not unicodedata.combining(letter)]
         start = "".join(plain)[:_BEGINNING]
     return start.replace("y", "i")
 
 
-def _ways_to_write(beginning: str) -> list[str]:
+def _spellings(beginning: str) -> list[str]:
     """With `i` and with `y`, which stems put in each other's place."""
-    ways = product(*("iy" if letter == "i" else letter for letter in beginning))
-    return ["".join(way) for way in ways]
+    spellings = [""]
+    for letter in beginning:
+        letters = "iy" if letter == "i" else letter
+        spellings = [start + one for start in spellings for one in letters]
+    return spellings
 
 
 @lru_cache(20_000)
 def _stem(language: str, word: str) -> str:
+    """The stem of a word, by the stemmer of its language."""
     stemmer = getattr(_stemmers, language, None)
     if stemmer is None:
         import snowballstemmer  # many tables; only needed once there is something to compare

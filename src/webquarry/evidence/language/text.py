@@ -16,20 +16,22 @@ _MARKUP = re.compile(
 )
 
 
-def line(text: object, longest: int = LONGEST) -> str:
+def clean_line(text: object, longest: int = LONGEST) -> str:
     """A text in one line; what is no text is none. Longer ones end in dots."""
     if not isinstance(text, str):
         return ""
     text = text[: longest * 4]
-    if not (text.isascii() and text.isprintable() and "<" not in text and "[" not in text):
+    is_clean = text.isascii() and text.isprintable() and "<" not in text and "[" not in text
+    if not is_clean:
         text = clean(text).text
     return shortened(" ".join(text.split()), longest)
 
 
-def line_from_html(text: object, longest: int = LONGEST) -> str:
+def clean_html_line(text: object, longest: int = LONGEST) -> str:
     """The same for places where entities and a little markup are written into plain text, such as
     JSON-LD.
     """
-    if isinstance(text, str):
-        return line(html.unescape(_MARKUP.sub("", text[: longest * 4])), longest)
-    return ""
+    if not isinstance(text, str):
+        return ""
+    bare = _MARKUP.sub("", text[: longest * 4])
+    return clean_line(html.unescape(bare), longest)

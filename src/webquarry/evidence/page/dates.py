@@ -37,55 +37,52 @@ _FORMS = [
 ]
 _LONGEST = 64  # characters; no date is longer
 _LOOSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?!\d))?)?(?![\d-])")
-_NO_DATE = frozenset(
-    {"1601-01-01", "1900-01-01", "1970-01-01"}
-)  # what programs write for "none"; years below 1000 too
+# what programs write for "none"; years below 1000 too
+_NO_DATE = frozenset({"1601-01-01", "1900-01-01", "1970-01-01"})
+_FIRST_YEAR = "1000"
 _OLDEST_PAGE = 1990
 
 
 def read_date(text: object) -> str | None:
     """The date in ISO 8601, or None for what is no date or not clearly one."""
-    written = text.strip() if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        return None
+    written = text.strip()
     if not 4 <= len(written) <= _LONGEST:
         return None
     for form in _FORMS:
-        if found := form.fullmatch(written):
-            return _iso(found.groupdict())
+        found = form.fullmatch(written)
+        if found:
+            return _to_iso(found.groupdict())
     return None
 
 
-def _iso(part: dict[str, str | None]) -> str | None:
-    year, month, day = part["year"] or "", part.get("month"), part.get("day")
-    if month is None:
-        number = None
-    elif month.isdigit():
-        number = int(month)
-    else:
-        number = _NUMBER_OF[month.lower()]
+def _to_iso(parts: dict[str, str | None]) -> str | None:
+    """The parts of a date in ISO 8601; None where there is no such day or no such time."""
+    year = parts["year"] or ""
+    month_text = parts.get("month") or "0"
+    month = int(month_text) if month_text.isdigit() else _NUMBER_OF[month_text.lower()]
+    day = parts.get("day")
+    written = year
+    if month:
+        written += f"-{month:02}"
+    if day:
+        written += f"-{int(day):02}"
     try:
-        date(int(year), number or 1, int(day or 1))
-        written = year + (f"-{number:02}" if number else "") + (f"-{int(day):02}" if day else "")
-        time = (part.get("time") or "").replace(",", ".")
-        if not time:
-            if year >= "1000":
-                return written
-            return None
-        moment = f"{written}T{time}{_zone(part.get('zone') or '')}"
-        datetime.fromisoformat(moment)
+        date(int(year), month or 1, int(day or 1))
+        time = (parts.get("time") or "").replace(",", ".")
+        if time:
+            zone = parts.get("zone") or ""
+            if zone[:1] in ("+", "-"):
+                minutes = zone[3:].removeprefix(":")
+                zone = f"{zone[:3]}:{minutes or '00'}"
+            elif zone:  # UTC, GMT
+                zone = "Z"
+            written += f"T{time}{zone}"
+            datetime.fromisoformat(written)
     except ValueError:
         return None
-    if year >= "1000":
-        return moment
-    return None
-
-
-def _zone(zone: str) -> str:
-    """`Z`, `+01:00`, or nothing where none was given."""
-    if zone[:1] not in ("+", "-"):
-        if zone:
-            return "Z"
-        return ""
-    return f"{zone[:3]}:{zone[3:].removeprefix(':') or '00'}"
+    return written if year >= _FIRST_YEAR else None
 
 
 def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
@@ -95,11 +92,13 @@ def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
     What the page does not declare as its date, such as any `<time>`, is taken for the subject's
     when it is older than the web.
     """
-    year = int(value[:4])
-    if value[:10] in _NO_DATE or (not declared and year < _OLDEST_PAGE):
+    day = value[:10]
+    if day in _NO_DATE:
         return False
-    latest = f"{accessed.date() + timedelta(days=1):%Y-%m-%d}"
-    return value[:10] <= latest[: len(value[:10])]
+    if not declared and int(value[:4]) < _OLDEST_PAGE:
+        return False
+    tomorrow = accessed.date() + timedelta(days=1)
+    return day <= f"{tomorrow:%Y-%m-%d}"[: len(day)]
 
 
 def date_parts(value: str | None) -> tuple[int, ...]:
@@ -108,8 +107,9 @@ def date_parts(value: str | None) -> tuple[int, ...]:
     if not found:
         return ()
     year, month, day = found.groups()
-    if month is None or not 1 <= int(month) <= 12:
-        return (int(year),)
-    if day and 1 <= int(day) <= 31:
-        return (int(year), int(month), int(day))
-    return (int(year), int(month))
+    parts = [int(year)]
+    if month is not None and 1 <= int(month) <= 12:
+        parts.append(int(month))
+        if day and 1 <= int(day) <= 31:
+            parts.append(int(day))
+    return tuple(parts)

@@ -15,54 +15,61 @@ from webquarry.evidence.page.titles import host_of_page
 from webquarry.evidence.trust.reputation import registrable_domain
 
 FEW_VOTES = 20
-_NOTE = f"Fewer than {FEW_VOTES} upvotes: few people have judged this post, and so few votes are easily manipulated."
+_NOTE = (
+    f"Fewer than {FEW_VOTES} upvotes: few people have judged this post, "
+    "and so few votes are easily manipulated."
+)
 _POSTS = frozenset({"discussionforumposting", "socialmediaposting"})
 _UP = ("likeaction", "agreeaction", "voteaction")
 _COMMENTS = ("commentaction", "replyaction")
 _COUNT = re.compile(r"-?\d{1,12}")
 
 
-def forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
+def read_forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
     """The signals of a Reddit post; None where the page states no votes."""
     if registrable_domain(host_of_page(page_url)) != "reddit.com":
         return None
     post = next((node for node in graph.nodes if types_of(node) & _POSTS), None)
     if post is None:
         return None
-    upvotes = _counted(graph, post, _UP, "upvoteCount")
+    upvotes = _count_actions(graph, post, _UP, "upvoteCount")
     if upvotes is None:
         return None
-    author = next(
-        (name for one in graph.members(post, "author") if (name := graph.name_of(one))), None
-    )
+    comments = _count_actions(graph, post, _COMMENTS, "commentCount")
+    authors = [graph.name_of(author) for author in graph.get_values(post, "author")]
+    author = next(filter(None, authors), None)
     return ForumSignals(
         platform="reddit",
         upvotes=upvotes,
-        comments=_counted(graph, post, _COMMENTS, "commentCount") or 0,
+        comments=comments or 0,
         date_published=read_date(post.get("datePublished")),
         author_name=author if author != "[deleted]" else None,
         credibility_note=_NOTE if upvotes < FEW_VOTES else None,
     )
 
 
-def _counted(graph: Graph, post: Node, actions: tuple[str, ...], plain: str) -> int | None:
+def _count_actions(graph: Graph, post: Node, actions: tuple[str, ...], plain: str) -> int | None:
     """The count of one kind of action, else the property that says the same."""
-    for counter in graph.members(post, "interactionStatistic"):
-        if isinstance(counter, Mapping) and _action(counter.get("interactionType")) in actions:
-            return _number(counter.get("userInteractionCount"))
-    return _number(post.get(plain))
+    for counter in graph.get_values(post, "interactionStatistic"):
+        if not isinstance(counter, Mapping):
+            continue
+        if _action_name(counter.get("interactionType")) in actions:
+            return _parse_count(counter.get("userInteractionCount"))
+    return _parse_count(post.get(plain))
 
 
-def _action(value: Any) -> str:
+def _action_name(value: Any) -> str:
     """The bare name of an action: given as an address, as a name, or as a thing with a type."""
     if isinstance(value, Mapping):
-        return next(iter(sorted(types_of(value))), "")
+        types = sorted(types_of(value))
+        return types[0] if types else ""
     if isinstance(value, str):
         return value.rstrip("/").rpartition("/")[2].lower()
     return ""
 
 
-def _number(value: Any) -> int | None:
+def _parse_count(value: Any) -> int | None:
+    """A count that is given as a number or as a text; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

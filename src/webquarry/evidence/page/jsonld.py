@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from webquarry.evidence.language.text import line_from_html
+from webquarry.evidence.language.text import clean_html_line
 from webquarry.evidence.page.tags import ARTICLE_TYPES
 from webquarry.read.text.characters import without_surrogates
 
@@ -27,10 +27,13 @@ _OFTEN_EMBEDDED = frozenset({"videoobject", "audioobject", "podcastepisode"})
 _MOST_CHARACTERS = 1_000_000
 _MOST_NODES = 200
 _DEEPEST = 64
+_DEEPEST_NODE = 5  # lists and graphs around a thing
+_NO_TYPES: frozenset[str] = frozenset()
+_VOCABULARY_END = re.compile(r"[/#:]")
 _OPENINGS, _CLOSINGS = ("<!--", "<![CDATA["), ("-->", "]]>")
 # A string without an end is taken to the end of the text: else each quote in it would be tried
 # anew.
-_STRING_OR_COMMA = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,(?=\s*+[\]}])', re.DOTALL)
+_STRING_OR_COMMA = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))|,(?=\s*+[\]}])', re.DOTALL)
 _ROOTS = ("mainEntity", "mainEntityOfPage")
 
 
@@ -41,25 +44,28 @@ class Graph:
     nodes: tuple[Node, ...] = ()
     by_id: Mapping[str, Node] = field(default_factory=dict)
 
-    def resolved(self, value: Any) -> Any:
+    def resolve(self, value: Any) -> Any:
         """A bare reference becomes the thing that it names, where the page has it."""
-        if isinstance(value, Mapping) and isinstance(value.get("@id"), str) and "name" not in value:
-            return self.by_id.get(value["@id"], value)
-        return value
+        if not isinstance(value, Mapping) or "name" in value:
+            return value
+        identifier = value.get("@id")
+        if not isinstance(identifier, str):
+            return value
+        return self.by_id.get(identifier, value)
 
-    def members(self, node: Node, name: str) -> list[Any]:
+    def get_values(self, node: Node, name: str) -> list[Any]:
         """The values of a property, references resolved."""
-        value = node.get(name)
-        return [
-            self.resolved(one)
-            for one in (value if isinstance(value, list) else [value])
-            if one is not None
-        ]
+        values = node.get(name)
+        if not isinstance(values, list):
+            values = [values]
+        return [self.resolve(value) for value in values if value is not None]
 
     def name_of(self, value: Any) -> str:
         """The name of a thing, or the text that stands in its place."""
-        value = self.resolved(value)
-        return line_from_html(value.get("name") if isinstance(value, Mapping) else value)
+        value = self.resolve(value)
+        if isinstance(value, Mapping):
+            value = value.get("name")
+        return clean_html_line(value)
 
 
 def strict_json(text: str) -> Any:
@@ -67,13 +73,13 @@ def strict_json(text: str) -> Any:
     does not have.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
         if not _is_shallow(value):
             raise ValueError("nested too deep")
     except RecursionError as error:
         raise ValueError("nested too deep") from error
     if "\\u" in text:
-        return _encodable(value)
+        return _strip_surrogates(value)
     return value
 
 
@@ -85,28 +91,33 @@ def read_graph(texts: Iterable[str]) -> Graph:
         if len(text) > left:
             continue
         left -= len(text)
-        for value in _lenient(text):
-            nodes.extend(_flat(value, 0))
+        for value in _parse_lenient(text):
+            nodes.extend(_flatten(value, 0))
     nodes = nodes[:_MOST_NODES]
     by_id: dict[str, Node] = {}
     for node in nodes:
-        if isinstance(node.get("@id"), str) and len(node) > len(by_id.get(node["@id"], {})):
-            by_id[node["@id"]] = node
+        identifier = node.get("@id")
+        if isinstance(identifier, str) and len(node) > len(by_id.get(identifier, {})):
+            by_id[identifier] = node
     return Graph(tuple(nodes), by_id)
 
 
 def types_of(node: Any) -> frozenset[str]:
     """The types of a thing, in lower case and without the vocabulary in front."""
-    stated = None
-    if isinstance(node, Mapping):
-        stated = node.get("@type")
-    names = stated if isinstance(stated, list) else [stated]
-    return frozenset(
-        re.split(r"[/#:]", name)[-1].lower() for name in names if isinstance(name, str)
-    )
+    if not isinstance(node, Mapping):
+        return _NO_TYPES
+    names = node.get("@type")
+    if not isinstance(names, list):
+        names = [names]
+    types = []
+    for name in names:
+        if isinstance(name, str):
+            bare = _VOCABULARY_END.split(name)[-1]
+            types.append(bare.lower())
+    return frozenset(types)
 
 
-def main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
+def find_main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     """The thing that the page is about: an article or its like, else the page itself.
 
     Of several, the one that bears the page's address, else the one with the longest text, else the
@@ -114,138 +125,141 @@ def main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     page neither author nor date. A film stands in many pages that are not about it, so it must bear
     the page's address.
     """
-    own = {_bare(address) for address in addresses if address}
-    films = (
-        node
-        for node in graph.nodes
-        if types_of(node) & _OFTEN_EMBEDDED and own.intersection(_addresses(node))
-    )
-    return _pick(graph, ARTICLE_TYPES, own) or next(films, None) or _pick(graph, PAGE_TYPES, own)
+    own = {_bare_address(address) for address in addresses if address}
+    article = _pick(graph, ARTICLE_TYPES, own)
+    if article:
+        return article
+    for node in graph.nodes:
+        if types_of(node) & _OFTEN_EMBEDDED and own.intersection(_addresses_of(node)):
+            return node
+    return _pick(graph, PAGE_TYPES, own)
 
 
 def _pick(graph: Graph, types: frozenset[str], own: set[str]) -> Node | None:
+    """The thing of these types that the page is about, where that can be told."""
     nodes = [node for node in graph.nodes if types_of(node) & types]
     if len(nodes) < 2:
-        if nodes:
-            return nodes[0]
-        return None
+        return nodes[0] if nodes else None
     for node in nodes:
-        if own.intersection(_addresses(node)):
+        if own.intersection(_addresses_of(node)):
             return node
-    longest = max(nodes, key=lambda node: len(_body(node)))
-    same = len({line_from_html(node.get("headline") or node.get("name")) for node in nodes}) == 1
-    if _body(longest) or same:
+    longest = max(nodes, key=lambda node: len(_body_of(node)))
+    headlines = {clean_html_line(node.get("headline") or node.get("name")) for node in nodes}
+    if _body_of(longest) or len(headlines) == 1:
         return longest
     return None
 
 
-def _body(node: Node) -> str:
+def _body_of(node: Node) -> str:
+    """The text of an article, where the page has put it into the JSON-LD."""
     body = node.get("articleBody")
-    if isinstance(body, str):
-        return body
-    return ""
+    return body if isinstance(body, str) else ""
 
 
-def _addresses(node: Node) -> Iterator[str]:
+def _addresses_of(node: Node) -> Iterator[str]:
+    """The addresses that a thing bears, as they are compared."""
     for name in ("url", "mainEntityOfPage", "@id"):
         value = node.get(name)
         if isinstance(value, Mapping):
             value = value.get("@id") or value.get("url")
         if isinstance(value, str):
-            yield _bare(value)
+            yield _bare_address(value)
 
 
-def _bare(address: str) -> str:
-    return address.partition("#")[0].partition("://")[2].rstrip("/").removeprefix("www.")
+def _bare_address(address: str) -> str:
+    """An address as it is compared: without scheme, `www.`, fragment and last slash."""
+    without_fragment = address.partition("#")[0]
+    without_scheme = without_fragment.partition("://")[2]
+    return without_scheme.rstrip("/").removeprefix("www.")
 
 
-def _flat(value: Any, depth: int) -> Iterator[Node]:
+def _flatten(value: Any, depth: int) -> Iterator[Node]:
     """A thing, the members of lists and graphs, and what a page calls its main entity."""
-    if depth > 5:
+    if depth > _DEEPEST_NODE:
         return
     if isinstance(value, list):
         for member in value[:_MOST_NODES]:
-            yield from _flat(member, depth + 1)
+            yield from _flatten(member, depth + 1)
     elif isinstance(value, dict):
         if "@type" in value:
             yield value
         for name in ("@graph", *_ROOTS):
             if isinstance(value.get(name), dict | list):
-                yield from _flat(value[name], depth + 1)
+                yield from _flatten(value[name], depth + 1)
 
 
-def _lenient(text: str) -> list[Any]:
+def _parse_lenient(text: str) -> list[Any]:
     """The values of a block, as it is or else without its needless commas; none where neither can
     be read.
     """
-    bare = _unwrapped(text)
+    bare = text.strip().removeprefix("//").lstrip()
+    for opening in _OPENINGS:  # some put a comment or CDATA around a block
+        bare = bare.removeprefix(opening)
+    for closing in _CLOSINGS:
+        bare = bare.removesuffix(closing)
+    bare = bare.strip().removesuffix("//").rstrip()
+    bare = bare.rstrip(";")
     try:
-        values = _values(bare)
+        values = _parse_values(bare)
     except (ValueError, RecursionError):
         try:
-            values = _values(
-                _STRING_OR_COMMA.sub(lambda found: "" if found[0] == "," else found[0], bare)
-            )
+            without_commas = _STRING_OR_COMMA.sub(r"\1", bare)
+            values = _parse_values(without_commas)
         except (ValueError, RecursionError):
             return []
     return [value for value in values if _is_shallow(value)]
 
 
-def _values(text: str) -> list[Any]:
+def _parse_values(text: str) -> list[Any]:
     """The values that stand in a row; raw line breaks and other control characters in strings are
     let through.
     """
-    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
-    values, at = [], 0
+    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
+    values: list[Any] = []
+    at = 0
     while at < len(text):
         value, at = decoder.raw_decode(text, at)
         values.append(value)
-        at = next((place for place in range(at, len(text)) if not text[place].isspace()), len(text))
+        while at < len(text) and text[at].isspace():
+            at += 1
     return values
 
 
-def _unwrapped(text: str) -> str:
-    """Without the comment or CDATA marks that some put around a block."""
-    bare = text.strip().removeprefix("//").lstrip()
-    for opening in _OPENINGS:
-        bare = bare.removeprefix(opening)
-    for closing in _CLOSINGS:
-        bare = bare.removesuffix(closing)
-    return bare.strip().removesuffix("//").rstrip().rstrip(";")
-
-
 def _is_shallow(value: Any) -> bool:
+    """Whether a value is nested no deeper than is looked at."""
     level = [value]
     for _ in range(_DEEPEST):
-        level = [
-            member
-            for one in level
-            if isinstance(one, dict | list)
-            for member in (one.values() if isinstance(one, dict) else one)
-        ]
-        if not level:
+        below: list[Any] = []
+        for one in level:
+            if isinstance(one, dict):
+                below += one.values()
+            elif isinstance(one, list):
+                below += one
+        if not below:
             return True
+        level = below
     return False
 
 
-def _encodable(value: Any) -> Any:
+def _strip_surrogates(value: Any) -> Any:
     """The value without lone surrogates, which an escape can bring in and no encoding takes out
     again.
     """
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
-        return [_encodable(one) for one in value]
+        return [_strip_surrogates(one) for one in value]
     if isinstance(value, dict):
-        return {without_surrogates(name): _encodable(one) for name, one in value.items()}
+        return {without_surrogates(name): _strip_surrogates(one) for name, one in value.items()}
     return value
 
 
-def _refuse(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _finite(written: str) -> float:
+def _parse_finite(written: str) -> float:
+    """A number that is neither infinite nor none."""
     number = float(written)
     if not math.isfinite(number):
         raise ValueError("a number beyond all bounds")

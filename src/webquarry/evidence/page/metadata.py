@@ -3,12 +3,15 @@
 Where fields disagree, the first of this order that says something usable wins; nothing is put
 together from two, and nothing is made up where none speaks.
 
-    title      JSON-LD headline, og:title, citation_title, DC.title, microdata, the only <h1>, <title>, the file itself
-    authors    citation_author, JSON-LD, DC.creator, microdata, author metas, article:author, the file itself
+    title      JSON-LD headline, og:title, citation_title, DC.title, microdata, the only <h1>,
+               <title>, the file itself
+    authors    citation_author, JSON-LD, DC.creator, microdata, author metas, article:author,
+               the file itself
     site       JSON-LD publisher, og:site_name, application-name, JSON-LD WebSite
-    published  JSON-LD, article:published_time, citation_*_date, DC and PRISM, microdata, date metas, <time>, the
-               address (/2025/07/01/), the file itself
-    modified   JSON-LD, article:modified_time, og:updated_time, DC, microdata, last-modified metas, the file itself
+    published  JSON-LD, article:published_time, citation_*_date, DC and PRISM, microdata,
+               date metas, <time>, the address (/2025/07/01/), the file itself
+    modified   JSON-LD, article:modified_time, og:updated_time, DC, microdata,
+               last-modified metas, the file itself
 
 Dates that cannot be the page's are passed over (`dates.is_plausible`), and so is a change before
 the publication.
@@ -20,24 +23,44 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from webquarry.evidence.language.text import line, line_from_html
+from webquarry.evidence.language.text import clean_html_line, clean_line
 from webquarry.evidence.page.dates import is_plausible, read_date
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
-from webquarry.evidence.page.people import Name, byline, group, people
+from webquarry.evidence.page.people import Name, byline, parse_group, parse_people
 from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page, without_site
 from webquarry.read.models import Dated, Page
 
 _PUBLISHED_METAS = (
-    "article:published_time", "citation_online_date", "citation_publication_date", "citation_date", "citation_cover_date",
-    "citation_year", "dc.date.issued", "dcterms.issued", "dc.issued", "prism.publicationdate", "eprints.date",
-)  # fmt: skip
+    "article:published_time",
+    "citation_online_date",
+    "citation_publication_date",
+    "citation_date",
+    "citation_cover_date",
+    "citation_year",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dc.issued",
+    "prism.publicationdate",
+    "eprints.date",
+)
 _LOOSE_PUBLISHED_METAS = (
-    "parsely-pub-date", "sailthru.date", "publication_date", "publishdate", "pubdate", "ptime", "bt:pubdate",
-    "cxenseparse:recs:publishtime", "date", "dc.date", "dcterms.date", "dc.date.created", "dcterms.created",
-)  # fmt: skip
+    "parsely-pub-date",
+    "sailthru.date",
+    "publication_date",
+    "publishdate",
+    "pubdate",
+    "ptime",
+    "bt:pubdate",
+    "cxenseparse:recs:publishtime",
+    "date",
+    "dc.date",
+    "dcterms.date",
+    "dc.date.created",
+    "dcterms.created",
+)
 _MODIFIED_METAS = (
     "article:modified_time",
     "og:updated_time",
@@ -45,14 +68,26 @@ _MODIFIED_METAS = (
     "dc.date.modified",
 )
 _LOOSE_MODIFIED_METAS = ("last-modified", "lastmod", "revised")
-_AUTHOR_METAS = ("author", "byl", "parsely-author", "sailthru.author", "dc.contributor.author")
+_AUTHOR_METAS = (
+    "author",
+    "byl",
+    "parsely-author",
+    "sailthru.author",
+    "dc.contributor.author",
+    "article:author",
+    "book:author",
+)
 _CREATOR_METAS = (
     "dc.creator",
     "dcterms.creator",
     "eprints.creators_name",
     "bepress_citation_author",
 )
+_TITLE_METAS = ("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")
+_SITE_METAS = ("og:site_name", "application-name")
 _PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
+_LONGEST_SITE = 200  # characters
+_MOST_LINKED_AUTHORS = 100
 
 
 @dataclass(frozen=True)
@@ -79,157 +114,181 @@ class PageFacts:
         """The authors in one line."""
         return byline(self.authors)
 
+    @property
+    def published_value(self) -> str | None:
+        """The date of publication without its field."""
+        return self.published.value if self.published else None
+
+
+class _DateCandidate(NamedTuple):
+    """What may be a date of the page, as it is written there."""
+
+    written: Any
+    field: str
+    declared: bool  # whether the page declares it as its date
+
 
 def read_facts(
     page_url: str, tags: Tags, graph: Graph, main: Node | None, page: Page, accessed: datetime
 ) -> PageFacts:
     """The facts of a page, from its markup and from the file itself."""
-    site = _first(_sites(tags, graph, main))
-    title = _first(_titles(tags, main, page))
+    fields = _Fields(page_url, tags, graph, main, page)
+    site = _first_stated(fields.sites())
+    site_name = site.value if site else ""
+    title = _first_stated(fields.titles())
     if title:
-        title = Stated(
-            without_site(title.value, host_of_page(page_url), site.value if site else ""),
-            title.field,
-        )
-    authors, field = _authors(tags, graph, main, page, site.value if site else "")
-    published = _date(_published(page_url, tags, main, page), accessed)
-    modified = _date(_modified(tags, main, page), accessed)
-    if published and modified and _is_earlier(modified.value, published.value):
-        modified = None
-    return PageFacts(title, authors, field, site, published, modified)
+        bare = without_site(title.value, host_of_page(page_url), site_name)
+        title = Stated(bare, title.field)
+    authors, authors_field = _first_authors(fields.authors(), site_name)
+    published = _first_plausible(fields.publication_dates(), accessed)
+    modified = _first_plausible(fields.modification_dates(), accessed)
+    if published and modified:
+        # by the day, or as far as both are known; the hours of two zones are not compared
+        length = min(len(modified.value), len(published.value), len("2024-01-31"))
+        if modified.value[:length] < published.value[:length]:
+            modified = None
+    return PageFacts(title, authors, authors_field, site, published, modified)
 
 
-def _first(stated: Iterable[Stated]) -> Stated | None:
-    return next((one for one in stated if one.value), None)
+@dataclass(frozen=True)
+class _Fields:
+    """What the fields of a page state, for each fact in the order in which they are believed."""
+
+    page_url: str
+    tags: Tags
+    graph: Graph
+    main: Node | None
+    page: Page
+
+    def titles(self) -> Iterator[Stated]:
+        """Candidates for the title; they may be empty."""
+        tags = self.tags
+        if self.main is not None:
+            headline = self.main.get("headline")
+            yield Stated(clean_html_line(headline), "json-ld:headline")
+            if "question" in types_of(self.main):
+                name = self.main.get("name")
+                yield Stated(clean_html_line(name), "json-ld:name")
+        for name, content in tags.find_metas(_TITLE_METAS):
+            yield Stated(clean_html_line(content), name)
+        for value in tags.find_items("headline"):
+            yield Stated(clean_line(value), "microdata:headline")
+        yield Stated(clean_line(tags.heading), "h1")
+        yield Stated(clean_line(tags.title), "title")
+        yield Stated(clean_line(self.page.title), self.page.content_type)
+
+    def sites(self) -> Iterator[Stated]:
+        """Candidates for the name of the site; they may be empty."""
+        if self.main is not None:
+            for publisher in self.graph.get_values(self.main, "publisher"):
+                name = self.graph.name_of(publisher)
+                yield Stated(name, "json-ld:publisher")
+        for field, content in self.tags.find_metas(_SITE_METAS):
+            name = clean_html_line(content, _LONGEST_SITE)
+            yield Stated(name, field)
+        for node in self.graph.nodes:
+            if "website" in types_of(node):
+                name = clean_html_line(node.get("name"), _LONGEST_SITE)
+                yield Stated(name, "json-ld:WebSite")
+
+    def authors(self) -> Iterator[tuple[tuple[Name, ...], str]]:
+        """Candidates for the authors, each with its field; they may be empty."""
+        get_all = self.tags.get_all
+        yield parse_people(get_all("citation_author"), lists=False), "citation_author"
+        yield parse_people(get_all("citation_authors")), "citation_authors"
+        if self.main is not None:
+            for field in ("author", "creator"):
+                values = self.graph.get_values(self.main, field)
+                yield self._parse_json_ld_authors(values), f"json-ld:{field}"
+        for field in _CREATOR_METAS:
+            yield parse_people(get_all(field), lists=False), field
+        yield parse_people(self.tags.find_items("author")), "microdata:author"
+        for field in _AUTHOR_METAS:
+            yield parse_people(get_all(field)), field
+        yield parse_people([self.page.author]), self.page.content_type
+
+    def _parse_json_ld_authors(self, values: list[Any]) -> tuple[Name, ...]:
+        """The authors that these things are, each once."""
+        found: dict[Name, None] = {}
+        for value in values[:_MOST_LINKED_AUTHORS]:
+            written = self.graph.name_of(value)
+            types = types_of(value)
+            if not types or "person" in types:
+                found |= dict.fromkeys(parse_people([written]))
+                continue
+            group = parse_group(written)
+            if group:
+                found[group] = None
+        return tuple(found)
+
+    def publication_dates(self) -> Iterator[_DateCandidate]:
+        """Candidates for the date of publication."""
+        if self.main is not None:
+            for name in ("datePublished", "uploadDate", "dateCreated"):
+                yield _DateCandidate(self.main.get(name), f"json-ld:{name}", declared=True)
+        for name, content in self.tags.find_metas(_PUBLISHED_METAS):
+            yield _DateCandidate(content, name, declared=True)
+        for value in self.tags.find_items("datepublished"):
+            yield _DateCandidate(value, "microdata:datePublished", declared=True)
+        for name, content in self.tags.find_metas(_LOOSE_PUBLISHED_METAS):
+            yield _DateCandidate(content, name, declared=False)
+        for value in self.tags.times:
+            yield _DateCandidate(value, "time", declared=False)
+        path = self.page_url.partition("?")[0].partition("#")[0]
+        in_path = _PATH_DATE.search(path)
+        if in_path:
+            yield _DateCandidate("-".join(in_path.groups()), "url", declared=False)
+        in_file = self.page.published
+        if in_file:
+            yield _DateCandidate(in_file.value, in_file.field, declared=True)
+
+    def modification_dates(self) -> Iterator[_DateCandidate]:
+        """Candidates for the date of the last change."""
+        if self.main is not None:
+            written = self.main.get("dateModified")
+            yield _DateCandidate(written, "json-ld:dateModified", declared=True)
+        for name, content in self.tags.find_metas(_MODIFIED_METAS):
+            yield _DateCandidate(content, name, declared=True)
+        for value in self.tags.find_items("datemodified"):
+            yield _DateCandidate(value, "microdata:dateModified", declared=True)
+        for name, content in self.tags.find_metas(_LOOSE_MODIFIED_METAS):
+            yield _DateCandidate(content, name, declared=False)
+        in_file = self.page.modified
+        if in_file:
+            yield _DateCandidate(in_file.value, in_file.field, declared=True)
 
 
-def _titles(tags: Tags, main: Node | None, page: Page) -> Iterator[Stated]:
-    if main is not None:
-        yield Stated(line_from_html(main.get("headline")), "json-ld:headline")
-        if "question" in types_of(main):
-            yield Stated(line_from_html(main.get("name")), "json-ld:name")
-    for name, content in tags.stated(
-        ("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")
-    ):
-        yield Stated(line_from_html(content), name)
-    for name, value in tags.items:
-        if name == "headline":
-            yield Stated(line(value), "microdata:headline")
-    yield Stated(line(tags.heading), "h1")
-    yield Stated(line(tags.title), "title")
-    yield Stated(line(page.title), page.content_type)
-
-
-def _sites(tags: Tags, graph: Graph, main: Node | None) -> Iterator[Stated]:
-    for publisher in graph.members(main, "publisher") if main is not None else []:
-        yield Stated(graph.name_of(publisher), "json-ld:publisher")
-    for name, content in tags.stated(("og:site_name", "application-name")):
-        yield Stated(line_from_html(content, 200), name)
-    for node in graph.nodes:
-        if "website" in types_of(node):
-            yield Stated(line_from_html(node.get("name"), 200), "json-ld:WebSite")
-
-
-def _authors(
-    tags: Tags, graph: Graph, main: Node | None, page: Page, site: str
-) -> tuple[tuple[Name, ...], str]:
-    for names, field in _author_fields(tags, graph, main, page):
-        names = tuple(_as_group_if_site(name, site) for name in names)
-        if names:
-            return names, field
-    return (), ""
-
-
-def _author_fields(
-    tags: Tags, graph: Graph, main: Node | None, page: Page
-) -> Iterator[tuple[tuple[Name, ...], str]]:
-    yield people(tags.all("citation_author"), lists=False), "citation_author"
-    yield people(tags.all("citation_authors")), "citation_authors"
-    if main is not None:
-        for name in ("author", "creator"):
-            yield _linked_authors(graph, main, name), f"json-ld:{name}"
-    for name in _CREATOR_METAS:
-        yield people(tags.all(name), lists=False), name
-    yield people(value for name, value in tags.items if name == "author"), "microdata:author"
-    for name in (*_AUTHOR_METAS, "article:author", "book:author"):
-        yield people(tags.all(name)), name
-    yield people([page.author]), page.content_type
-
-
-def _linked_authors(graph: Graph, main: Node, name: str) -> tuple[Name, ...]:
-    found: dict[Name, None] = {}
-    for value in graph.members(main, name)[:100]:
-        for one in _linked_author(graph, value):
-            found[one] = None
-    return tuple(found)
-
-
-def _linked_author(graph: Graph, value: Any) -> tuple[Name, ...]:
-    written = graph.name_of(value)
-    types = types_of(value)
-    if types and "person" not in types:
-        name = group(written)
-        if name:
-            return (name,)
-        return ()
-    return people([written])
-
-
-def _as_group_if_site(name: Name, site: str) -> Name:
-    """A site that signs its own pages is no person, whatever its name looks like."""
-    if site and name.written.casefold() == site.casefold():
-        return Name(literal=site)
-    return name
-
-
-def _published(
-    page_url: str, tags: Tags, main: Node | None, page: Page
-) -> Iterator[tuple[Any, str, bool]]:
-    """Candidates in order: as written, the field, and whether the page declares it as its date."""
-    if main is not None:
-        for name in ("datePublished", "uploadDate", "dateCreated"):
-            yield main.get(name), f"json-ld:{name}", True
-    for name, content in tags.stated(_PUBLISHED_METAS):
-        yield content, name, True
-    yield from (
-        (value, "microdata:datePublished", True)
-        for name, value in tags.items
-        if name == "datepublished"
-    )
-    for name, content in tags.stated(_LOOSE_PUBLISHED_METAS):
-        yield content, name, False
-    yield from ((value, "time", False) for value in tags.times)
-    if found := _PATH_DATE.search(page_url.partition("?")[0].partition("#")[0]):
-        yield "-".join(found.groups()), "url", False
-    if page.published:
-        yield page.published.value, page.published.field, True
-
-
-def _modified(tags: Tags, main: Node | None, page: Page) -> Iterator[tuple[Any, str, bool]]:
-    if main is not None:
-        yield main.get("dateModified"), "json-ld:dateModified", True
-    for name, content in tags.stated(_MODIFIED_METAS):
-        yield content, name, True
-    yield from (
-        (value, "microdata:dateModified", True)
-        for name, value in tags.items
-        if name == "datemodified"
-    )
-    for name, content in tags.stated(_LOOSE_MODIFIED_METAS):
-        yield content, name, False
-    if page.modified:
-        yield page.modified.value, page.modified.field, True
-
-
-def _date(candidates: Iterable[tuple[Any, str, bool]], accessed: datetime) -> Dated | None:
-    for written, field, declared in candidates:
-        value = read_date(written)
-        if value and is_plausible(value, accessed, declared=declared):
-            return Dated(value, field)
+def _first_stated(candidates: Iterable[Stated]) -> Stated | None:
+    """The first that is not empty."""
+    for candidate in candidates:
+        if candidate.value:
+            return candidate
     return None
 
 
-def _is_earlier(value: str, other: str) -> bool:
-    """By the day, or as far as both are known; the hours of two zones are not compared."""
-    exact = min(len(value[:10]), len(other[:10]))
-    return value[:exact] < other[:exact]
+def _first_authors(
+    candidates: Iterable[tuple[tuple[Name, ...], str]], site: str
+) -> tuple[tuple[Name, ...], str]:
+    """The authors by the first field that names any, and that field.
+
+    A site that signs its own pages is no person, whatever its name looks like.
+    """
+    for names, field in candidates:
+        authors: list[Name] = []
+        for name in names:
+            is_site = site and name.written.casefold() == site.casefold()
+            authors.append(Name(literal=site) if is_site else name)
+        if authors:
+            return tuple(authors), field
+    return (), ""
+
+
+def _first_plausible(candidates: Iterable[_DateCandidate], accessed: datetime) -> Dated | None:
+    """The first that is a date and can be the page's."""
+    for candidate in candidates:
+        value = read_date(candidate.written)
+        if value is None:
+            continue
+        if is_plausible(value, accessed, declared=candidate.declared):
+            return Dated(value, candidate.field)
+    return None

@@ -8,13 +8,14 @@ similar ones) lies in tables and is left out.
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import cast
 
 from lxml import etree
 
 from webquarry.errors import NotFound, ScriptPage
-from webquarry.evidence.language.text import line
+from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.dates import read_date
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
@@ -24,13 +25,14 @@ from webquarry.search.patents.numbers import PatentNumber, read_number
 from webquarry.secret import redact
 
 _LONGEST_ABSTRACT = 10_000
+_LONGEST_VALUE = 1000
 _MOST_ITEMS = 5000
-_WITHOUT_KIND = {
+_WITHOUT_KIND = {  # tried in this order
     "US": ("B2", "B1"),
     "EP": ("B1", "A1"),
     "WO": ("A1",),
     "CN": ("B", "A"),
-}  # tried in this order
+}
 _ELSEWHERE = frozenset({"tr", "table"})
 _ITEMS = etree.XPath(f"(//*[@itemprop])[position() <= {_MOST_ITEMS}]")
 _METAS = etree.XPath(f"(//meta[@name])[position() <= {_MOST_ITEMS}]")
@@ -45,37 +47,44 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
             page = await reader.read_raw(candidate.url)
         except NotFound:
             continue
-        patent = await asyncio.to_thread(patent_from, page.document)
+        patent = await asyncio.to_thread(parse_patent, page.document)
         if patent is None:
             raise ScriptPage(f"{redact(page.url)} came without the patent that it is about.")
         return patent if number.covers(patent.number) else None
     return None
 
 
-def patent_from(document: Document | None) -> Patent | None:
+def parse_patent(document: Document | None) -> Patent | None:
     """What a page states of its patent; None where it states none."""
     if document is None or not document.roots:
         return None
-    items, metas = _items(document.roots[0]), _metas(document.roots[0])
-    number = read_number(next(iter(items.get("publicationNumber", [])), ""))
+    items = _read_items(document.roots[0])
+    metas = _read_metas(document.roots[0])
+    numbers = items["publicationNumber"]
+    number = read_number(numbers[0]) if numbers else None
     if number is None:
         return None
-    legal = next(iter(items.get("legalStatusIfi", [])), "").lower()
-    published = _date(items.get("publicationDate", []))
-    granted = _date([*metas.get("dc.date/issue", []), *items.get("granted", [])])
+    title = _first_line([*items["title"], *metas["dc.title"]])
+    published = _first_date(items["publicationDate"])
+    granted = _first_date([*metas["dc.date/issue"], *items["granted"]])
+    if granted is None and number.is_dated_by_grant:
+        granted = published
+    links = [*metas["citation_pdf_url"], *items["pdfLink"]]
+    pdf = next((link for link in links if link.startswith("https://")), None)
+    status = items["legalStatusIfi"][0].lower() if items["legalStatusIfi"] else ""
     return Patent(
         number=number,
-        title=_first(items.get("title"), metas.get("dc.title")) or number.google,
+        title=title or number.google,
         url=number.url,
-        abstract=_first(items.get("abstract"), metas.get("dc.description")),
-        assignees=_each(items.get("assigneeOriginal") or metas.get("dc.contributor/assignee", [])),
-        inventors=_each(items.get("inventor") or metas.get("dc.contributor/inventor", [])),
-        filed=_date([*items.get("filingDate", []), *metas.get("dc.date/datesubmitted", [])]),
+        abstract=_first_line([*items["abstract"], *metas["dc.description"]]),
+        assignees=_distinct(items["assigneeOriginal"] or metas["dc.contributor/assignee"]),
+        inventors=_distinct(items["inventor"] or metas["dc.contributor/inventor"]),
+        filed=_first_date([*items["filingDate"], *metas["dc.date/datesubmitted"]]),
         published=published,
-        granted=granted or (published if number.is_dated_by_grant else None),
-        status=legal or number.stage,
-        pdf=_pdf([*metas.get("citation_pdf_url", []), *items.get("pdfLink", [])]),
-        cpc=_each(items.get("Code", [])),
+        granted=granted,
+        status=status or number.stage,
+        pdf=pdf,
+        cpc=_distinct(items["Code"]),
         provider="google_patents",
     )
 
@@ -85,82 +94,86 @@ def _candidates(number: PatentNumber) -> Iterator[PatentNumber]:
     always there.
     """
     yield number
+    if number.kind:
+        return
     kinds = ("A1",) if number.is_us_application else _WITHOUT_KIND.get(number.office, ())
-    for kind in () if number.kind else kinds:
+    for kind in kinds:
         yield PatentNumber(number.office, number.number, kind)
 
 
-def _items(root: etree._Element) -> dict[str, list[str]]:
+def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
     """The values of each property of the patent itself; events are known by their type."""
-    found: dict[str, list[str]] = {}
-    for element in cast("list[etree._Element]", _ITEMS(root)):
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    elements = cast("list[etree._Element]", _ITEMS(root))
+    for element in elements:
         name = element.get("itemprop") or ""
-        if any(parent.tag in _ELSEWHERE for parent in element.iterancestors()):
+        parents = list(element.iterancestors())
+        if any(parent.tag in _ELSEWHERE for parent in parents):
             continue
         if name == "events":
-            _add_event(element, found)
+            found["granted"] += _grant_dates(element)
         elif name == "abstract":
-            found.setdefault(name, []).extend(_abstract(element))
-        elif name == "Code" or not _is_in_event(element):
-            found.setdefault(name, []).append(_value(element))
+            for part in element.iterdescendants():
+                if part.get("itemprop") == "content":
+                    text = beginning_of(part, _LONGEST_ABSTRACT)
+                    found[name].append(clean_line(text, _LONGEST_ABSTRACT))
+        elif name == "Code" or all(parent.get("itemprop") != "events" for parent in parents):
+            found[name].append(_value_of(element))
     return found
 
 
-def _add_event(element: etree._Element, found: dict[str, list[str]]) -> None:
-    parts = {
-        part.get("itemprop"): _value(part)
-        for part in element.iterdescendants()
-        if part.get("itemprop")
-    }
+def _grant_dates(event: etree._Element) -> list[str]:
+    """The date of an event that is a grant; nothing for any other."""
+    parts: dict[str, str] = {}
+    for part in event.iterdescendants():
+        name = part.get("itemprop")
+        if name:
+            parts[name] = _value_of(part)
     if parts.get("type") == "granted":
-        found.setdefault("granted", []).append(parts.get("date", ""))
+        return [parts.get("date", "")]
+    return []
 
 
-def _is_in_event(element: etree._Element) -> bool:
-    return any(parent.get("itemprop") == "events" for parent in element.iterancestors())
-
-
-def _abstract(section: etree._Element) -> Iterator[str]:
-    for part in section.iterdescendants():
-        if part.get("itemprop") == "content":
-            yield line(beginning_of(part, _LONGEST_ABSTRACT), _LONGEST_ABSTRACT)
-
-
-def _metas(root: etree._Element) -> dict[str, list[str]]:
-    """The contents by name, and by name and scheme where there is one: `dc.contributor/inventor`."""
-    found: dict[str, list[str]] = {}
-    for meta in cast("list[etree._Element]", _METAS(root)):
-        name, scheme = (meta.get("name") or "").lower(), (meta.get("scheme") or "").lower()
-        found.setdefault(f"{name}/{scheme}" if scheme else name, []).append(
-            meta.get("content") or ""
-        )
+def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:
+    """The contents by name, with the scheme if there is one: `dc.contributor/inventor`."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    metas = cast("list[etree._Element]", _METAS(root))
+    for meta in metas:
+        name = (meta.get("name") or "").lower()
+        scheme = (meta.get("scheme") or "").lower()
+        if scheme:
+            name = f"{name}/{scheme}"
+        found[name].append(meta.get("content") or "")
     return found
 
 
-def _value(element: etree._Element) -> str:
+def _value_of(element: etree._Element) -> str:
+    """The value of a property: in an attribute, else what is written there."""
     value = element.get("datetime") or element.get("content") or element.get("href")
-    return line(value if value is not None else beginning_of(element, 1000))
+    if value is None:
+        value = beginning_of(element, _LONGEST_VALUE)
+    return clean_line(value)
 
 
-def _first(*lists: list[str] | None) -> str:
-    return next(
-        (
-            said
-            for texts in lists
-            for text in texts or ()
-            if (said := line(text, _LONGEST_ABSTRACT))
-        ),
-        "",
-    )
+def _first_line(texts: Iterable[str]) -> str:
+    """The first text that is not empty, in one line."""
+    for text in texts:
+        line = clean_line(text, _LONGEST_ABSTRACT)
+        if line:
+            return line
+    return ""
 
 
-def _each(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, map(line, texts))))
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts in one line each, every one once."""
+    lines = map(clean_line, texts)
+    return tuple(dict.fromkeys(filter(None, lines)))
 
 
-def _date(texts: Iterable[str]) -> str | None:
-    return next((date for text in texts if (date := read_date(text))), None)
-
-
-def _pdf(texts: Iterable[str]) -> str | None:
-    return next((text for text in texts if text.startswith("https://")), None)
+def _first_date(texts: Iterable[str]) -> str | None:
+    """The first text that is a date, in ISO 8601."""
+    for text in texts:
+        date = read_date(text)
+        if date:
+            return date
+    return None

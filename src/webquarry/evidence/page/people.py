@@ -13,33 +13,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from webquarry.evidence.language.text import line
+from webquarry.evidence.language.text import clean_line
 
 MOST_AUTHORS = 5000
 _MOST_BYLINES = 50
 _MOST_SHOWN = 20
+_LONGEST_BYLINE = 2000  # characters
+_LONGEST_NAME = 300
+_LONGEST_PERSON = 200
 _PARTICLES = "da das de del della den der des di do dos du el la le los van von zu zum zur ter ten"
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 _CREDENTIAL = re.compile(
     r"(?:ph\.?d|m\.?d|m\.?a|m\.?sc|b\.?sc|mph|r\.?n|esq|d\.?phil|facp|cpa)\.?", re.IGNORECASE
 )
 _BY = re.compile(r"(?:written\s+|posted\s+)?by:?\s+", re.IGNORECASE)
-_AND = re.compile(
-    r"\s*;\s*|\s*,\s+(?:and|&)\s+|\s+(?:and|und|et|y|&)\s+"
-)  # `Y` may be a middle initial
+# `Y` may be a middle initial
+_AND = re.compile(r"\s*;\s*|\s*,\s+(?:and|&)\s+|\s+(?:and|und|et|y|&)\s+")
 _NOBODY = (
     "admin administrator anonymous author authors editor guest none null root staff undefined "
-    "unknown user webmaster"
-    " [deleted] n/a na wordpress"
+    "unknown user webmaster [deleted] n/a na wordpress"
 )
 _GROUP = re.compile(
-    r"\b(?:team|staff|desk|editors?|editorial|newsroom|board|group|agency|ministry|department|office|university|institute"
-    r"|foundation|association|organi[sz]ation|committee|council|consortium|collaboration|society|center|centre|press"
-    r"|inc|ltd|llc|gmbh|corp(?:oration)?|company|contributors|project|network|news|times|bank|commission|authority"
+    r"\b(?:team|staff|desk|editors?|editorial|newsroom|board|group|agency|ministry|department"
+    r"|office|university|institute|foundation|association|organi[sz]ation|committee|council"
+    r"|consortium|collaboration|society|center|centre|press|inc|ltd|llc|gmbh|corp(?:oration)?"
+    r"|company|contributors|project|network|news|times|bank|commission|authority"
     r"|service|services|reuters|correspondent)\b|[0-9@/]|\.(?:com|org|net)\b",
     re.IGNORECASE,
 )
-_PARTICLE_SET, _NOBODY_SET = frozenset(_PARTICLES.split()), frozenset(_NOBODY.split())
+_PARTICLE_SET = frozenset(_PARTICLES.split())
+_NOBODY_SET = frozenset(_NOBODY.split())
 
 
 @dataclass(frozen=True)
@@ -62,58 +65,69 @@ class Name:
 def byline(names: tuple[Name, ...]) -> str:
     """The authors in one line; of very many, the first ones and "et al."."""
     written = [name.written for name in names[:_MOST_SHOWN]]
-    return ", ".join([*written, "et al."] if len(names) > _MOST_SHOWN else written)
+    if len(names) > _MOST_SHOWN:
+        written.append("et al.")
+    return ", ".join(written)
 
 
-def group(name: str) -> Name | None:
+def parse_group(name: str) -> Name | None:
     """An organisation, kept whole."""
-    written = line(name, 300)
+    written = clean_line(name, _LONGEST_NAME)
     if written and written.lower() not in _NOBODY_SET and "://" not in written:
         return Name(literal=written)
     return None
 
 
-def people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
+def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
     """The authors that these texts name, each once; `lists` allows several in one text."""
     found: dict[Name, None] = {}
     for text in islice(texts, _MOST_BYLINES if lists else None):
-        for part in _split(_BY.sub("", line(text, 2000), count=1)) if lists else [line(text, 300)]:
-            name = person(part)
+        if lists:
+            written = _BY.sub("", clean_line(text, _LONGEST_BYLINE), count=1)
+            parts = _split_byline(written)
+        else:
+            parts = [clean_line(text, _LONGEST_NAME)]
+        for part in parts:
+            name = parse_person(part)
             if name and len(found) < MOST_AUTHORS:
                 found[name] = None
     return tuple(found)
 
 
-def person(text: str) -> Name | None:
+def parse_person(text: str) -> Name | None:
     """One author; None for what names nobody: an address, a handle, `admin`."""
     text = text.strip().strip(",").strip()
-    if (
-        not text
-        or len(text) > 200
-        or "://" in text
-        or text.startswith("@")
-        or text.lower() in _NOBODY_SET
-    ):
-        return None
-    if ("@" in text and " " not in text) or not any(
-        letter.isalpha() for letter in text
-    ):  # an e-mail address, a number
+    if _names_nobody(text):
         return None
     if _GROUP.search(text):
         return Name(literal=text)
-    parts = [
-        part for part in re.split(r"\s*,\s*", text) if part and not _CREDENTIAL.fullmatch(part)
-    ]
-    suffix = next((part for part in parts[1:] if _SUFFIX.fullmatch(part)), "")
-    parts = [part for part in parts if part != suffix or part is parts[0]]
+    parts: list[str] = []
+    suffix = ""
+    for part in re.split(r"\s*,\s*", text):
+        if not part or _CREDENTIAL.fullmatch(part):
+            continue
+        if parts and _SUFFIX.fullmatch(part) and suffix in ("", part):
+            suffix = part
+        else:
+            parts.append(part)
     if len(parts) == 2:
         return Name(family=parts[0], given=parts[1], suffix=suffix)
     if len(parts) == 1:
-        return _straight(parts[0], suffix)
+        return _parse_given_first(parts[0], suffix)
     return Name(literal=text)
 
 
-def _straight(text: str, suffix: str) -> Name:
+def _names_nobody(text: str) -> bool:
+    """Whether a text is no name: a word such as `admin`, an address, a handle, a number."""
+    if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
+        return True
+    if "://" in text or text.startswith("@"):
+        return True
+    is_email = "@" in text and " " not in text
+    return is_email or not any(letter.isalpha() for letter in text)
+
+
+def _parse_given_first(text: str, suffix: str) -> Name:
     """`Given Family`: the last word and the particles in front of it are the family name."""
     words = text.split()
     if len(words) > 2 and _SUFFIX.fullmatch(words[-1]) and not suffix:
@@ -126,7 +140,7 @@ def _straight(text: str, suffix: str) -> Name:
     return Name(family=" ".join(words[start:]), given=" ".join(words[:start]), suffix=suffix)
 
 
-def _split(text: str) -> list[str]:
+def _split_byline(text: str) -> list[str]:
     """The names in a byline. A comma divides names only where each part of the whole looks like a
     full one.
     """
@@ -134,12 +148,13 @@ def _split(text: str) -> list[str]:
         return [text]
     names: list[str] = []
     for piece in _AND.split(text):
-        parts = [part.strip() for part in piece.split(",") if part.strip()]
-        full = [
-            part
-            for part in parts
-            if not _SUFFIX.fullmatch(part) and not _CREDENTIAL.fullmatch(part)
-        ]
-        several = len(full) > 1 and all(len(part.split()) > 1 for part in full)
-        names.extend(full if several else [piece])
+        full: list[str] = []  # what stands between commas, titles and suffixes left out
+        for part in piece.split(","):
+            part = part.strip()
+            if part and not _SUFFIX.fullmatch(part) and not _CREDENTIAL.fullmatch(part):
+                full.append(part)
+        if len(full) > 1 and all(len(part.split()) > 1 for part in full):
+            names += full
+        else:
+            names.append(piece)
     return names

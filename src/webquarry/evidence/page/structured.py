@@ -8,10 +8,9 @@ joined by `; `.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from webquarry.evidence.language.text import line
+from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.models import StructuredData
 from webquarry.evidence.page.jsonld import strict_json
 from webquarry.evidence.page.tags import Tags
@@ -21,47 +20,47 @@ _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
 
 
-def structured_data(tags: Tags) -> StructuredData | None:
+def read_structured_data(tags: Tags) -> StructuredData | None:
     """The machine-readable part of a page."""
-    blocks, skipped = _blocks(tags.scripts)
-    graph, unsaid = _tags(tags, lambda name: name.startswith(("og:", "article:")))
-    citation, unquoted = _tags(tags, lambda name: name.startswith("citation_"))
-    if not (blocks or graph or citation):
-        return None
-    return StructuredData(
-        json_ld=blocks or None,
-        open_graph=graph or None,
-        citation=citation or None,
-        skipped=skipped + unsaid + unquoted or None,
-    )
-
-
-def _blocks(texts: tuple[str, ...]) -> tuple[list[Any], int]:
-    values: list[Any] = []
+    json_ld: list[Any] = []
     left = _MOST_JSON
-    for text in texts:
+    for text in tags.scripts:
         if len(text) > left:
             continue
         try:
-            values.append(strict_json(text))
+            json_ld.append(strict_json(text))
         except ValueError:
             continue
         left -= len(text)
-    return values, len(texts) - len(values)
+    skipped_blocks = len(tags.scripts) - len(json_ld)
+    open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
+    citation, skipped_citation = _collect_tags(tags, ("citation_",))
+    if not (json_ld or open_graph or citation):
+        return None
+    skipped = skipped_blocks + skipped_graph + skipped_citation
+    return StructuredData(
+        json_ld=json_ld or None,
+        open_graph=open_graph or None,
+        citation=citation or None,
+        skipped=skipped or None,
+    )
 
 
-def _tags(tags: Tags, wanted: Callable[[str], bool]) -> tuple[dict[str, str], int]:
+def _collect_tags(tags: Tags, prefixes: tuple[str, ...]) -> tuple[dict[str, str], int]:
+    """The meta tags whose names begin so, and how many of them were left out."""
     found: dict[str, str] = {}
-    left, skipped = _MOST_TAGS, 0
+    left = _MOST_TAGS
+    skipped = 0
     for name, content in tags.metas:
-        if not wanted(name) or not (value := line(content, _LONGEST_TAG)):
+        if not name.startswith(prefixes):
             continue
-        if len(name) + len(value) > left:
+        value = clean_line(content, _LONGEST_TAG)
+        if not value:
+            continue
+        size = len(name) + len(value)
+        if size > left:
             skipped += 1
             continue
-        left -= len(name) + len(value)
-        if name in found:
-            found[name] = f"{found[name]}; {value}"
-        else:
-            found[name] = value
+        left -= size
+        found[name] = f"{found[name]}; {value}" if name in found else value
     return found, skipped

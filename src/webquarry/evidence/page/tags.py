@@ -18,28 +18,29 @@ from lxml import etree
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import texts_of
 
-_ARTICLE_TYPES = (
-    "article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle "
-    "analysisnewsarticle"
-    " reviewnewsarticle advertisercontentarticle satiricalarticle scholarlyarticle "
-    "medicalscholarlyarticle techarticle"
-    " apireference blogposting liveblogposting socialmediaposting discussionforumposting report "
-    "dataset"
-    " softwaresourcecode question howto legislation"
-)
+_ARTICLE_TYPES = """
+    article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle
+    analysisnewsarticle reviewnewsarticle advertisercontentarticle satiricalarticle
+    scholarlyarticle medicalscholarlyarticle techarticle apireference blogposting
+    liveblogposting socialmediaposting discussionforumposting report dataset softwaresourcecode
+    question howto legislation
+"""
 ARTICLE_TYPES = frozenset(_ARTICLE_TYPES.split())
 _MOST_METAS = 8000  # a paper may have thousands of authors, a tag each
 _LONGEST_CONTENT = 10_000
 _MOST_ITEMS = 500
 _MOST_WITHIN = 50  # elements of an item that are searched for its name
 _LONGEST_TEXT = 2000  # characters of a heading or an item
+_LONGEST_NAME = 100  # characters of a tag's name
+_LONGEST_LANGUAGE = 35
+_MOST_HEADINGS = 5  # that are looked at to find out whether there is only one
 _MOST_OF_A_KIND = 500  # headings, articles, dates
 _ITEMS = etree.XPath(f"(//*[@itemprop])[position() <= {_MOST_ITEMS}]")
 _WALKED = ("meta", "script", "link", "h1", "article", "time")
 _WANTED = frozenset({"headline", "name", "author", "datepublished", "datemodified", "publisher"})
-_ELSEWHERE = frozenset(
-    {"aside", "nav", "footer", "article"}
-)  # a date in there is that of something else
+# a date in there is that of something else
+_ELSEWHERE = frozenset({"aside", "nav", "footer", "article"})
+_PREFIXED = ("dc:", "dcterms:", "prism:", "eprints:")  # names that are written with a dot, too
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Tags:
     metas: tuple[tuple[str, str], ...] = ()
     scripts: tuple[str, ...] = ()  # the texts of JSON-LD blocks
     title: str = ""
-    heading: str = ""  # of the only `<h1>`
+    heading: str = ""  # of the only `<h1>`; two leave open which one is the page's
     language: str = ""
     canonical: str = ""
     items: tuple[tuple[str, str], ...] = ()  # microdata of an article: property and value
@@ -66,15 +67,23 @@ class Tags:
                 found.setdefault(name, []).append(content)
         return found
 
-    def all(self, name: str) -> list[str]:
+    def get_all(self, name: str) -> list[str]:
         """Every content of a meta tag."""
         return self.by_name.get(name, [])
 
-    def stated(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def find_metas(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Name and content of the meta tags of these names: in the order of the names, then of the
         document.
         """
-        return ((name, content) for name in names for content in self.all(name))
+        for name in names:
+            for content in self.get_all(name):
+                yield name, content
+
+    def find_items(self, wanted: str) -> Iterator[str]:
+        """The values of a property in the microdata."""
+        for name, value in self.items:
+            if name == wanted:
+                yield value
 
 
 def read_tags(document: Document | None) -> Tags:
@@ -83,35 +92,45 @@ def read_tags(document: Document | None) -> Tags:
         return Tags()
     root = document.roots[0]
     title = root.find("head/title")
-    found = _gather(document.roots)
+    language = (root.get("lang") or "").strip()
+    elements = _collect_elements(document.roots)
+    canonical = ""
+    for link in elements["link"]:
+        relations = (link.get("rel") or "").lower().split()
+        if "canonical" in relations:
+            canonical = (link.get("href") or "").strip()
+            break
+    headings = [_text_of(heading).strip() for heading in elements["h1"][:_MOST_HEADINGS]]
+    headings = [heading for heading in headings if heading]
     return Tags(
-        metas=tuple(_metas(found["meta"])),
-        scripts=tuple(_scripts(found["script"])),
-        title="" if title is None else _text(title),
-        heading=_only_heading(found["h1"]),
-        language=(root.get("lang") or "").strip()[:35],
-        canonical=_canonical(found["link"]),
-        items=tuple(_items(root)),
-        times=tuple(_times(found["time"], found["article"])),
+        metas=tuple(_read_metas(elements["meta"])),
+        scripts=tuple(_read_scripts(elements["script"])),
+        title="" if title is None else _text_of(title),
+        heading=headings[0] if len(headings) == 1 else "",
+        language=language[:_LONGEST_LANGUAGE],
+        canonical=canonical,
+        items=tuple(_read_items(root)),
+        times=tuple(_read_times(elements["time"], elements["article"])),
     )
 
 
-def _gather(roots: Iterable[etree._Element]) -> dict[str, list[etree._Element]]:
+def _collect_elements(roots: Iterable[etree._Element]) -> dict[str, list[etree._Element]]:
     """The elements that matter, by their name, in one walk; of each no more than are looked at."""
     found: dict[str, list[etree._Element]] = {name: [] for name in _WALKED}
     for root in roots:
         for element in root.iter(*_WALKED):
-            bucket = found[str(element.tag)]
-            if len(bucket) < (
-                _MOST_METAS if element.tag in ("meta", "script") else _MOST_OF_A_KIND
-            ):
+            name = str(element.tag)
+            most = _MOST_METAS if name in ("meta", "script") else _MOST_OF_A_KIND
+            bucket = found[name]
+            if len(bucket) < most:
                 bucket.append(element)
     return found
 
 
-def _text(element: etree._Element) -> str:
+def _text_of(element: etree._Element) -> str:
     """The beginning of the text in an element, without walking through all of it."""
-    pieces, length = [], 0
+    pieces: list[str] = []
+    length = 0
     for piece in texts_of(element):
         pieces.append(piece)
         length += len(piece)
@@ -120,46 +139,34 @@ def _text(element: etree._Element) -> str:
     return "".join(pieces)[:_LONGEST_TEXT]
 
 
-def _metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
+def _read_metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
+    """Name and content of each meta tag that has both."""
     for meta in metas:
-        name = meta.get("property") or meta.get("name") or meta.get("http-equiv")
+        written = meta.get("property") or meta.get("name") or meta.get("http-equiv")
         content = meta.get("content")
-        if name and content is not None:
-            yield _known_name(name), content[:_LONGEST_CONTENT]
+        if not written or content is None:
+            continue
+        name = written.strip().lower()[:_LONGEST_NAME]
+        if name.startswith(_PREFIXED):
+            name = name.replace(":", ".")
+        yield name, content[:_LONGEST_CONTENT]
 
 
-def _known_name(name: str) -> str:
-    lower = name.strip().lower()[:100]
-    if lower.startswith(("dc:", "dcterms:", "prism:", "eprints:")):
-        return lower.replace(":", ".")
-    return lower
-
-
-def _scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
+def _read_scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
+    """The texts of the JSON-LD blocks."""
     for script in scripts:
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        if kind == "application/ld+json" and (text := script.text) and text.strip():
+        text = script.text
+        if kind == "application/ld+json" and text and text.strip():
             yield text
 
 
-def _canonical(links: Iterable[etree._Element]) -> str:
-    for link in links:
-        if "canonical" in (link.get("rel") or "").lower().split():
-            return (link.get("href") or "").strip()
-    return ""
-
-
-def _only_heading(headings: list[etree._Element]) -> str:
-    """Two first-level headings leave open which one is the page's."""
-    written = [text for heading in headings[:5] if (text := _text(heading).strip())]
-    if len(written) == 1:
-        return written[0]
-    return ""
-
-
-def _items(root: etree._Element) -> Iterator[tuple[str, str]]:
-    for element in cast("list[etree._Element]", _ITEMS(root)):
-        wanted = _WANTED.intersection((element.get("itemprop") or "").lower().split())
+def _read_items(root: etree._Element) -> Iterator[tuple[str, str]]:
+    """Property and value of the microdata that belongs to an article."""
+    elements = cast("list[etree._Element]", _ITEMS(root))
+    for element in elements:
+        names = (element.get("itemprop") or "").lower().split()
+        wanted = _WANTED.intersection(names)
         if wanted and _owner_type(element) in ARTICLE_TYPES:
             for name in sorted(wanted):
                 yield name, _item_value(element)
@@ -167,12 +174,11 @@ def _items(root: etree._Element) -> Iterator[tuple[str, str]]:
 
 def _owner_type(element: etree._Element) -> str:
     """The type of the thing that a property belongs to: the nearest scope around it."""
-    owner = next(
-        (parent for parent in element.iterancestors() if parent.get("itemscope") is not None), None
-    )
-    if owner is None:
-        return ""
-    return (owner.get("itemtype") or "").rstrip("/").rpartition("/")[2].lower()
+    for parent in element.iterancestors():
+        if parent.get("itemscope") is not None:
+            address = (parent.get("itemtype") or "").rstrip("/")
+            return address.rpartition("/")[2].lower()
+    return ""
 
 
 def _item_value(element: etree._Element) -> str:
@@ -181,27 +187,28 @@ def _item_value(element: etree._Element) -> str:
     """
     value = element.get("content") or element.get("datetime")
     if value is None and element.get("itemscope") is not None:
-        inner = islice(element.iterdescendants(), _MOST_WITHIN)
-        names = [part for part in inner if (part.get("itemprop") or "").lower() == "name"]
-        value = None
-        if names:
-            value = names[0].get("content") or _text(names[0])
+        for part in islice(element.iterdescendants(), _MOST_WITHIN):
+            if (part.get("itemprop") or "").lower() == "name":
+                value = part.get("content") or _text_of(part)
+                break
     if value is None:
-        return _text(element)
+        return _text_of(element)
     return value[:_LONGEST_TEXT]
 
 
-def _times(times: list[etree._Element], articles: list[etree._Element]) -> Iterator[str]:
+def _read_times(times: list[etree._Element], articles: list[etree._Element]) -> Iterator[str]:
     """Those marked as the date of publication, then the first one in the article, where there is
     one article.
     """
     for time in times:
-        if time.get("pubdate") is not None or "dt-published" in (time.get("class") or "").split():
+        classes = (time.get("class") or "").split()
+        if time.get("pubdate") is not None or "dt-published" in classes:
             yield time.get("datetime") or ""
     outermost = [one for one in articles if next(one.iterancestors("article"), None) is None]
-    if len(outermost) == 1:
-        for time in times:
-            around = next(time.iterancestors(*_ELSEWHERE), None)
-            if around is outermost[0] and time.get("datetime"):
-                yield time.get("datetime") or ""
-                return
+    if len(outermost) != 1:
+        return
+    for time in times:
+        around = next(time.iterancestors(*_ELSEWHERE), None)
+        if around is outermost[0] and time.get("datetime"):
+            yield time.get("datetime") or ""
+            return

@@ -6,14 +6,12 @@ import re
 from urllib.parse import urlsplit
 
 _SEPARATORS = (" | ", " · ", " – ", " — ", " - ", " :: ")
-_SMALL_WORDS = (
-    "a an the and but for nor or so yet as at by in into of off on onto out over per to up via "
-    "with from about above"
-    " across after against along among around before behind below beneath beside between beyond "
-    "despite down during"
-    " except inside like near since through throughout toward towards under until upon within "
-    "without"
-)
+_SMALL_WORDS = """
+    a an the and but for nor or so yet as at by in into of off on onto out over per to up via
+    with from about above across after against along among around before behind below beneath
+    beside between beyond despite down during except inside like near since through throughout
+    toward towards under until upon within without
+"""
 _SMALL = frozenset(_SMALL_WORDS.split())
 _PLAIN_WORD = re.compile(r"([\"'“‘(\[]*)([A-Za-z][a-z'’]*(?:-[a-z'’]+)*)([\"'”’)\],.;:!?…]*)")
 _SENTENCE_START = (":", "?", "!", "—", "–")
@@ -39,19 +37,19 @@ def title_from_url(url: str) -> str:
 def without_site(title: str, host: str, site: str = "") -> str:
     """Many titles end in the site's name, which a citation gives anyway."""
     place = max(title.rfind(separator) for separator in _SEPARATORS)
-    if place > 0:
-        bare, last = (title[:place], title[place:].strip(" |·–—-:"))
-    else:
-        bare, last = (title, "")
-    name = _letters(last)
-    names = {*host.lower().replace("-", "").split("."), _letters(host), _letters(site)}
-    if name and name in names:
-        return bare
+    if place <= 0:
+        return title
+    ending = _only_letters(title[place:].strip(" |·–—-:"))
+    site_names = {*host.lower().replace("-", "").split("."), _only_letters(host)}
+    site_names.add(_only_letters(site))
+    if ending and ending in site_names:
+        return title[:place]
     return title
 
 
-def _letters(text: str) -> str:
-    return "".join(letter for letter in text.lower() if letter.isalnum())
+def _only_letters(text: str) -> str:
+    """The letters and digits of a text, in lower case."""
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def title_case(title: str) -> str:
@@ -61,24 +59,21 @@ def title_case(title: str) -> str:
     (`height()`, `example.org`) stay as they are.
     """
     words = title.split(" ")
-    cased = []
+    capitalised: list[str] = []
     for place, word in enumerate(words):
+        found = _PLAIN_WORD.fullmatch(word)
+        if not found:
+            capitalised.append(word)
+            continue
         starts = place == 0 or words[place - 1].endswith(_SENTENCE_START)
-        edge = starts or place == len(words) - 1
-        cased.append(_cased(word, edge))
-    return " ".join(cased)
-
-
-def _cased(word: str, edge: bool) -> str:
-    found = _PLAIN_WORD.fullmatch(word)
-    if not found:
-        return word
-    before, letters, after = found.groups()
-    if letters.lower() in _SMALL and not edge:
-        return before + letters.lower() + after
-    parts = letters.split("-")
-    parts = [
-        part[:1].upper() + part[1:] if at == 0 or part not in _SMALL else part
-        for at, part in enumerate(parts)
-    ]
-    return before + "-".join(parts) + after
+        ends = place == len(words) - 1
+        before, letters, after = found.groups()
+        if letters.lower() in _SMALL and not starts and not ends:
+            capitalised.append(before + letters.lower() + after)
+            continue
+        parts = letters.split("-")
+        for number, part in enumerate(parts):
+            if number == 0 or part not in _SMALL:
+                parts[number] = part[:1].upper() + part[1:]
+        capitalised.append(before + "-".join(parts) + after)
+    return " ".join(capitalised)

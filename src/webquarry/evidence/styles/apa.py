@@ -9,7 +9,15 @@ from collections.abc import Callable
 
 from webquarry.evidence.page.dates import MONTHS
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
+from webquarry.evidence.styles.work import (
+    Work,
+    add_full_stop,
+    italic,
+    join_present,
+    page_range,
+    plain,
+    render,
+)
 
 YEAR_ONLY = frozenset(
     {
@@ -27,6 +35,7 @@ YEAR_ONLY = frozenset(
 _IN_PERIODICAL = frozenset(
     {"article-journal", "article-newspaper", "article-magazine", "post-weblog"}
 )
+_IN_BOOK = frozenset({"chapter", "paper-conference"})
 _NOTES = {
     "motion_picture": "[Video]",
     "dataset": "[Data set]",
@@ -37,7 +46,7 @@ _MOST_LISTED, _LISTED_BEFORE_DOTS = 20, 19
 _POST_WORDS = 20
 
 
-def apa(
+def format_apa(
     work: Work,
     *,
     markdown: bool = False,
@@ -49,111 +58,117 @@ def apa(
     tells works of one author and year apart in a list; `escape` is what every piece of text goes
     through on its way into Markdown.
     """
-    author, title, date = _authors(work.authors), _title(work), f"({_date(work, letter)})."
-    if author:
-        opening = [ended(author), date, title]
+    authors = _format_authors(work.authors)
+    title = _format_title(work)
+    date = f"({_format_date(work, letter)})."
+    if authors:
+        opening = [add_full_stop(authors), date, title]
     else:
         opening = [title, date]
-    parts = [*opening, _source(work), _location(work, retrieved)]
-    return rendered(" ".join(part for part in parts if part), markdown=markdown, escape=escape)
+    location = plain(work.location)
+    if retrieved and location and len(work.accessed) == 3:
+        year, month, day = work.accessed
+        location = f"Retrieved {MONTHS[month - 1]} {day}, {year}, from {location}"
+    reference = join_present(" ", [*opening, _format_source(work), location])
+    return render(reference, markdown=markdown, escape=escape)
 
 
-def _authors(names: tuple[Name, ...]) -> str:
-    written = [_name(name) for name in names]
+def _format_authors(names: tuple[Name, ...]) -> str:
+    """`A, B, & C`; of more than twenty, the first nineteen and the last."""
+    written: list[str] = []
+    for name in names:
+        parts = [name.literal]
+        if not name.literal:
+            parts = [name.family, _format_initials(plain(name.given)), name.suffix]
+        written.append(join_present(", ", map(plain, parts)))
+    if len(written) < 2:
+        return "".join(written)
+    *others, last = written
     if len(written) > _MOST_LISTED:
-        return ", ".join(written[:_LISTED_BEFORE_DOTS]) + f", . . . {written[-1]}"
-    if len(written) == 1:
-        return written[0]
-    return ", & ".join(filter(None, [", ".join(written[:-1]), *written[-1:]]))
+        return ", ".join(others[:_LISTED_BEFORE_DOTS]) + f", . . . {last}"
+    return join_present(", & ", [", ".join(others), last])
 
 
-def _name(name: Name) -> str:
-    if name.literal:
-        return plain(name.literal)
-    return ", ".join(
-        filter(None, [plain(name.family), _initials(plain(name.given)), plain(name.suffix)])
-    )
-
-
-def _initials(given: str) -> str:
+def _format_initials(given: str) -> str:
     """`Jean-Paul M` -> `J.-P. M.`"""
-    words = [
-        [part[0].upper() + "." for part in word.split("-") if part]
-        for word in re.sub(r"\.(?=\S)", ". ", given).split()
-    ]
-    return " ".join("-".join(parts) for parts in words if parts)
+    initials: list[str] = []
+    spaced = re.sub(r"\.(?=\S)", ". ", given)
+    for word in spaced.split():
+        letters = [part[0].upper() + "." for part in word.split("-") if part]
+        if letters:
+            initials.append("-".join(letters))
+    return " ".join(initials)
 
 
-def _date(work: Work, letter: str) -> str:
+def _format_date(work: Work, letter: str) -> str:
+    """The date as exact as the kind of work gives it: `2024a, March 3`."""
     if not work.issued:
-        if letter:
-            return f"n.d.-{letter}"
-        return "n.d."
-    number, *rest = work.issued
-    year = f"{number}{letter}"
-    if work.kind in YEAR_ONLY or not rest:
-        return year
-    return f"{year}, {MONTHS[rest[0] - 1]}" + (f" {rest[1]}" if len(rest) > 1 else "")
+        return f"n.d.-{letter}" if letter else "n.d."
+    year, *month_and_day = work.issued
+    date = f"{year}{letter}"
+    if work.kind in YEAR_ONLY or not month_and_day:
+        return date
+    date += f", {MONTHS[month_and_day[0] - 1]}"
+    if len(month_and_day) > 1:
+        date += f" {month_and_day[1]}"
+    return date
 
 
-def _title(work: Work) -> str:
-    title, note = plain(work.title), _NOTES.get(work.kind, "")
-    if work.kind == "post" and len(title.split()) > _POST_WORDS:
-        title = " ".join(title.split()[:_POST_WORDS]) + "…"
+def _format_title(work: Work) -> str:
+    """The title with what stands in brackets behind it: a number, and what the work is."""
+    title = plain(work.title)
+    note = _NOTES.get(work.kind, "")
+    words = title.split()
+    if work.kind == "post" and len(words) > _POST_WORDS:
+        title = " ".join(words[:_POST_WORDS]) + "…"
     if not title:
-        return ended(note or "[Web page]")
-    if work.kind in _IN_PERIODICAL or work.kind in ("chapter", "paper-conference"):
-        return ended(title)
-    if work.kind in ("article", "report"):
-        number = plain(work.number)
-    else:
-        number = ""
-    if number and work.kind == "report" and not number.lower().startswith(("report", "no.")):
-        number = f"Report No. {number}"
-    behind = " ".join(filter(None, [f"({number})" if number else "", note]))
+        return add_full_stop(note or "[Web page]")
+    if work.kind in _IN_PERIODICAL or work.kind in _IN_BOOK:
+        return add_full_stop(title)
+    number = plain(work.number) if work.kind in ("article", "report") else ""
+    if number:
+        has_label = number.lower().startswith(("report", "no."))
+        if work.kind == "report" and not has_label:
+            number = f"Report No. {number}"
+        number = f"({number})"
+    behind = join_present(" ", [number, note])
     if behind:
         return f"{italic(title)} {behind}."
-    return ended(italic(title))
+    return add_full_stop(italic(title))
 
 
-def _source(work: Work) -> str:
-    container, publisher = plain(work.container), plain(work.publisher)
+def _format_source(work: Work) -> str:
+    """Where the work was published: its journal, its book, its site or its publisher."""
+    container = plain(work.container)
+    publisher = plain(work.publisher)
     if work.kind == "article-journal":
-        return _journal(work, container)
-    if work.kind in _IN_PERIODICAL:
-        if work.signs_itself:
-            return ""
-        return ended(italic(container))
-    if work.kind in ("chapter", "paper-conference"):
-        first, last = page_range(work.pages)
-        if last:
-            pages = f" (pp. {first}–{last})"
-        else:
-            pages = ""
-            if first:
-                pages = f" (p. {first})"
-        return " ".join(
-            filter(None, [f"In {italic(container)}{pages}." if container else "", ended(publisher)])
-        )
-    if work.signs_itself:
+        return _format_journal(work, container)
+    if work.kind in _IN_BOOK:
+        book = ""
+        if container:
+            first, last = page_range(work.pages)
+            pages = f" (p. {first})" if first else ""
+            if last:
+                pages = f" (pp. {first}–{last})"
+            book = f"In {italic(container)}{pages}."
+        return join_present(" ", [book, add_full_stop(publisher)])
+    if work.is_signed_by_site:
         return ""
-    return ended(container or publisher)
+    if work.kind in _IN_PERIODICAL:
+        return add_full_stop(italic(container))
+    return add_full_stop(container or publisher)
 
 
-def _journal(work: Work, container: str) -> str:
+def _format_journal(work: Work, container: str) -> str:
+    """The journal with volume, issue and pages."""
+    volume = italic(plain(work.volume))
+    if work.issue:
+        volume += f"({plain(work.issue)})"
     first, last = page_range(work.pages)
-    volume = italic(plain(work.volume)) + (f"({plain(work.issue)})" if work.issue else "")
-    if work.number and not first:
-        number = f"Article {plain(work.number)}"
+    if last:
+        place = f"{first}–{last}"
+    elif work.number and not first:
+        place = f"Article {plain(work.number)}"
     else:
-        number = ""
-    pages = f"{first}–{last}" if last else first
-    return ended(", ".join(filter(None, [italic(container), volume, pages or number])))
-
-
-def _location(work: Work, retrieved: bool) -> str:
-    location = plain(work.location)
-    if not (retrieved and len(work.accessed) == 3 and location):
-        return location
-    year, month, day = work.accessed
-    return f"Retrieved {MONTHS[month - 1]} {day}, {year}, from {location}"
+        place = first
+    return add_full_stop(join_present(", ", [italic(container), volume, place]))

@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Literal
 
 from webquarry.evidence.page.titles import title_from_url
-from webquarry.evidence.styles.apa import YEAR_ONLY, apa
-from webquarry.evidence.styles.bibtex import bibtex
-from webquarry.evidence.styles.csl import csl
-from webquarry.evidence.styles.keys import keys_of, letters_of
-from webquarry.evidence.styles.mla import mla
-from webquarry.evidence.styles.ris import ris
+from webquarry.evidence.styles.apa import YEAR_ONLY, format_apa
+from webquarry.evidence.styles.bibtex import to_bibtex
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.keys import build_keys, to_letters
+from webquarry.evidence.styles.mla import format_mla
+from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.identity import identity
 from webquarry.search.replies.doi import doi_url
@@ -28,12 +28,12 @@ from webquarry.search.replies.doi import doi_url
 Style = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
 _ANY_KIND = ("webpage", "document")
 _ARTICLES = ("a ", "an ", "the ")
-_Head = tuple[tuple[str, str], ...]
+_SortableName = tuple[str, str]  # the family name and the given name
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One work of a bibliography; `places` are those of its records among the works that came in."""
+class ListedWork:
+    """One work of a bibliography; `places` are those of its records among the works given."""
 
     work: Work
     places: tuple[int, ...]
@@ -45,58 +45,66 @@ class Bibliography:
     """The text, as it may be written to a file, and what it lists in the same order."""
 
     text: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedWork, ...]
 
 
-def bibliography(works: Sequence[Work], style: Style) -> Bibliography:
+def build_bibliography(works: Sequence[Work], style: Style) -> Bibliography:
     """The works in a style."""
-    entries = distinct(works)
-    if style in _PROSE:
-        order, write = _PROSE[style]
-        entries = sorted(entries, key=lambda entry: order(entry.work))
-        return Bibliography(
-            "".join(f"{one}\n\n" for one in write(entries)).rstrip("\n"), tuple(entries)
-        )
-    entries = sorted(entries, key=lambda entry: _by_year(entry.work))
-    keys = keys_of(entry.work for entry in entries)
-    keyed = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
-    keyed.sort(key=lambda entry: entry.key)
-    return Bibliography(_FILES[style](keyed), tuple(keyed))
+    entries = merge_records(works)
+    if style == "mla":
+        entries.sort(key=lambda entry: _mla_order(entry.work))
+        text = "\n\n".join(format_mla(entry.work) for entry in entries)
+        return Bibliography(text.rstrip("\n"), tuple(entries))
+    entries.sort(key=lambda entry: _apa_order(entry.work))
+    if style == "apa":
+        text = "\n\n".join(_format_apa_list(entries))
+        return Bibliography(text.rstrip("\n"), tuple(entries))
+    keys = build_keys(entry.work for entry in entries)
+    entries = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
+    entries.sort(key=lambda entry: entry.key)
+    return Bibliography(_write_file(entries, style), tuple(entries))
 
 
-def distinct(works: Sequence[Work]) -> list[Entry]:
+def merge_records(works: Sequence[Work]) -> list[ListedWork]:
     """Each work once, its richest record: one DOI is one work, and so is one page, unless its
     records have two DOIs.
     """
-    groups: dict[str, list[int]] = {}
-    of_page: dict[str, str] = {}  # the group that a page belongs to
-    for place, work in enumerate(works):
-        if work.doi:
-            mark = identity(doi_url(work.doi.lower()))
-            groups.setdefault(mark, []).append(place)
-            of_page |= {mark: mark}
-            if work.url:
-                of_page.setdefault(identity(work.url), mark)
+    groups: dict[str, list[int]] = {}  # the places of the records of each work
+    group_of_page: dict[str, str] = {}
     for place, work in enumerate(works):
         if not work.doi:
-            if work.url:
-                page = identity(work.url)
-            else:
-                page = f"title {_letters(work.title)} {work.issued}"
-            groups.setdefault(of_page.setdefault(page, page), []).append(place)
-    return [_entry(works, sorted(places)) for places in sorted(groups.values(), key=min)]
+            continue
+        group = identity(doi_url(work.doi.lower()))
+        groups.setdefault(group, []).append(place)
+        group_of_page[group] = group
+        if work.url:
+            group_of_page.setdefault(identity(work.url), group)
+    for place, work in enumerate(works):
+        if work.doi:
+            continue
+        if work.url:
+            page = identity(work.url)
+        else:
+            page = f"title {_sortable(work.title)} {work.issued}"
+        group = group_of_page.setdefault(page, page)
+        groups.setdefault(group, []).append(place)
+    return [_merge(works, sorted(places)) for places in sorted(groups.values(), key=min)]
 
 
-def _entry(works: Sequence[Work], places: list[int]) -> Entry:
+def _merge(works: Sequence[Work], places: list[int]) -> ListedWork:
+    """The richest of the records, with a title, a DOI and an address if any of them has one."""
     records = [works[place] for place in places]
     best = max(records, key=_richness)
-    if _is_titled(best):
-        title = best.title
-    else:
-        title = next((work.title for work in records if _is_titled(work)), best.title)
-    doi = best.doi or next((work.doi for work in records if work.doi), "")
-    url = best.url or next((work.url for work in records if work.url), "")
-    return Entry(replace(best, title=title, doi=doi, url=url), tuple(places))
+    title = best.title
+    if not _is_titled(best):
+        titles = [work.title for work in records if _is_titled(work)]
+        title = titles[0] if titles else best.title
+    dois = [best.doi, *(work.doi for work in records)]
+    urls = [best.url, *(work.url for work in records)]
+    doi = next(filter(None, dois), "")
+    url = next(filter(None, urls), "")
+    merged = replace(best, title=title, doi=doi, url=url)
+    return ListedWork(merged, tuple(places))
 
 
 def _richness(work: Work) -> int:
@@ -104,92 +112,103 @@ def _richness(work: Work) -> int:
     some page.
     """
     known = sum(map(bool, astuple(work)))
-    return known - (not _is_titled(work)) - (work.kind in _ANY_KIND)
+    if not _is_titled(work):
+        known -= 1
+    if work.kind in _ANY_KIND:
+        known -= 1
+    return known
 
 
 def _is_titled(work: Work) -> bool:
-    return work.title not in (title_from_url(work.url), title_from_url(work.location))
+    """Whether a work has a title of its own, not only its address in place of one."""
+    placeholders = (title_from_url(work.url), title_from_url(work.location))
+    return work.title not in placeholders
 
 
 # The orders of the styles
 
 
-def _letters(text: str) -> str:
+def _sortable(text: str) -> str:
     """A text as it is sorted: without accents, capitals and signs."""
-    spread = unicodedata.normalize("NFKD", plain(text)).casefold()
-    kept = (letter if letter.isalnum() else " " if letter.isspace() else "" for letter in spread)
+    decomposed = unicodedata.normalize("NFKD", plain(text)).casefold()
+    kept: list[str] = []
+    for letter in decomposed:
+        if letter.isalnum():
+            kept.append(letter)
+        elif letter.isspace():
+            kept.append(" ")
     return " ".join("".join(kept).split())
 
 
-def _title(work: Work) -> str:
+def _sortable_title(work: Work) -> str:
     """The title without the article that it begins with."""
-    title = _letters(work.title)
-    return next(
-        (title[len(article) :] for article in _ARTICLES if title.startswith(article)), title
-    )
+    title = _sortable(work.title)
+    for article in _ARTICLES:
+        if title.startswith(article):
+            return title.removeprefix(article)
+    return title
 
 
-def _head(work: Work) -> _Head:
+def _sortable_names(work: Work) -> tuple[_SortableName, ...]:
     """What an entry begins with: its authors, or its title where nobody signed it."""
-    names = tuple(
-        (_letters(name.family or name.literal), _letters(name.given)) for name in work.authors
+    names: list[_SortableName] = []
+    for name in work.authors:
+        family = _sortable(name.family or name.literal)
+        names.append((family, _sortable(name.given)))
+    if not names:
+        names.append((_sortable_title(work), ""))
+    return tuple(names)
+
+
+def _apa_order(work: Work) -> tuple[object, ...]:
+    """By author, then by date with the undated first, then by title."""
+    return (
+        _sortable_names(work),
+        work.issued[:1] if work.kind in YEAR_ONLY else work.issued,
+        _sortable_title(work),
+        work.title,
+        work.location,
+        repr(work),
     )
-    return names or ((_title(work), ""),)
 
 
-def _shown_date(work: Work) -> tuple[int, ...]:
-    if work.kind in YEAR_ONLY:
-        return work.issued[:1]
-    return work.issued
-
-
-def _by_year(work: Work) -> tuple[object, ...]:
-    """As in APA: by author, then by date with the undated first, then by title."""
-    return (_head(work), _shown_date(work), _title(work), work.title, work.location, repr(work))
-
-
-def _by_title(work: Work) -> tuple[object, ...]:
-    """As in MLA: by author, then by title. What its own site has signed, and a video, begin with
-    their titles.
+def _mla_order(work: Work) -> tuple[object, ...]:
+    """By author, then by title. What its own site has signed, and a video, begin with their
+    titles.
     """
-    untold = work.signs_itself or work.kind == "motion_picture"
-    head = ((_title(work), ""),) if untold else _head(work)
-    return (head, _title(work), work.title, work.issued, work.location, repr(work))
+    title = _sortable_title(work)
+    if work.is_signed_by_site or work.kind == "motion_picture":
+        names: tuple[_SortableName, ...] = ((title, ""),)
+    else:
+        names = _sortable_names(work)
+    return (names, title, work.title, work.issued, work.location, repr(work))
 
 
 # The texts of the styles
 
 
-def _apa(entries: Sequence[Entry]) -> list[str]:
+def _format_apa_list(entries: Sequence[ListedWork]) -> list[str]:
     """Works of the same authors and year are told apart by letters behind the year."""
-    marks = [(_head(entry.work), entry.work.issued[:1]) for entry in entries]
-    often, seen = Counter(marks), Counter[object]()
-    written = []
-    for entry, mark in zip(entries, marks, strict=True):
-        written.append(apa(entry.work, letter=letters_of(seen[mark]) if often[mark] > 1 else ""))
-        seen[mark] += 1
+    signatures = [(_sortable_names(entry.work), entry.work.issued[:1]) for entry in entries]
+    count = Counter(signatures)
+    written_before: Counter[object] = Counter()
+    written: list[str] = []
+    for entry, signature in zip(entries, signatures, strict=True):
+        letter = ""
+        if count[signature] > 1:
+            letter = to_letters(written_before[signature])
+        written.append(format_apa(entry.work, letter=letter))
+        written_before[signature] += 1
     return written
 
 
-def _mla(entries: Sequence[Entry]) -> list[str]:
-    return [mla(entry.work) for entry in entries]
-
-
-def _csl(entries: Sequence[Entry]) -> str:
-    return (
-        json.dumps([csl(entry.work, entry.key) for entry in entries], ensure_ascii=False, indent=2)
-        + "\n"
-    )
-
-
-_PROSE: dict[
-    str, tuple[Callable[[Work], tuple[object, ...]], Callable[[Sequence[Entry]], list[str]]]
-] = {
-    "apa": (_by_year, _apa),
-    "mla": (_by_title, _mla),
-}
-_FILES: dict[str, Callable[[Sequence[Entry]], str]] = {
-    "bibtex": lambda entries: "\n".join(bibtex(entry.work, entry.key) for entry in entries),
-    "ris": lambda entries: "\r\n".join(ris(entry.work) for entry in entries),
-    "csl-json": _csl,
-}
+def _write_file(entries: Sequence[ListedWork], style: Style) -> str:
+    """The entries in a form that programs read."""
+    if style == "bibtex":
+        records = [to_bibtex(entry.work, entry.key) for entry in entries]
+        return "\n".join(records)
+    if style == "ris":
+        records = [to_ris(entry.work) for entry in entries]
+        return "\r\n".join(records)
+    items = [to_csl(entry.work, entry.key) for entry in entries]
+    return json.dumps(items, ensure_ascii=False, indent=2) + "\n"

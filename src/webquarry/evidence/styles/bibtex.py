@@ -7,10 +7,11 @@ written by its name: no value can end its field, whatever a page calls itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from urllib.parse import quote
 
-from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.keys import key_of
-from webquarry.evidence.styles.work import MOST_LISTED, Work, page_range, plain
+from webquarry.evidence.styles.keys import build_key
+from webquarry.evidence.styles.work import MOST_LISTED, Work, join_present, page_range, plain
 
 _ENTRIES = {
     "article-journal": "article",
@@ -36,84 +37,83 @@ _UNSAFE_IN_ADDRESSES = re.compile(r"[{}\\\s\"<>^`|]")
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 
 
-def bibtex(work: Work, key: str = "") -> str:
-    """The entry, one field a line. `key` is given in a list, where each entry has one of its own."""
+def to_bibtex(work: Work, key: str = "") -> str:
+    """The entry, one field a line. `key` is given in a list, where each entry has its own."""
     entry = _ENTRIES.get(work.kind, "misc")
-    fields = [(name, value) for name, value in _fields(work, entry) if value]
-    width = max((len(name) for name, _ in fields), default=0)
-    lines = [f"  {name:<{width}} = {value}" for name, value in fields]
-    return f"@{entry}{{{key or key_of(work)},\n" + ",\n".join(lines) + "\n}\n"
+    key = key or build_key(work)
+    fields = {name: value for name, value in _fields(work, entry) if value}
+    width = max(map(len, fields), default=0)
+    lines = [f"  {name:<{width}} = {value}" for name, value in fields.items()]
+    body = ",\n".join(lines)
+    return f"@{entry}{{{key},\n{body}\n}}\n"
 
 
-def escaped(text: str) -> str:
+def escape_tex(text: str) -> str:
     """A text in one line, its special characters written so that TeX prints them."""
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], plain(text))
 
 
-def _fields(work: Work, entry: str) -> list[tuple[str, str]]:
-    first, last = page_range(work.pages)
-    month = ""
+def _fields(work: Work, entry: str) -> Iterator[tuple[str, str]]:
+    """The fields with their values; empty where nothing is known."""
+    yield "author", _brace(_format_authors(work))
+    yield "title", _brace(escape_tex(work.title))
+    container_field = _CONTAINER_FIELD.get(entry, "howpublished")
+    yield container_field, _brace(escape_tex(work.container))
+    publisher_field = _PUBLISHER_FIELD.get(entry, "publisher")
+    yield publisher_field, _brace(escape_tex(work.publisher))
+    if work.issued:
+        yield "year", _brace(str(work.issued[0]))
     if len(work.issued) > 1:
-        month = _MONTHS[work.issued[1] - 1]
-    if work.url:
+        yield "month", _MONTHS[work.issued[1] - 1]
+    yield "volume", _brace(escape_tex(work.volume))
+    yield "number", _brace(escape_tex(work.issue or work.number))
+    pages = [escape_tex(page) for page in page_range(work.pages) if page]
+    yield "pages", _brace("--".join(pages))
+    yield "issn", _brace(escape_tex(work.issn))
+    yield "doi", _brace(_escape_address(work.doi))
+    yield "url", _brace(_escape_address(work.url))
+    if work.url and work.accessed:
         accessed = "-".join(f"{part:02}" for part in work.accessed)
-    else:
-        accessed = ""
-    return [
-        ("author", _braced(_authors(work))),
-        ("title", _braced(escaped(work.title))),
-        (_CONTAINER_FIELD.get(entry, "howpublished"), _braced(escaped(work.container))),
-        (_PUBLISHER_FIELD.get(entry, "publisher"), _braced(escaped(work.publisher))),
-        ("year", _braced(str(work.issued[0]) if work.issued else "")),
-        ("month", month),
-        ("volume", _braced(escaped(work.volume))),
-        ("number", _braced(escaped(work.issue or work.number))),
-        ("pages", _braced(escaped(first) + (f"--{escaped(last)}" if last else ""))),
-        ("issn", _braced(escaped(work.issn))),
-        ("doi", _braced(_address(work.doi))),
-        ("url", _braced(_address(work.url))),
-        ("note", _braced(f"Accessed: {accessed}" if accessed else "")),
-    ]
+        yield "note", _brace(f"Accessed: {accessed}")
 
 
-def _braced(value: str) -> str:
-    if value:
-        return f"{{{value}}}"
-    return ""
+def _brace(value: str) -> str:
+    """A value in braces; nothing where there is none."""
+    return f"{{{value}}}" if value else ""
 
 
-def _authors(work: Work) -> str:
-    names = [_name(name) for name in work.authors[:MOST_LISTED]]
-    return " and ".join([*names, "others"] if len(work.authors) > MOST_LISTED else names)
+def _format_authors(work: Work) -> str:
+    """All authors, divided by "and"; of very many, the first ones "and others"."""
+    names: list[str] = []
+    for name in work.authors[:MOST_LISTED]:
+        if name.literal:
+            names.append(f"{{{escape_tex(name.literal)}}}")
+        elif name.given:
+            parts = filter(None, [name.family, name.suffix, name.given])
+            names.append(", ".join(map(_format_part, parts)))
+        else:  # a suffix alone behind the comma would be taken for the given name
+            whole = join_present(" ", [name.family, name.suffix])
+            names.append(_format_part(whole, alone=True))
+    if len(work.authors) > MOST_LISTED:
+        names.append("others")
+    return " and ".join(names)
 
 
-def _name(name: Name) -> str:
-    if name.literal:
-        return f"{{{escaped(name.literal)}}}"
-    if not name.given:  # a suffix alone behind the comma would be taken for the given name
-        return _part(" ".join(filter(None, [name.family, name.suffix])), alone=True)
-    return ", ".join(_part(part) for part in (name.family, name.suffix, name.given) if part)
-
-
-def _part(text: str, *, alone: bool = False) -> str:
+def _format_part(text: str, *, alone: bool = False) -> str:
     """A part of a name. What BibTeX could take for two names or for another part, and what has to
     be escaped, which not every reader of names understands, is held together.
     """
-    written = escaped(text)
-    several = (
-        "," in text
-        or _AND.search(text)
-        or (alone and (" " in written or text.casefold() == "others"))
-    )
-    if several or "\\" in written:
+    written = escape_tex(text)
+    is_ambiguous = "," in text or _AND.search(text) is not None
+    if alone and (" " in written or text.casefold() == "others"):
+        is_ambiguous = True
+    if is_ambiguous or "\\" in written:
         return f"{{{written}}}"
     return written
 
 
-def _address(text: str) -> str:
+def _escape_address(text: str) -> str:
     """An address or a DOI, which programs read as it stands: what could end the field is
     percent-encoded.
     """
-    return _UNSAFE_IN_ADDRESSES.sub(
-        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), plain(text)
-    )
+    return _UNSAFE_IN_ADDRESSES.sub(lambda found: quote(found[0]), plain(text))

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from webquarry.evidence.page.dates import date_parts, read_date
-from webquarry.evidence.page.people import MOST_AUTHORS, Name, people, person
-from webquarry.evidence.styles.keys import key_of
+from webquarry.evidence.page.people import MOST_AUTHORS, Name, parse_people, parse_person
+from webquarry.evidence.styles.keys import build_key
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.replies.doi import normal_doi
 
@@ -30,20 +30,28 @@ _TEXTS = {
     "ISSN": "issn",
     "language": "language",
 }
+_NAME_PARTS = ("family", "given", "suffix", "literal")
 _KIND = re.compile(r"[a-z][a-z_-]{1,40}")
 _LONGEST = 4000  # characters of any text
 _LAST_YEAR = 9999
 
 
-def csl(work: Work, key: str = "") -> dict[str, Any]:
+def to_csl(work: Work, key: str = "") -> dict[str, Any]:
     """The item; what is not known is absent. `key` is its id in a list where it has a key of its
     own.
     """
-    item: dict[str, Any] = {"id": key or key_of(work), "type": work.kind}
-    item |= {
-        name: value for name, field in _TEXTS.items() if (value := plain(getattr(work, field)))
-    }
-    if names := [written for name in work.listed if (written := _written(name))]:
+    item: dict[str, Any] = {"id": key or build_key(work), "type": work.kind}
+    for field, attribute in _TEXTS.items():
+        value = plain(getattr(work, attribute))
+        if value:
+            item[field] = value
+    names: list[dict[str, str]] = []
+    for author in work.listed_authors:
+        parts = {part: plain(getattr(author, part)) for part in _NAME_PARTS}
+        name = {part: written for part, written in parts.items() if written}
+        if name:
+            names.append(name)
+    if names:
         item["author"] = names
     if work.issued:
         item["issued"] = {"date-parts": [list(work.issued)]}
@@ -52,34 +60,28 @@ def csl(work: Work, key: str = "") -> dict[str, Any]:
     return item
 
 
-def _written(name: Name) -> dict[str, str]:
-    parts = {
-        "family": name.family,
-        "given": name.given,
-        "suffix": name.suffix,
-        "literal": name.literal,
-    }
-    return {part: written for part, value in parts.items() if (written := plain(value))}
-
-
-def work_of(item: Mapping[str, Any]) -> Work:
+def parse_csl(item: Mapping[str, Any]) -> Work:
     """The work that an item describes, as far as it can be understood."""
-    texts = {field: _text(item.get(name)) for name, field in _TEXTS.items()}
+    texts = {field: _parse_text(item.get(name)) for name, field in _TEXTS.items()}
+    doi = texts["doi"]
+    bare_doi = normal_doi(doi)
+    if bare_doi:  # without the address in front of it, in the capitals it came with if it can be
+        if doi.lower().endswith(bare_doi):
+            bare_doi = doi[-len(bare_doi) :]
+        texts["doi"] = bare_doi
     kind = item.get("type")
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        kind = "webpage" if texts["url"] else "document"
     return Work(
-        kind=kind
-        if isinstance(kind, str) and _KIND.fullmatch(kind)
-        else "webpage"
-        if texts["url"]
-        else "document",
-        authors=_names(item.get("author")),
-        issued=_date(item.get("issued")),
-        accessed=_date(item.get("accessed")),
-        **texts | {"doi": _bare(texts["doi"])},
+        kind=kind,
+        authors=_parse_names(item.get("author")),
+        issued=_parse_date(item.get("issued")),
+        accessed=_parse_date(item.get("accessed")),
+        **texts,
     )
 
 
-def _text(value: Any) -> str:
+def _parse_text(value: Any) -> str:
     """A text in one line; of several, the first."""
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, str) and one.strip()), "")
@@ -90,73 +92,65 @@ def _text(value: Any) -> str:
     return ""
 
 
-def _bare(doi: str) -> str:
-    """The DOI without the address in front of it, in the capitals it came with."""
-    known = normal_doi(doi)
-    if known and doi.lower().endswith(known):
-        return doi[-len(known) :]
-    return known or doi
-
-
-def _names(value: Any) -> tuple[Name, ...]:
+def _parse_names(value: Any) -> tuple[Name, ...]:
+    """The authors of an item: a list, one name, or all in one text."""
     if isinstance(value, str):
-        return people([value])
-    if isinstance(value, list):
-        given = value
-    else:
-        given = []
-        if isinstance(value, Mapping):
-            given = [value]
-    return tuple(name for one in given[:MOST_AUTHORS] if (name := _name(one)))
+        return parse_people([value])
+    if isinstance(value, Mapping):
+        value = [value]
+    if not isinstance(value, list):
+        return ()
+    names = [_parse_name(one) for one in value[:MOST_AUTHORS]]
+    return tuple(name for name in names if name)
 
 
-def _name(value: Any) -> Name | None:
+def _parse_name(value: Any) -> Name | None:
     """A name in parts, or in one text; the particles of CSL go where they are written."""
     if isinstance(value, str):
-        return person(plain(value[:_LONGEST]))
+        return parse_person(plain(value[:_LONGEST]))
     if not isinstance(value, Mapping):
         return None
-    part = {
-        name: _text(value.get(name)) for name in ("family", "given", "suffix", "literal", "name")
-    }
-    before, inside = (
-        _text(value.get("non-dropping-particle")),
-        _text(value.get("dropping-particle")),
-    )
-    if part["family"]:
+    family = _parse_text(value.get("family"))
+    given = _parse_text(value.get("given"))
+    if family:
+        before = _parse_text(value.get("non-dropping-particle"))
+        inside = _parse_text(value.get("dropping-particle"))
         return Name(
-            f"{before} {part['family']}".strip(),
-            f"{part['given']} {inside}".strip(),
-            part["suffix"],
+            family=f"{before} {family}".strip(),
+            given=f"{given} {inside}".strip(),
+            suffix=_parse_text(value.get("suffix")),
         )
-    if part["literal"]:
-        return Name(literal=part["literal"])
-    return person(part["name"]) or (Name(literal=part["given"]) if part["given"] else None)
+    literal = _parse_text(value.get("literal"))
+    if literal:
+        return Name(literal=literal)
+    name = parse_person(_parse_text(value.get("name")))
+    if name is None and given:
+        return Name(literal=given)
+    return name
 
 
-def _date(value: Any) -> tuple[int, ...]:
+def _parse_date(value: Any) -> tuple[int, ...]:
     """Year, month and day as far as they are stated and can be right."""
     if isinstance(value, Mapping):
         parts = value.get("date-parts")
-        first = None
-        if isinstance(parts, list) and parts:
-            first = parts[0]
-        if isinstance(first, list):
-            return _parts(first)
-        return _date(value.get("raw") or value.get("literal"))
+        if isinstance(parts, list) and parts and isinstance(parts[0], list):
+            return _parse_date_parts(parts[0])
+        return _parse_date(value.get("raw") or value.get("literal"))
     if isinstance(value, int) and not isinstance(value, bool):
-        return _parts([value])
+        return _parse_date_parts([value])
     return date_parts(read_date(value))
 
 
-def _parts(values: list[Any]) -> tuple[int, ...]:
+def _parse_date_parts(values: list[Any]) -> tuple[int, ...]:
+    """The numbers up to the first that cannot be right."""
     found: list[int] = []
     for value, last in zip(values, (_LAST_YEAR, 12, 31), strict=False):
+        number = value
         if isinstance(value, str) and value.isascii() and value.isdigit():
             number = int(value)
-        else:
-            number = value
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= last:
+        if not isinstance(number, int) or isinstance(number, bool):
+            break
+        if not 1 <= number <= last:
             break
         found.append(number)
     return tuple(found)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from itertools import count
+from collections import Counter
+from collections.abc import Iterable
 
 from webquarry.evidence.styles.work import Work
 
@@ -15,54 +15,51 @@ _WORDS = re.compile(r"[a-z0-9]+")
 _LONGEST = 60
 
 
-def key_of(work: Work) -> str:
+def build_key(work: Work) -> str:
     """`okafor2023tidal`; for names that ASCII cannot write, what is left of it, and `source` if
     that is nothing.
     """
-    name = work.authors[0] if work.authors else None
-    if name is None:
-        author = ""
-    else:
-        author = "".join(_ascii(name.family or name.literal)[:2])
+    author = ""
+    if work.authors:
+        name = work.authors[0]
+        author = "".join(_ascii_words(name.family or name.literal)[:2])
     if not author and work.container:
-        author = "".join(_ascii(work.container)[:1])
+        author = "".join(_ascii_words(work.container)[:1])
+    if not author and not work.title:
+        return "source"
     year = str(work.issued[0]) if work.issued else "nd"
-    if author or work.title:
-        return (author + year + "".join(_ascii(work.title)[:1]))[:_LONGEST]
-    return "source"
+    title = "".join(_ascii_words(work.title)[:1])
+    return (author + year + title)[:_LONGEST]
 
 
-def keys_of(works: Iterable[Work]) -> list[str]:
+def build_keys(works: Iterable[Work]) -> list[str]:
     """A key for each work of a list, all different: the second of one key gets an `a`, the third a
     `b`.
     """
-    given: dict[str, None] = {}
-    letters: dict[
-        str, Iterator[str]
-    ] = {}  # how far each key has come, so that many of one key take no time
+    keys: dict[str, None] = {}
+    tried: Counter[str] = Counter()  # how far each key has come, so that many of one take no time
     for work in works:
-        key = plain_key = key_of(work)
-        while key in given:
-            key = plain_key + next(letters.setdefault(plain_key, _letters()))
-        given[key] = None
-    return list(given)
+        plain_key = build_key(work)
+        key = plain_key
+        while key in keys:
+            key = plain_key + to_letters(tried[plain_key])
+            tried[plain_key] += 1
+        keys[key] = None
+    return list(keys)
 
 
-def letters_of(place: int) -> str:
+def to_letters(number: int) -> str:
     """0 -> `a`, 25 -> `z`, 26 -> `aa`."""
     written = ""
-    while place >= 0:
-        place, letter = divmod(place, 26)
+    while number >= 0:
+        number, letter = divmod(number, 26)
         written = chr(ord("a") + letter) + written
-        place -= 1
+        number -= 1
     return written
 
 
-def _letters() -> Iterator[str]:
-    return map(letters_of, count())
-
-
-def _ascii(text: str) -> list[str]:
-    return _WORDS.findall(
-        unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    )
+def _ascii_words(text: str) -> list[str]:
+    """The words of a text without accents, in lower case; what ASCII cannot write is left out."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    ascii_only = decomposed.encode("ascii", "ignore").decode()
+    return _WORDS.findall(ascii_only.lower())

@@ -4,9 +4,19 @@ stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.titles import title_case
-from webquarry.evidence.styles.work import Work, ended, italic, page_range, plain, rendered
+from webquarry.evidence.styles.work import (
+    Work,
+    add_full_stop,
+    italic,
+    join_present,
+    page_range,
+    plain,
+    render,
+)
 
 _MONTHS = (
     "Jan.",
@@ -22,41 +32,57 @@ _MONTHS = (
     "Nov.",
     "Dec.",
 )
-_PLAIN_CONTAINER = frozenset(
-    {"article", "report", "dataset", "software"}
-)  # the publisher, which is not set in italics
+# the publisher, which is not set in italics
+_PLAIN_CONTAINER = frozenset({"article", "report", "dataset", "software"})
 
 
-def mla(work: Work, *, markdown: bool = False) -> str:
+def format_mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
-    video = work.kind == "motion_picture"
-    if work.signs_itself or video:
-        author = ""
-    else:
-        author = ended(_authors(work.authors))
-    middle = [
-        _container(work),
-        _uploader(work) if video else "",
-        *_numbers(work),
-        _date(work.issued),
-        *_place(work),
-    ]
-    body = ended(", ".join(part for part in middle if part))
-    if work.issued or not work.accessed:
-        accessed = ""
-    else:
-        accessed = f"Accessed {ended(_date(work.accessed))}"
-    return rendered(
-        " ".join(filter(None, [author, _title(work), body, accessed])), markdown=markdown
-    )
+    is_video = work.kind == "motion_picture"
+    authors = ""
+    if not is_video and not work.is_signed_by_site:
+        authors = add_full_stop(_format_authors(work.authors))
+    accessed = ""
+    if work.accessed and not work.issued:
+        accessed = f"Accessed {add_full_stop(_format_date(work.accessed))}"
+    publication = add_full_stop(join_present(", ", _publication(work)))
+    parts = [authors, _format_title(work), publication, accessed]
+    return render(join_present(" ", parts), markdown=markdown)
 
 
-def _authors(names: tuple[Name, ...]) -> str:
+def _publication(work: Work) -> Iterator[str]:
+    """What MLA calls the container, part by part: where the work was published, when, and where it
+    is found; empty where nothing is known.
+    """
+    container = plain(work.container)
+    publisher = plain(work.publisher)
+    if work.kind in _PLAIN_CONTAINER and not container:
+        yield publisher
+    else:
+        yield italic(container or publisher)
+    if work.kind == "motion_picture" and work.authors:
+        yield f"uploaded by {plain(work.authors[0].written)}"
+    if work.kind in ("article-journal", "article-magazine"):
+        if work.volume:
+            yield f"vol. {plain(work.volume)}"
+        if work.issue:
+            yield f"no. {plain(work.issue)}"
+    yield _format_date(work.issued)
+    yield mla_pages(work.pages)
+    if work.kind == "article-journal" and work.number and not work.pages:
+        yield f"article {plain(work.number)}"
+    yield plain(work.location)
+
+
+def _format_authors(names: tuple[Name, ...]) -> str:
+    """The first author with the family name in front; of three or more, that one "et al."."""
     if not names:
         return ""
-    first = plain(names[0].literal) or ", ".join(
-        filter(None, [plain(names[0].family), plain(names[0].given), plain(names[0].suffix)])
-    )
+    name = names[0]
+    first = plain(name.literal)
+    if not first:
+        parts = [plain(name.family), plain(name.given), plain(name.suffix)]
+        first = join_present(", ", parts)
     if len(names) == 1:
         return first
     if len(names) > 2:
@@ -64,53 +90,25 @@ def _authors(names: tuple[Name, ...]) -> str:
     return f"{first}, and {plain(names[1].written)}"
 
 
-def _title(work: Work) -> str:
+def _format_title(work: Work) -> str:
+    """The title in quotation marks, those within it turned into single ones."""
     title = plain(work.title)
     if not title:
         return "Web page."
     if work.language[:2].lower() in ("en", ""):
         title = title_case(title)
     inner = title.replace("“", "‘").replace("”", "’")
-    return f"“{ended(inner)}”"
+    return f"“{add_full_stop(inner)}”"
 
 
-def _container(work: Work) -> str:
-    container, publisher = plain(work.container), plain(work.publisher)
-    if work.kind in _PLAIN_CONTAINER and not container:
-        return publisher
-    return italic(container or publisher)
-
-
-def _uploader(work: Work) -> str:
-    if work.authors:
-        return f"uploaded by {plain(work.authors[0].written)}"
-    return ""
-
-
-def _numbers(work: Work) -> list[str]:
-    if work.kind not in ("article-journal", "article-magazine"):
-        return []
-    return [
-        f"{label} {plain(value)}"
-        for label, value in (("vol.", work.volume), ("no.", work.issue))
-        if value
-    ]
-
-
-def _place(work: Work) -> list[str]:
-    if work.kind == "article-journal" and work.number and not work.pages:
-        number = f"article {plain(work.number)}"
-    else:
-        number = ""
-    return [mla_pages(work.pages), number, plain(work.location)]
-
-
-def _date(parts: tuple[int, ...]) -> str:
+def _format_date(parts: tuple[int, ...]) -> str:
+    """`3 Mar. 2024`, as far as the parts are known."""
     if len(parts) < 2:
         return "".join(map(str, parts))
-    written = f"{_MONTHS[parts[1] - 1]} {parts[0]}"
-    if len(parts) > 2:
-        return f"{parts[2]} {written}"
+    year, month, *day = parts
+    written = f"{_MONTHS[month - 1]} {year}"
+    if day:
+        return f"{day[0]} {written}"
     return written
 
 
@@ -118,14 +116,11 @@ def mla_pages(pages: str) -> str:
     """`201-219` -> `pp. 201–19`: of the last page, the digits that differ, at least two."""
     first, last = page_range(pages)
     if not last:
-        if first:
-            return f"p. {first}"
-        return ""
-    if first.isdigit() and last.isdigit() and len(first) == len(last) and len(last) > 2:
-        differs = next(
-            (at for at, (one, two) in enumerate(zip(first, last, strict=True)) if one != two), 0
-        )
-        same = min(differs, len(last) - 2)
-        kept = last[same:] if int(last) > int(first) else last
-        return f"pp. {first}–{kept}"
+        return f"p. {first}" if first else ""
+    are_numbers = first.isdigit() and last.isdigit()
+    if are_numbers and len(first) == len(last) > 2 and int(last) > int(first):
+        same = 0
+        while first[same] == last[same]:
+            same += 1
+        last = last[min(same, len(last) - 2) :]
     return f"pp. {first}–{last}"

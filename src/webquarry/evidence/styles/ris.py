@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.work import Work, page_range, plain
+from webquarry.evidence.styles.work import Work, join_present, page_range, plain
 
 _TYPES = {
     "article-journal": "JOUR",
@@ -27,44 +26,50 @@ _TYPES = {
 }
 
 
-def ris(work: Work) -> str:
+def to_ris(work: Work) -> str:
     """The record, with its end."""
     lines = [f"TY  - {_TYPES.get(work.kind, 'ELEC')}"]
-    lines += [f"{tag}  - {value}" for tag, text in _fields(work) if (value := plain(text))]
-    return "\r\n".join([*lines, "ER  - ", ""])
+    for tag, text in _fields(work):
+        value = plain(text)
+        if value:
+            lines.append(f"{tag}  - {value}")
+    lines += ["ER  - ", ""]
+    return "\r\n".join(lines)
 
 
 def _fields(work: Work) -> Iterator[tuple[str, str]]:
-    yield from (("AU", _name(name)) for name in work.listed)
+    """Tags and their values; empty where nothing is known."""
+    for name in work.listed_authors:
+        parts = [name.family, name.given, name.suffix]
+        # a comma divides the parts of a name, so one within a part becomes a blank
+        person = join_present(", ", [part.replace(",", " ") for part in parts])
+        yield "AU", name.literal or person
     yield "TI", work.title
     yield "T2", work.container
     yield "PB", work.publisher
-    yield "PY", str(work.issued[0]) if work.issued else ""
-    yield "DA", _date(work.issued)
-    yield "Y2", _date(work.accessed) if work.url else ""
+    if work.issued:
+        yield "PY", str(work.issued[0])
+        yield "DA", _format_date(work.issued)
+    if work.url:
+        yield "Y2", _format_date(work.accessed)
     yield "VL", work.volume
     yield "IS", work.issue
     first, last = page_range(work.pages)
     yield "SP", first
     yield "EP", last
-    yield "C7" if work.kind == "article-journal" else "M1", work.number
+    number_tag = "C7" if work.kind == "article-journal" else "M1"
+    yield number_tag, work.number
     yield "SN", work.issn
     yield "LA", work.language
     yield "DO", work.doi
     yield "UR", work.url or work.location
 
 
-def _name(name: Name) -> str:
-    """A comma divides the parts of a name, so one within a part becomes a blank."""
-    if name.literal:
-        return name.literal
-    return ", ".join(
-        part.replace(",", " ") for part in (name.family, name.given, name.suffix) if part
-    )
-
-
-def _date(parts: tuple[int, ...]) -> str:
+def _format_date(parts: tuple[int, ...]) -> str:
+    """`2024/03/03/`; the slashes stay where a part is not known."""
     if not parts:
         return ""
-    year, month, day = (*(f"{part:02}" for part in parts), "", "")[:3]
-    return f"{year}/{month}/{day}/"
+    written = [f"{part:02}" for part in parts[:3]]
+    while len(written) < 3:
+        written.append("")
+    return "/".join(written) + "/"

@@ -5,7 +5,7 @@ a work is found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ _ON, _OFF = "\x02", "\x03"
 _MARKS = re.compile(f"([{_ON}{_OFF}])")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _RANGE = re.compile(r"\s*(\w+)\s*[-–—]+\s*(\w+)\s*")
-_ENDED = (".", "!", "?", "…")
+_SENTENCE_ENDS = (".", "!", "?", "…")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Work:
         return self.url
 
     @property
-    def listed(self) -> tuple[Name, ...]:
+    def listed_authors(self) -> tuple[Name, ...]:
         """The authors for a list that a program keeps; a paper with thousands of them ends in "et
         al.".
         """
@@ -60,14 +60,13 @@ class Work:
         return (*self.authors[:MOST_LISTED], Name(literal="et al."))
 
     @property
-    def signs_itself(self) -> bool:
+    def is_signed_by_site(self) -> bool:
         """The author is the site, or the publisher, under the same name."""
-        names = [name.literal.casefold() for name in self.authors]
-        return (
-            len(names) == 1
-            and bool(names[0])
-            and names[0] == (self.container or self.publisher).casefold()
-        )
+        if len(self.authors) != 1:
+            return False
+        author = self.authors[0].literal.casefold()
+        site = self.container or self.publisher
+        return bool(author) and author == site.casefold()
 
 
 def plain(text: str) -> str:
@@ -77,33 +76,41 @@ def plain(text: str) -> str:
 
 def italic(text: str) -> str:
     """The text, marked."""
-    if text:
-        return f"{_ON}{text}{_OFF}"
-    return ""
+    return f"{_ON}{text}{_OFF}" if text else ""
 
 
-def ended(text: str, stop: str = ".") -> str:
+def add_full_stop(text: str) -> str:
     """The text with a full stop, unless it has one of its own."""
-    if not text or text.rstrip(_OFF + "”’)").endswith(_ENDED):
+    if not text or text.rstrip(_OFF + "”’)").endswith(_SENTENCE_ENDS):
         return text
-    return text + stop
+    return text + "."
 
 
-def rendered(reference: str, *, markdown: bool, escape: Callable[[str], str] | None = None) -> str:
+def join_present(separator: str, parts: Iterable[str]) -> str:
+    """The parts that are not empty, joined."""
+    return separator.join(filter(None, parts))
+
+
+def render(reference: str, *, markdown: bool, escape: Callable[[str], str] | None = None) -> str:
     """The reference as Markdown, or as plain text without its italics. `escape` is for texts that
     nobody vouches for.
     """
     if not markdown:
         return reference.replace(_ON, "").replace(_OFF, "")
-    escape = escape or (lambda text: text.replace("*", r"\*"))
-    return "".join(
-        "*" if piece in (_ON, _OFF) else escape(piece) for piece in _MARKS.split(reference)
-    )
+    written: list[str] = []
+    for piece in _MARKS.split(reference):
+        if piece in (_ON, _OFF):
+            written.append("*")
+        elif escape is not None:
+            written.append(escape(piece))
+        else:
+            written.append(piece.replace("*", r"\*"))
+    return "".join(written)
 
 
 def page_range(pages: str) -> tuple[str, str]:
     """First and last page; the last is empty for a single one or what is no range."""
     found = _RANGE.fullmatch(pages)
     if found:
-        return (found[1], found[2])
-    return (plain(pages), "")
+        return found[1], found[2]
+    return plain(pages), ""

@@ -1,15 +1,17 @@
 """What kind of source a page is: its address and what it states in, three words of the answer out.
 
-    sourceType      the first that speaks: a well-known host, but for preprints, which no tag makes peer-reviewed;
-                    scholarly tags (a journal, a conference, a DOI of their own); a government's suffix, which is part
-                    of the host table; the JSON-LD type of what the page is about; the software that made the page;
-                    names in the address (`docs.`, `/blog/`, `forum.`). Else `unknown`.
-    authorityTier   what others say counts for more than what a page says of itself. `high`: governments, journals and
-                    documentation of known hosts, sites that Wikipedia's editors find reliable. `low`: what those editors
-                    find unreliable, blogs, forums, social media. `medium`: all others, also pages that only call
-                    themselves scholarly.
-    domainCategory  the subject a host is known for; else that of the JSON-LD type; papers are academic, documentation
-                    is technical. Else `general`.
+    sourceType      the first that speaks: a well-known host, but for preprints, which no tag makes
+                    peer-reviewed; scholarly tags (a journal, a conference, a DOI of their own); a
+                    government's suffix, which is part of the host table; the JSON-LD type of what
+                    the page is about; the software that made the page; names in the address
+                    (`docs.`, `/blog/`, `forum.`). Else `unknown`.
+    authorityTier   what others say counts for more than what a page says of itself. `high`:
+                    governments, journals and documentation of known hosts, sites that Wikipedia's
+                    editors find reliable. `low`: what those editors find unreliable, blogs, forums,
+                    social media. `medium`: all others, also pages that only call themselves
+                    scholarly.
+    domainCategory  the subject a host is known for; else that of the JSON-LD type; papers are
+                    academic, documentation is technical. Else `general`.
 
 The same page always gets the same words. They are hints for weighing a source, not a verdict on the
 page.
@@ -18,7 +20,6 @@ page.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 from urllib.parse import urlsplit
@@ -26,12 +27,20 @@ from urllib.parse import urlsplit
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page
-from webquarry.evidence.trust.known_hosts import PREPRINT, known_category, known_type
+from webquarry.evidence.trust.known_hosts import PREPRINT, category_of_host, type_of_host
 from webquarry.evidence.trust.reputation import Reputation
 
 SourceType = Literal[
-    "peer_reviewed", "official_docs", "government", "news_publication", "blog", "forum", "wiki", "social_media", "unknown"
-]  # fmt: skip
+    "peer_reviewed",
+    "official_docs",
+    "government",
+    "news_publication",
+    "blog",
+    "forum",
+    "wiki",
+    "social_media",
+    "unknown",
+]
 AuthorityTier = Literal["high", "medium", "low"]
 DomainCategory = Literal["academic", "legal", "medical", "financial", "technical", "general"]
 
@@ -113,86 +122,84 @@ def classify(
 ) -> Classification:
     """The words for a page; the same for the same page."""
     host = host_of_page(page_url)
-    known = known_type(host)
+    known = type_of_host(host)
     source_type = _source_type(page_url, host, known, tags, graph, main)
+    is_known = source_type == known
     return Classification(
         source_type,
-        _authority(source_type, source_type == known, reputation),
-        _category(host, source_type, known, main),
+        _authority_tier(source_type, is_known, reputation),
+        _domain_category(host, source_type, known, main),
     )
 
 
 def is_preprint(page_url: str) -> bool:
     """Whether a page is at a server for papers that nobody has reviewed yet."""
-    return known_type(host_of_page(page_url)) == PREPRINT
+    return type_of_host(host_of_page(page_url)) == PREPRINT
 
 
 def _source_type(
     page_url: str, host: str, known: str | None, tags: Tags, graph: Graph, main: Node | None
 ) -> SourceType:
+    """The first that speaks, in the order that is given at the head of this module."""
     if known == PREPRINT:
         return "unknown"
     if known and known != "government":
         return cast(SourceType, known)
-    if any(tags.all(name) for name in _SCHOLARLY_TAGS):
+    if any(tags.get_all(name) for name in _SCHOLARLY_TAGS):
         return "peer_reviewed"
     if known:
         return "government"
-    return (
-        _stated_type(graph, main) or _made_type(tags) or _address_type(page_url, host) or "unknown"
-    )
+    question_pages = [node for node in graph.nodes if "qapage" in types_of(node)]
+    for node in (main, *question_pages):
+        for name in sorted(types_of(node)):
+            if name in _TYPE_OF:
+                return _TYPE_OF[name]
+    generators = " ".join(tags.get_all("generator"))
+    for pattern, source_type in _GENERATORS:
+        if pattern.search(generators):
+            return source_type
+    return _type_by_address(page_url, host) or "unknown"
 
 
-def _stated_type(graph: Graph, main: Node | None) -> SourceType | None:
-    pages = [node for node in graph.nodes if "qapage" in types_of(node)]
-    for node in (main, *pages):
-        stated = []
-        if isinstance(node, Mapping):
-            stated = sorted(types_of(node))
-        if found := [_TYPE_OF[name] for name in stated if name in _TYPE_OF]:
-            return found[0]
+def _type_by_address(page_url: str, host: str) -> SourceType | None:
+    """What the first label of the host or the first folders of the path are called."""
+    label = host.partition(".")[0]
+    if host.count(".") > 1 and label in _HOST_LABELS:
+        return _HOST_LABELS[label]
+    try:
+        path = urlsplit(page_url).path.lower()
+    except ValueError:
+        return None
+    first_parts = path.split("/")[1:4]
+    for folder in first_parts[:-1]:
+        if folder in _PATH_PARTS:
+            return _PATH_PARTS[folder]
     return None
 
 
-def _made_type(tags: Tags) -> SourceType | None:
-    generators = " ".join(tags.all("generator"))
-    return next((kind for pattern, kind in _GENERATORS if pattern.search(generators)), None)
-
-
-def _address_type(page_url: str, host: str) -> SourceType | None:
-    label = host.partition(".")[0] if host.count(".") > 1 else ""
-    if label in _HOST_LABELS:
-        return _HOST_LABELS[label]
-    try:
-        parts = urlsplit(page_url).path.lower().split("/")[1:4]
-    except ValueError:
-        return None
-    return next((_PATH_PARTS[part] for part in parts[:-1] if part in _PATH_PARTS), None)
-
-
-def _authority(
-    source_type: SourceType, known: bool, reputation: Reputation | None
+def _authority_tier(
+    source_type: SourceType, is_known: bool, reputation: Reputation | None
 ) -> AuthorityTier:
+    """What others say of the site, else what such sources usually deserve."""
     if reputation is not None and reputation.tier != "mixed":
-        if reputation.tier == "high":
-            return "high"
-        return "low"
+        return "high" if reputation.tier == "high" else "low"
     if source_type in _LOW:
         return "low"
-    if known and source_type in _HIGH_IF_KNOWN:
+    if is_known and source_type in _HIGH_IF_KNOWN:
         return "high"
     return "medium"
 
 
-def _category(
+def _domain_category(
     host: str, source_type: SourceType, known: str | None, main: Node | None
 ) -> DomainCategory:
-    by_host = known_category(host)
+    """The subject of the host, else of the page, else of such sources."""
+    by_host = category_of_host(host)
     if by_host:
         return cast(DomainCategory, by_host)
-    stated = [_CATEGORY_OF[name] for name in sorted(types_of(main)) if name in _CATEGORY_OF]
-    if stated:
-        return stated[0]
+    for name in sorted(types_of(main)):
+        if name in _CATEGORY_OF:
+            return _CATEGORY_OF[name]
     if source_type == "peer_reviewed" or known == PREPRINT:
         return "academic"
     if source_type == "official_docs":

@@ -30,7 +30,7 @@ def reputation_of(url: str) -> Reputation | None:
         host = (urlsplit(url).hostname or "").rstrip(".").lower()
     except ValueError:
         return None
-    tiers = _tiers()
+    tiers = _read_tiers()
     if host in tiers:  # some lists name a section's host of its own
         return Reputation(tiers[host])
     domain = registrable_domain(host)
@@ -44,19 +44,22 @@ def registrable_domain(host: str) -> str:
     """What its owner registered: the public suffix and one label; empty for a bare suffix or an
     address.
     """
-    if host and not host.replace(".", "").isdigit():
-        return str(_suffixes().privatesuffix(host) or "")
-    return ""
+    is_address = host.replace(".", "").isdigit()
+    if not host or is_address:
+        return ""
+    return str(_public_suffixes().privatesuffix(host) or "")
 
 
 @cache
-def _tiers() -> dict[str, str]:
-    text = (files("webquarry") / "data" / "reputation" / "wikipedia-editors.csv").read_text("utf-8")
-    return {row["domain"]: row["tier"] for row in csv.DictReader(text.splitlines())}
+def _read_tiers() -> dict[str, str]:
+    """The tier of each domain of the list."""
+    path = files("webquarry") / "data" / "reputation" / "wikipedia-editors.csv"
+    rows = csv.DictReader(path.read_text("utf-8").splitlines())
+    return {row["domain"]: row["tier"] for row in rows}
 
 
 @cache
-def _suffixes() -> Any:
+def _public_suffixes() -> Any:
     from publicsuffixlist import PublicSuffixList  # reads its list of suffixes when made
 
     return PublicSuffixList()

@@ -59,25 +59,29 @@ def parse_reply(reply: Reply) -> RetractionStatus | None:
     if reply.status != 200:
         raise failure(reply, LABEL)
     work = json_object(reply, LABEL).get("message")
-    return status_of(crossref_notices(work.get("updated-by")) if isinstance(work, dict) else [])
+    if not isinstance(work, dict):
+        return None
+    return status_of(crossref_notices(work.get("updated-by")))
 
 
 def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
     """The gravest of these notices that stands, whoever told of them; None if none does."""
-    standing = [notice for notice in _not_cancelled(list(notices)) if notice.type in _KIND_OF]
+    standing = [notice for notice in _drop_cancelled(list(notices)) if notice.type in _KIND_OF]
     if not standing:
         return None
     gravest = max(standing, key=_rank)
+    is_full_date = len(gravest.date) == len("2024-01-31")
     return RetractionStatus(
         retracted=gravest.type in _RETRACTIONS,
         kind=_KIND_OF[gravest.type],
-        date=gravest.date if len(gravest.date) == 10 else None,
+        date=gravest.date if is_full_date else None,
         notice_doi=gravest.doi,
-        source=_source(gravest.source),
+        source=_to_source(gravest.source),
     )
 
 
-def _source(name: str) -> Literal["retraction-watch", "publisher"] | None:
+def _to_source(name: str) -> Literal["retraction-watch", "publisher"] | None:
+    """The source in the words of the answer; None for any other."""
     if name == "retraction-watch":
         return "retraction-watch"
     if name == "publisher":
@@ -89,30 +93,27 @@ def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
     """The gravest first; of equals the whole one, then the latest, then the publisher's own, then
     one that is named.
     """
-    grave = _GRAVITY.index(_KIND_OF[notice.type])
-    return (
-        grave,
-        notice.type in _RETRACTIONS,
-        notice.date,
-        notice.source == "publisher",
-        notice.doi or "",
-    )
+    gravity = _GRAVITY.index(_KIND_OF[notice.type])
+    is_whole = notice.type in _RETRACTIONS
+    is_publishers = notice.source == "publisher"
+    return (gravity, is_whole, notice.date, is_publishers, notice.doi or "")
 
 
-def _not_cancelled(notices: list[Notice]) -> list[Notice]:
+def _drop_cancelled(notices: list[Notice]) -> list[Notice]:
     """A reinstatement cancels the retractions and concerns up to its day; a later one, or one
     without a date, stands.
 
     An index that only flags a paper does not know of the reinstatement, so its flag does not
     outlive it.
     """
-    reinstated = max(
-        (notice.date for notice in notices if notice.type == "reinstatement"), default=""
-    )
-    return [
-        notice
-        for notice in notices
-        if _KIND_OF.get(notice.type) == "correction"
-        or notice.date > reinstated
-        or (not notice.date and (not reinstated or notice.source in _DATED_SOURCES))
-    ]
+    reinstatements = [notice.date for notice in notices if notice.type == "reinstatement"]
+    reinstated = max(reinstatements, default="")
+    standing: list[Notice] = []
+    for notice in notices:
+        if notice.date:
+            stands = notice.date > reinstated
+        else:
+            stands = not reinstated or notice.source in _DATED_SOURCES
+        if stands or _KIND_OF.get(notice.type) == "correction":
+            standing.append(notice)
+    return standing

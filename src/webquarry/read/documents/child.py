@@ -19,22 +19,26 @@ from typing import Any
 
 from webquarry.read.documents.frames import BrokenFrame, read_frame, write_frame
 from webquarry.read.documents.limits import limit_document, limit_process, resident_bytes
-from webquarry.read.documents.models import LARGEST_FILE, Document, Job, Refusal
+from webquarry.read.documents.models import LARGEST_FILE, DocumentText, Job, Refusal
 
 CONVERTERS = {
     "pdf": "webquarry.read.documents.pdf.convert",
     "docx": "webquarry.read.documents.docx.convert",
     "pptx": "webquarry.read.documents.pptx.convert",
 }
-_LARGEST_JOB = 100_000
-Converter = Callable[[bytes, str], Document]
+_LARGEST_JOB = 100_000  # bytes
+Converter = Callable[[bytes, str], DocumentText]
 
 
 def serve(memory_bytes: int) -> None:
     """Answer until there is nothing more to read."""
     incoming = io.FileIO(os.dup(0), "r")
     outgoing = io.FileIO(os.dup(1), "w")
-    _close_standard_streams()
+    # no library may read from, or write into, the pipes to the parent
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
     limited = False
     while True:
         try:
@@ -45,23 +49,20 @@ def serve(memory_bytes: int) -> None:
         if head is None or body is None:
             break
         job = Job(**json.loads(head))
-        convert = _converter(job.kind)
+        convert: Converter = importlib.import_module(CONVERTERS[job.kind]).convert
         if not limited:
             limit_process(memory_bytes)
             limited = True
         limit_document(job.cpu_seconds)
-        answer = _answer(convert, job, body)
+        answer = _convert_safely(convert, job, body)
         del body
-        write_frame(outgoing, json.dumps(answer | {"resident": resident_bytes()}).encode("ascii"))
+        answer["resident"] = resident_bytes()
+        write_frame(outgoing, json.dumps(answer).encode("ascii"))
     os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
 
 
-def _converter(kind: str) -> Converter:
-    found: Converter = importlib.import_module(CONVERTERS[kind]).convert
-    return found
-
-
-def _answer(convert: Converter, job: Job, body: bytes) -> dict[str, Any]:
+def _convert_safely(convert: Converter, job: Job, body: bytes) -> dict[str, Any]:
+    """The answer to a job: the document, or the reason why there is none."""
     try:
         return {"document": convert(body, job.url).as_dict()}
     except Refusal as refusal:
@@ -71,26 +72,22 @@ def _answer(convert: Converter, job: Job, body: bytes) -> dict[str, Any]:
     except RecursionError:
         return {"refusal": "could not be read safely: it is nested too deeply"}
     except Exception as error:  # a document nobody foresaw must not end the service
-        return {"refusal": "is damaged: no text can be made of it", "detail": _describe(error)}
+        return {
+            "refusal": "is damaged: no text can be made of it",
+            "detail": _describe_origin(error),
+        }
 
 
-def _describe(error: Exception) -> str:
+def _describe_origin(error: Exception) -> str:
     """Where it happened, for the log; the message may repeat the document and stays here."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     place = "?"
     if trace:
-        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        path = Path(trace.tb_frame.f_code.co_filename)
+        place = f"{path.name}:{trace.tb_lineno}"
     return f"{type(error).__name__} at {place}"
-
-
-def _close_standard_streams() -> None:
-    """No library may read from, or write into, the pipes to the parent."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    os.close(nothing)
 
 
 if __name__ == "__main__":

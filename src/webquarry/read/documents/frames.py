@@ -13,7 +13,7 @@ _LENGTH = struct.Struct(">Q")
 _CHUNK = 1 << 20
 
 
-class Raw(Protocol):
+class RawStream(Protocol):
     """An unbuffered stream of bytes."""
 
     def read(self, size: int, /) -> bytes | None: ...
@@ -25,17 +25,18 @@ class BrokenFrame(Exception):
     """The other side ended in the middle, or sent more than was agreed."""
 
 
-def write_frame(stream: Raw, data: bytes) -> None:
+def write_frame(stream: RawStream, data: bytes) -> None:
     """Send one frame, whole."""
     for part in (_LENGTH.pack(len(data)), data):
         left = memoryview(part)
         while left:
-            left = left[stream.write(left) or 0 :]
+            written = stream.write(left) or 0
+            left = left[written:]
 
 
-def read_frame(stream: Raw, largest: int) -> bytes | None:
+def read_frame(stream: RawStream, largest: int) -> bytes | None:
     """The next frame; None when the other side has closed the stream instead."""
-    head = _read(stream, _LENGTH.size)
+    head = _read_up_to(stream, _LENGTH.size)
     if not head:
         return None
     if len(head) < _LENGTH.size:
@@ -43,13 +44,13 @@ def read_frame(stream: Raw, largest: int) -> bytes | None:
     (size,) = _LENGTH.unpack(head)
     if size > largest:
         raise BrokenFrame(f"a frame of {size} bytes is larger than the {largest} agreed")
-    data = _read(stream, size)
+    data = _read_up_to(stream, size)
     if len(data) < size:
         raise BrokenFrame("the stream ended inside a frame")
     return data
 
 
-def _read(stream: Raw, size: int) -> bytes:
+def _read_up_to(stream: RawStream, size: int) -> bytes:
     """So many bytes, or fewer where the stream ends."""
     parts: list[bytes] = []
     while size > 0:

@@ -9,65 +9,76 @@ from itertools import zip_longest
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, name_of
+from webquarry.read.documents.office import child_of, find_child, name_of
 
 _MOST_POINTS = 500  # of one series
 _MOST_SERIES = 30
 _MOST_TEXTS = 500
+_VALUES = ("c:val", "c:yVal", "c:bubbleSize")
+_CATEGORIES = ("c:cat", "c:xVal")
 
 
-def chart_title(root: etree._Element) -> str:
+def read_chart_title(root: etree._Element) -> str:
     """The title of a chart, if it has one of its own."""
-    title = child_of(child_of(root, "c:chart"), "c:title")
+    title = find_child(root, "c:chart", "c:title")
     if title is None:
         return ""
     return " ".join(_texts(title, "a:t")).strip()
 
 
-def chart_rows(root: etree._Element) -> list[list[str]]:
+def read_chart_rows(root: etree._Element) -> list[list[str]]:
     """The values of a chart as a table: a row per category, a column per series. Empty when there
     are none.
     """
-    series = [one for one in root.iter() if name_of(one.tag) == "c:ser"][:_MOST_SERIES]
-    columns = [_points(_first(one, ("c:val", "c:yVal", "c:bubbleSize"))) for one in series]
+    names: list[str] = []
+    columns: list[list[str]] = []
+    categories: list[str] = []
+    all_series = [one for one in root.iter() if name_of(one.tag) == "c:ser"]
+    for series in all_series[:_MOST_SERIES]:
+        name = child_of(series, "c:tx")
+        names.append("" if name is None else " ".join(_texts(name, "c:v")))
+        columns.append(_read_points(series, _VALUES))
+        categories = categories or _read_points(series, _CATEGORIES)
     if not any(columns):
         return []
-    categories: list[str] = next(
-        (found for one in series if (found := _points(_first(one, ("c:cat", "c:xVal"))))), []
-    )
-    names = [
-        " ".join(_texts(tx, "c:v")) if (tx := child_of(one, "c:tx")) is not None else ""
-        for one in series
-    ]
     rows = [list(row) for row in zip_longest(categories, *columns, fillvalue="")]
     return [["", *names], *rows]
 
 
-def diagram_texts(root: etree._Element) -> list[str]:
+def read_diagram_texts(root: etree._Element) -> list[str]:
     """The words of a diagram, point by point."""
-    points = (one for one in root.iter() if name_of(one.tag) == "dgm:pt")
-    texts = (" ".join("".join(_texts(point, "a:t")).split()) for point in points)
-    return [text for text in texts if text][:_MOST_TEXTS]
+    texts: list[str] = []
+    for point in root.iter():
+        if name_of(point.tag) != "dgm:pt":
+            continue
+        written = "".join(_texts(point, "a:t"))
+        text = " ".join(written.split())
+        if text:
+            texts.append(text)
+    return texts[:_MOST_TEXTS]
 
 
-def _first(series: etree._Element, names: tuple[str, ...]) -> etree._Element | None:
-    return next((found for name in names if (found := child_of(series, name)) is not None), None)
-
-
-def _points(element: etree._Element | None) -> list[str]:
-    """The values that the file keeps of a row of cells, in their places."""
+def _read_points(series: etree._Element, names: tuple[str, ...]) -> list[str]:
+    """The values that the file keeps of a row of cells, in their places; of several rows, the one
+    of the first name that there is.
+    """
+    children = [child_of(series, name) for name in names]
+    cells = next((child for child in children if child is not None), None)
+    if cells is None:
+        return []
     found: dict[int, str] = {}
-    for point in element.iter() if element is not None else ():
+    for point in cells.iter():
         place = point.get("idx") or ""
-        if (
-            name_of(point.tag) == "c:pt"
-            and place.isascii()
-            and place.isdigit()
-            and int(place) < _MOST_POINTS
-        ):
+        if name_of(point.tag) != "c:pt" or not (place.isascii() and place.isdigit()):
+            continue
+        if int(place) < _MOST_POINTS:
             found[int(place)] = " ".join(_texts(point, "c:v"))
-    return [found.get(place, "") for place in range(max(found, default=-1) + 1)]
+    last = max(found, default=-1)
+    return [found.get(place, "") for place in range(last + 1)]
 
 
 def _texts(element: etree._Element, name: str) -> Iterator[str]:
-    return (one.text for one in element.iter() if name_of(one.tag) == name and one.text)
+    """The texts of the elements of that name."""
+    for one in element.iter():
+        if name_of(one.tag) == name and one.text:
+            yield one.text

@@ -29,35 +29,35 @@ else:
         """Once: so much address space, no core file, nothing written to any file, no process
         started.
         """
-        _lower(resource.RLIMIT_AS, memory_bytes)
-        _lower(resource.RLIMIT_CORE, 0)
-        _lower(resource.RLIMIT_FSIZE, 0)
-        _lower(resource.RLIMIT_NPROC, 0)
+        _lower_limit(resource.RLIMIT_AS, memory_bytes)
+        _lower_limit(resource.RLIMIT_CORE, 0)
+        _lower_limit(resource.RLIMIT_FSIZE, 0)
+        _lower_limit(resource.RLIMIT_NPROC, 0)
 
     def limit_document(cpu_seconds: float) -> None:
         """Before each document: the limit counts over the whole life of the process, so what is
         used goes on top.
         """
-        _lower(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
+        _lower_limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
 
     def resident_bytes() -> int:
         """How much memory the process holds; its peak where the system does not tell."""
         with suppress(OSError, ValueError, IndexError):
-            pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+            fields = Path("/proc/self/statm").read_text("ascii").split()
+            pages = int(fields[1])
             return pages * resource.getpagesize()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         if sys.platform == "darwin":
             return peak
         return peak * 1024
 
-    def _lower(kind: int, wanted: int) -> None:
+    def _lower_limit(kind: int, wanted: int) -> None:
         """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot
         set it.
         """
         _, hard = resource.getrlimit(kind)
-        if hard == resource.RLIM_INFINITY:
-            soft = wanted
-        else:
+        soft = wanted
+        if hard != resource.RLIM_INFINITY:
             soft = min(wanted, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (soft, hard))

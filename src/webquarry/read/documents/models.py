@@ -13,7 +13,7 @@ LONGEST_TEXT = 10_000_000  # characters of one document; what is beyond is left 
 
 
 @dataclass(frozen=True)
-class Limits:
+class DocumentLimits:
     """How much one document may cost. On Windows only the wall clock is watched."""
 
     memory_bytes: int = 1 << 30  # of address space
@@ -29,11 +29,11 @@ class Job:
 
     kind: str  # the name of its format
     url: str = ""  # what relative links are relative to; without query, which may hold a secret
-    cpu_seconds: float = Limits.cpu_seconds
+    cpu_seconds: float = DocumentLimits.cpu_seconds
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentText:
     """A document as Markdown, with what its file says about it."""
 
     markdown: str
@@ -46,17 +46,19 @@ class Document:
     lost: tuple[str, ...] = ()  # notes which say that some of the text is missing
 
     def as_dict(self) -> dict[str, Any]:
+        """The document in a form that fits into JSON."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Document:
+    def from_dict(cls, fields: dict[str, Any]) -> DocumentText:
         """The document that `as_dict` wrote, after a way through JSON."""
-        dates = {
-            name: Dated(**fields[name]) if fields[name] else None
-            for name in ("published", "modified")
-        }
-        lists = {name: tuple(fields[name]) for name in ("notes", "lost")}
-        return cls(**{**fields, **dates, **lists})
+        values = dict(fields)
+        for name in ("published", "modified"):
+            if fields[name]:
+                values[name] = Dated(**fields[name])
+        for name in ("notes", "lost"):
+            values[name] = tuple(fields[name])
+        return cls(**values)
 
 
 class Refusal(Exception):

@@ -26,10 +26,21 @@ _MOST_BYTES = 256_000_000  # of all parts that are read
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _ENCRYPTED = 0x1
+_UNPACKING_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
-UNSAFE = "could not be read safely: it unpacks to far more than it should"
+_TOO_LARGE = "could not be read safely: it unpacks to far more than it should"
+_TOO_MANY_FILES = "could not be read safely: it holds too many files"
+_DECLARES_TYPE = "could not be read safely: it declares a document type, which no Office file does"
 
-# Both families of namespaces, the one of the first standard and the strict one.
+# Both sets of namespaces, the one of the first standard and the strict one.
 _NAMESPACES = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
     "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
@@ -61,46 +72,74 @@ def name_of(tag: object) -> str:
     """
     if not isinstance(tag, str):  # a comment or an entity
         return ""
-    found = _known_names.get(tag)
-    if found is None:
+    name = _known_names.get(tag)
+    if name is None:
         namespace, _, local = tag.rpartition("}")
         prefix = _NAMESPACES.get(namespace.removeprefix("{"))
-        found = f"{prefix}:{local}" if prefix else local
+        name = f"{prefix}:{local}" if prefix else local
         if len(_known_names) < _MOST_KNOWN:
-            _known_names[tag] = found
-    return found
+            _known_names[tag] = name
+    return name
 
 
 def value_of(element: etree._Element | None, name: str = "val") -> str | None:
     """The attribute of that local name; Office gives most of them a namespace."""
-    if element is not None:
-        for key, value in element.items():
-            if key == name or (str(key)[0] == "{" and str(key).endswith("}" + name)):
-                return str(value)
+    if element is None:
+        return None
+    for attribute, value in element.items():
+        key = str(attribute)
+        if key == name or (key[0] == "{" and key.endswith("}" + name)):
+            return str(value)
+    return None
+
+
+def parse_number(text: str | None, most_digits: int = 8) -> int | None:
+    """The number that an attribute gives in plain digits; None for any other text, and for a number
+    so long that nobody means it.
+    """
+    if text and text.isascii() and text.isdigit() and len(text) <= most_digits:
+        return int(text)
     return None
 
 
 def child_of(element: etree._Element | None, name: str) -> etree._Element | None:
     """The first child of that name."""
-    if element is not None:
-        for child in element:
-            if name_of(child.tag) == name:
-                return child
+    if element is None:
+        return None
+    for child in element:
+        if name_of(child.tag) == name:
+            return child
     return None
 
 
-def preferred(alternatives: etree._Element) -> etree._Element:
+def child_value(element: etree._Element | None, name: str, attribute: str = "val") -> str | None:
+    """The attribute of the first child of that name; None where there is no such child."""
+    return value_of(child_of(element, name), attribute)
+
+
+def find_child(element: etree._Element | None, *path: str) -> etree._Element | None:
+    """The child at the end of a path of names: the first of each name."""
+    for name in path:
+        element = child_of(element, name)
+    return element
+
+
+def children_of(element: etree._Element | None, name: str) -> list[etree._Element]:
+    """All children of that name."""
+    if element is None:
+        return []
+    return [child for child in element if name_of(child.tag) == name]
+
+
+def choose_alternative(alternatives: etree._Element) -> etree._Element:
     """Of `AlternateContent` the first choice; the others say the same for older programs. Else what
     there is.
     """
-    choice = child_of(alternatives, "mc:Choice")
-    if choice is None:
-        fallback = child_of(alternatives, "mc:Fallback")
-    else:
-        fallback = choice
-    if fallback is None:
-        return alternatives
-    return fallback
+    for name in ("mc:Choice", "mc:Fallback"):
+        child = child_of(alternatives, name)
+        if child is not None:
+            return child
+    return alternatives
 
 
 class Unsafe(Refusal):
@@ -121,20 +160,22 @@ class Package:
 
     def __init__(self, body: bytes) -> None:
         if body.count(_DIRECTORY_ENTRY) > _MOST_MEMBERS:
-            raise Unsafe("could not be read safely: it holds too many files")
+            raise Unsafe(_TOO_MANY_FILES)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(body))
         except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as error:
             raise Refusal(DAMAGED) from error
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
-            raise Unsafe("could not be read safely: it holds too many files")
-        self._members = {
-            member.filename.replace("\\", "/").lstrip("/").lower(): member for member in members
-        }
+            raise Unsafe(_TOO_MANY_FILES)
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        for member in members:
+            part = member.filename.replace("\\", "/").lstrip("/")
+            self._members[part.lower()] = member
         self._left = _MOST_BYTES
 
     def has(self, part: str) -> bool:
+        """Whether the file has that part."""
         return part.lower() in self._members
 
     def xml(self, part: str) -> etree._Element | None:
@@ -143,9 +184,7 @@ class Package:
         if data is None:
             return None
         if any(doctype in data for doctype in _DOCTYPES):
-            raise Unsafe(
-                "could not be read safely: it declares a document type, which no Office file does"
-            )
+            raise Unsafe(_DECLARES_TYPE)
         parser = etree.XMLParser(
             resolve_entities=False,
             no_network=True,
@@ -159,13 +198,11 @@ class Package:
         except etree.XMLSyntaxError as error:
             raise Refusal(DAMAGED) from error
         if root.getroottree().docinfo.internalDTD is not None:
-            raise Unsafe(
-                "could not be read safely: it declares a document type, which no Office file does"
-            )
+            raise Unsafe(_DECLARES_TYPE)
         return root
 
     def xml_if_sound(self, part: str) -> etree._Element | None:
-        """The root of a part that the text can do without; a hostile one is refused all the same."""
+        """The root of a part that the text can do without; a hostile one is refused anyway."""
         try:
             return self.xml(part)
         except Unsafe:
@@ -180,14 +217,20 @@ class Package:
         folder, _, name = part.rpartition("/")
         root = self.xml_if_sound(posixpath.join(folder, "_rels", f"{name}.rels"))
         found: dict[str, Relation] = {}
-        for element in root if root is not None else ():
-            identity, target = element.get("Id"), element.get("Target")
-            if name_of(element.tag) == "rel:Relationship" and identity and target:
-                external = (element.get("TargetMode") or "").lower() == "external"
-                place = target if external else _inside(folder, target)
-                found[identity] = Relation(
-                    (element.get("Type") or "").rpartition("/")[2], place, external
-                )
+        if root is None:
+            return found
+        for element in root:
+            identity = element.get("Id")
+            target = element.get("Target")
+            if name_of(element.tag) != "rel:Relationship" or not identity or not target:
+                continue
+            kind = (element.get("Type") or "").rpartition("/")[2]
+            external = (element.get("TargetMode") or "").lower() == "external"
+            if not external:
+                path = unquote(target.partition("#")[0])
+                whole_path = posixpath.join("/", folder, path)
+                target = posixpath.normpath(whole_path).lstrip("/")
+            found[identity] = Relation(kind, target, external)
         return found
 
     def main_part(self, usual: str) -> str:
@@ -198,32 +241,17 @@ class Package:
         return usual
 
     def _read(self, part: str) -> bytes | None:
+        """The bytes of a part; None where the file has no such part."""
         member = self._members.get(part.lower())
         if member is None:
             return None
         if member.flag_bits & _ENCRYPTED:
             raise Refusal("is protected by a password")
-        limit = min(_LARGEST_PART, _LARGEST_RATIO * member.compress_size + _SPARE, self._left)
-        if member.file_size > limit:
-            raise Unsafe(UNSAFE)
+        by_ratio = _LARGEST_RATIO * member.compress_size + _SPARE
+        if member.file_size > min(_LARGEST_PART, by_ratio, self._left):
+            raise Unsafe(_TOO_LARGE)
         self._left -= member.file_size
         try:
             return self._zip.read(member)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            NotImplementedError,
-            RuntimeError,
-            ValueError,
-        ) as error:
+        except _UNPACKING_ERRORS as error:
             raise Refusal(DAMAGED) from error
-
-
-def _inside(folder: str, target: str) -> str:
-    """The name of a part that another part, in some folder, refers to."""
-    target = unquote(target.partition("#")[0])
-    return posixpath.normpath(
-        target if target.startswith("/") else posixpath.join("/", folder, target)
-    ).lstrip("/")

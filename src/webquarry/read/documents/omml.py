@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, name_of, value_of
+from webquarry.read.documents.office import child_of, child_value, children_of, name_of
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_verbatim
 
@@ -18,6 +18,14 @@ _LONGEST = 4_000  # characters
 _BLANKS = re.compile(r"\s+")
 _PROPERTIES = re.compile(r"m:\w+Pr")
 _SPECIAL = re.compile(r"([#$%&_{}])")
+_LINE_BREAK = r" \\ "
+_TEMPLATES = {  # formulas that are written from their parts alone
+    "m:f": (r"\frac{{{}}}{{{}}}", ("num", "den")),
+    "m:func": ("{} {}", ("fName", "e")),
+    "m:bar": (r"\overline{{{}}}", ("e",)),
+    "m:limLow": ("{}_{{{}}}", ("e", "lim")),
+    "m:limUpp": ("{}^{{{}}}", ("e", "lim")),
+}
 _OPERATORS = {
     "∑": r"\sum",
     "∏": r"\prod",
@@ -39,115 +47,123 @@ _ACCENTS = {
 
 def to_tex(math: etree._Element, removed: Counter[str]) -> str:
     """The formula, on one line; empty where there is nothing in it."""
-    tex = _BLANKS.sub(" ", _inside(math)).strip()[:_LONGEST]
-    tex = defuse_verbatim(strip_invisible(tex, removed), removed)
-    if tex:
-        return f"${tex}$"
-    return ""
+    tex = _BLANKS.sub(" ", _write_children(math)).strip()
+    visible = strip_invisible(tex[:_LONGEST], removed)
+    safe = defuse_verbatim(visible, removed)
+    return f"${safe}$" if safe else ""
 
 
-def _inside(element: etree._Element | None) -> str:
-    if element is not None:
-        return "".join(map(_tex, element))
-    return ""
+def _write_children(element: etree._Element) -> str:
+    """What is in an element, in order."""
+    return "".join(map(_write, element))
 
 
-def _tex(element: etree._Element) -> str:
+def _write(element: etree._Element) -> str:
+    """An element as TeX."""
     name = name_of(element.tag)
     if name in ("m:t", "w:t"):
-        return _SPECIAL.sub(r"\\\1", element.text or "")
+        return _escape_tex(element.text or "")
     if _PROPERTIES.fullmatch(name) or name in ("w:rPr", "w:del", "w:moveFrom"):
         return ""
-    return _SIGNS.get(name, _inside)(element)
+    if name in _TEMPLATES:
+        template, parts = _TEMPLATES[name]
+        return template.format(*(_part(element, part) for part in parts))
+    if name == "m:eqArr":
+        return _LINE_BREAK.join(_arguments(element))
+    write = _WRITERS.get(name, _write_children)
+    return write(element)
+
+
+def _escape_tex(text: str) -> str:
+    """A text, its special characters written so that TeX prints them."""
+    return _SPECIAL.sub(r"\\\1", text)
 
 
 def _part(element: etree._Element, name: str) -> str:
-    return _inside(child_of(element, f"m:{name}")).strip()
+    """A part of a formula by its name; empty where there is none."""
+    child = child_of(element, f"m:{name}")
+    if child is None:
+        return ""
+    return _write_children(child).strip()
 
 
-def _fraction(element: etree._Element) -> str:
-    return rf"\frac{{{_part(element, 'num')}}}{{{_part(element, 'den')}}}"
+def _arguments(element: etree._Element) -> list[str]:
+    """The arguments of a formula that has several."""
+    arguments = children_of(element, "m:e")
+    return [_write_children(argument).strip() for argument in arguments]
 
 
-def _scripts(element: etree._Element) -> str:
-    lower, upper = _part(element, "sub"), _part(element, "sup")
-    script = (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")
+def _scripts_of(element: etree._Element) -> str:
+    """What stands below and above a sign."""
+    lower = _part(element, "sub")
+    upper = _part(element, "sup")
+    scripts = ""
+    if lower:
+        scripts += f"_{{{lower}}}"
+    if upper:
+        scripts += f"^{{{upper}}}"
+    return scripts
+
+
+def _write_scripts(element: etree._Element) -> str:
+    """A base with what stands below, above or in front of it."""
     base = _part(element, "e")
+    scripts = _scripts_of(element)
     if name_of(element.tag) == "m:sPre":
-        return script + base
-    return base + script
+        return scripts + base
+    return base + scripts
 
 
-def _root(element: etree._Element) -> str:
+def _write_root(element: etree._Element) -> str:
+    """A square root, or one of a higher degree."""
     degree = _part(element, "deg")
+    radicand = _part(element, "e")
     if degree:
-        return rf"\sqrt[{degree}]{{{_part(element, 'e')}}}"
-    return rf"\sqrt{{{_part(element, 'e')}}}"
+        return rf"\sqrt[{degree}]{{{radicand}}}"
+    return rf"\sqrt{{{radicand}}}"
 
 
-def _large_operator(element: etree._Element) -> str:
-    sign = value_of(child_of(child_of(element, "m:naryPr"), "m:chr")) or "∫"
-    lower, upper = _part(element, "sub"), _part(element, "sup")
-    limits = (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")
-    return f"{_OPERATORS.get(sign, sign)}{limits} {_part(element, 'e')}"
+def _write_large_operator(element: etree._Element) -> str:
+    """A sum, a product or an integral with its limits."""
+    settings = child_of(element, "m:naryPr")
+    sign = child_value(settings, "m:chr") or "∫"
+    operator = _OPERATORS.get(sign, sign)
+    return f"{operator}{_scripts_of(element)} {_part(element, 'e')}"
 
 
-def _brackets(element: etree._Element) -> str:
+def _write_brackets(element: etree._Element) -> str:
+    """Arguments in brackets, divided by a sign."""
     settings = child_of(element, "m:dPr")
-    opening = value_of(child_of(settings, "m:begChr"))
-    closing = value_of(child_of(settings, "m:endChr"))
-    between = value_of(child_of(settings, "m:sepChr")) or "|"
-    parts = [_inside(child).strip() for child in element if name_of(child.tag) == "m:e"]
-    left, right = ("(" if opening is None else opening), (")" if closing is None else closing)
-    return _SPECIAL.sub(r"\\\1", left) + between.join(parts) + _SPECIAL.sub(r"\\\1", right)
+    opening = child_value(settings, "m:begChr")
+    closing = child_value(settings, "m:endChr")
+    between = child_value(settings, "m:sepChr") or "|"
+    left = "(" if opening is None else _escape_tex(opening)
+    right = ")" if closing is None else _escape_tex(closing)
+    return left + between.join(_arguments(element)) + right
 
 
-def _function(element: etree._Element) -> str:
-    return f"{_part(element, 'fName')} {_part(element, 'e')}"
-
-
-def _accent(element: etree._Element) -> str:
-    sign = value_of(child_of(child_of(element, "m:accPr"), "m:chr")) or "\u0302"
+def _write_accent(element: etree._Element) -> str:
+    """A letter with a sign above it."""
+    settings = child_of(element, "m:accPr")
+    sign = child_value(settings, "m:chr") or "\u0302"
     command = _ACCENTS.get(sign, r"\overline")
     return f"{command}{{{_part(element, 'e')}}}"
 
 
-def _limit(element: etree._Element) -> str:
-    mark = "_" if name_of(element.tag) == "m:limLow" else "^"
-    return f"{_part(element, 'e')}{mark}{{{_part(element, 'lim')}}}"
+def _write_matrix(element: etree._Element) -> str:
+    """A matrix, row by row."""
+    rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
+    return r"\begin{matrix}" + _LINE_BREAK.join(rows) + r"\end{matrix}"
 
 
-def _matrix(element: etree._Element) -> str:
-    rows = [
-        " & ".join(_inside(cell).strip() for cell in row if name_of(cell.tag) == "m:e")
-        for row in element
-        if name_of(row.tag) == "m:mr"
-    ]
-    return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
-
-
-def _lines(element: etree._Element) -> str:
-    return r" \\ ".join(_inside(child).strip() for child in element if name_of(child.tag) == "m:e")
-
-
-def _bar(element: etree._Element) -> str:
-    return rf"\overline{{{_part(element, 'e')}}}"
-
-
-_SIGNS: dict[str, Callable[[etree._Element], str]] = {
-    "m:f": _fraction,
-    "m:sSup": _scripts,
-    "m:sSub": _scripts,
-    "m:sSubSup": _scripts,
-    "m:sPre": _scripts,
-    "m:rad": _root,
-    "m:nary": _large_operator,
-    "m:d": _brackets,
-    "m:func": _function,
-    "m:acc": _accent,
-    "m:bar": _bar,
-    "m:limLow": _limit,
-    "m:limUpp": _limit,
-    "m:m": _matrix,
-    "m:eqArr": _lines,
+_WRITERS: dict[str, Callable[[etree._Element], str]] = {
+    "m:sSup": _write_scripts,
+    "m:sSub": _write_scripts,
+    "m:sSubSup": _write_scripts,
+    "m:sPre": _write_scripts,
+    "m:rad": _write_root,
+    "m:nary": _write_large_operator,
+    "m:d": _write_brackets,
+    "m:acc": _write_accent,
+    "m:m": _write_matrix,
 }

@@ -11,8 +11,10 @@ from lxml import etree
 
 from webquarry.read.markdown.inline import BREAK, CLOSE, Piece, Span
 
+_KeyedSpan = tuple[object, Span]  # with what tells whether the next run wants the same one
 
-class Look(NamedTuple):
+
+class TextStyle(NamedTuple):
     """How a run of text looks."""
 
     link: Span | None = None
@@ -20,33 +22,38 @@ class Look(NamedTuple):
 
 
 @dataclass
-class Paragraph:
+class DocumentParagraph:
     """What was found in one paragraph."""
 
-    runs: list[tuple[str, Look]] = field(default_factory=list)
+    runs: list[tuple[str, TextStyle]] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)  # text boxes, charts and diagrams
     length: int = 0
 
-    def add(self, text: str, look: Look) -> None:
-        self.runs.append((text, look))
+    def add(self, text: str, style: TextStyle) -> None:
+        """Add a run of text."""
+        self.runs.append((text, style))
         self.length += len(text)
 
     def pieces(self, *, plain: bool = False) -> list[Piece]:
         """The runs as pieces; without emphasis where it means nothing, as in a heading."""
         pieces: list[Piece] = []
-        spans: list[tuple[object, Span]] = []
-        for text, look in self.runs:
-            marks = () if plain else look.marks
-            wanted = [(look.link, look.link)] if look.link else []
-            keys: list[tuple[object, Span]] = [*wanted, *((mark, Span(mark)) for mark in marks)]
-            same = 0
-            while same < min(len(spans), len(keys)) and spans[same][0] == keys[same][0]:
+        open_spans: list[_KeyedSpan] = []
+        for text, style in self.runs:
+            wanted: list[_KeyedSpan] = []
+            if style.link:
+                wanted.append((style.link, style.link))
+            if not plain:
+                wanted += [(mark, Span(mark)) for mark in style.marks]
+            same = 0  # how many of the open spans go on
+            for (key, _), (wanted_key, _) in zip(open_spans, wanted, strict=False):
+                if key != wanted_key:
+                    break
                 same += 1
-            pieces += [CLOSE] * (len(spans) - same)
-            pieces += [span for _, span in keys[same:]]
-            spans = spans[:same] + keys[same:]
+            pieces += [CLOSE] * (len(open_spans) - same)
+            pieces += [span for _, span in wanted[same:]]
             pieces.append(text)
-        return [*pieces, *[CLOSE] * len(spans)]
+            open_spans[same:] = wanted[same:]
+        return [*pieces, *[CLOSE] * len(open_spans)]
 
     def text(self) -> str:
         """The bare text, with line ends."""

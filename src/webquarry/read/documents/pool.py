@@ -12,41 +12,45 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit
 
 from webquarry.errors import Unreadable
-from webquarry.read.documents.models import LARGEST_FILE, Document, Job, Limits
-from webquarry.read.documents.worker import Died, Worker
+from webquarry.read.documents.models import LARGEST_FILE, DocumentLimits, DocumentText, Job
+from webquarry.read.documents.worker import Worker, WorkerDied
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
 
 class Pool:
-    """Workers to be had one at a time each."""
+    """Child processes, each for one document at a time."""
 
-    def __init__(self, limits: Limits | None = None, size: int | None = None) -> None:
-        self._limits = limits or Limits()
-        self._room = size or _cores()
+    def __init__(self, limits: DocumentLimits | None = None, size: int | None = None) -> None:
+        self._limits = limits or DocumentLimits()
+        cores = os.cpu_count() or 1
+        if hasattr(os, "sched_getaffinity"):  # those that this process may use
+            cores = len(os.sched_getaffinity(0)) or 1
+        self._size = size or cores
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
         self._starting = 0
 
-    def read(self, kind: str, url: str, body: bytes) -> Document:
+    def read(self, kind: str, url: str, body: bytes) -> DocumentText:
         """The document, read in a child process."""
         if len(body) > LARGEST_FILE:
             raise Unreadable(
                 f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB "
                 "are read."
             )
-        job = Job(kind, _without_secrets(url), self._limits.cpu_seconds)
+        job = Job(kind, _strip_secrets(url), self._limits.cpu_seconds)
         try:
-            with self._worker() as worker:
+            worker = self._take()
+            try:
                 answer = worker.ask(job, body)
-        except Died as death:
+            finally:
+                self._give_back(worker)
+        except WorkerDied as death:
             raise Unreadable(f"{redact(url)} {death}.") from death
         except OSError as error:
             raise Unreadable(
@@ -56,13 +60,14 @@ class Pool:
             log.debug("a %s could not be read: %s", kind, answer["detail"])
         if "document" not in answer:
             raise Unreadable(f"{redact(url)} {answer['refusal']}.")
-        return Document.from_dict(answer["document"])
+        return DocumentText.from_dict(answer["document"])
 
     def close(self) -> None:
         """End every child; those that are busy, too."""
         with self._free:
             workers = [*self._idle, *self._busy]
-            self._idle, self._busy = [], []
+            self._idle = []
+            self._busy = []
         for worker in workers:
             worker.close()
 
@@ -71,17 +76,10 @@ class Pool:
         for worker in [*self._idle, *self._busy]:
             worker.forget()
 
-    @contextmanager
-    def _worker(self) -> Iterator[Worker]:
-        worker = self._take()
-        try:
-            yield worker
-        finally:
-            self._give_back(worker)
-
     def _take(self) -> Worker:
+        """A worker that nobody else has: an idle one, a new one, or the next that comes back."""
         with self._free:
-            while not self._idle and len(self._busy) + self._starting >= self._room:
+            while not self._idle and len(self._busy) + self._starting >= self._size:
                 self._free.wait()
             if self._idle:
                 worker = self._idle.pop()
@@ -102,6 +100,7 @@ class Pool:
                 self._free.notify()
 
     def _give_back(self, worker: Worker) -> None:
+        """Keep a worker for the next document, or end it if it is of no more use."""
         usable = worker.usable
         with self._free:
             closed = worker not in self._busy  # the whole pool was closed meanwhile
@@ -118,7 +117,7 @@ _lock = threading.Lock()
 _pool: Pool | None = None
 
 
-def read_document(kind: str, url: str, body: bytes) -> Document:
+def read_document(kind: str, url: str, body: bytes) -> DocumentText:
     """A document as Markdown, by the workers that this process shares."""
     global _pool
     with _lock:
@@ -138,6 +137,7 @@ def close_workers() -> None:
 
 
 def _forget_workers() -> None:
+    """In a fork: start over, without ending the children of the parent."""
     global _pool, _lock
     pool, _pool = _pool, None
     _lock = threading.Lock()  # another thread may have held it at the moment of the fork
@@ -150,16 +150,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
 
 
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
-
-
-def _without_secrets(url: str) -> str:
+def _strip_secrets(url: str) -> str:
     """Relative links need the place only; a query or a login may be somebody's secret."""
     try:
         parts = urlsplit(url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))
     except ValueError:
         return ""

@@ -12,8 +12,11 @@ from webquarry.read.html.tree import text_of
 from webquarry.read.models import Dated
 
 _DATE = re.compile(
-    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
+    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])"
+    r"(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
 )
+_FIRST_YEAR = "1900"
+_LONGEST_TEXT = 2_000  # characters of a property
 _NO_TITLE = re.compile(
     r"(?i)(?:(?:powerpoint[- ])?pr[aäée]sentation|untitled|document|slide|title|titel|titre)?\s*\d*"
 )
@@ -28,26 +31,29 @@ class Properties(NamedTuple):
 
 def read_properties(package: Package, kind: str, removed: Counter[str]) -> Properties:
     """The properties that matter. Dates are named by their field: `docx:created`."""
-    parts = (
-        relation.target
-        for relation in package.relations("").values()
-        if relation.kind == "core-properties"
-    )
-    root = package.xml_if_sound(next(parts, "docProps/core.xml"))
+    part = "docProps/core.xml"
+    for relation in package.relations("").values():
+        if relation.kind == "core-properties":
+            part = relation.target
+            break
+    root = package.xml_if_sound(part)
     if root is None:
         return Properties()
-    said = {name_of(element.tag): text_of(element)[:2_000] for element in root}
-    title = prose.name(said.get("dc:title", ""), removed)
+    texts = {name_of(element.tag): text_of(element)[:_LONGEST_TEXT] for element in root}
+    title = prose.clean_name(texts.get("dc:title", ""), removed)
+    if _NO_TITLE.fullmatch(title):
+        title = ""
     return Properties(
-        title="" if _NO_TITLE.fullmatch(title) else title,
-        author=prose.name(said.get("dc:creator", ""), removed),
-        published=_date(said.get("dcterms:created", ""), f"{kind}:created"),
-        modified=_date(said.get("dcterms:modified", ""), f"{kind}:modified"),
+        title=title,
+        author=prose.clean_name(texts.get("dc:creator", ""), removed),
+        published=_parse_date(texts.get("dcterms:created", ""), f"{kind}:created"),
+        modified=_parse_date(texts.get("dcterms:modified", ""), f"{kind}:modified"),
     )
 
 
-def _date(text: str, field: str) -> Dated | None:
+def _parse_date(text: str, field: str) -> Dated | None:
+    """The date with the field that gave it; None for what is no date, or none that can be."""
     value = text.strip()
-    if _DATE.fullmatch(value) and value[:4] >= "1900":
+    if _DATE.fullmatch(value) and value[:4] >= _FIRST_YEAR:
         return Dated(value, field)
     return None

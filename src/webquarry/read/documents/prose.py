@@ -18,25 +18,29 @@ _LONGEST_NAME = 500  # characters of a title or an author
 _BLANKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]{2,}|[\t\n\r\f\v\u2028\u2029]")
 
 
-def line(text: str, removed: Counter[str]) -> str:
-    """One line that does not stand at the beginning of a line of Markdown: in a heading, in a cell."""
-    return escape(strip_invisible(_BLANKS.sub(" ", without_surrogates(text)), removed)).strip()
+def escape_line(text: str, removed: Counter[str]) -> str:
+    """One line that does not begin a line of Markdown: in a heading, in a cell."""
+    folded = _BLANKS.sub(" ", without_surrogates(text))
+    visible = strip_invisible(folded, removed)
+    return escape(visible).strip()
 
 
-def paragraph(text: str, removed: Counter[str]) -> str:
+def escape_paragraph(text: str, removed: Counter[str]) -> str:
     """One line that is a block of its own."""
-    return escape_line_starts(line(text, removed))
+    return escape_line_starts(escape_line(text, removed))
 
 
-def heading(text: str, level: int, removed: Counter[str]) -> str:
+def build_heading(text: str, level: int, removed: Counter[str]) -> str:
     """A heading, or nothing where there is no text."""
-    found = line(text, removed)
-    if found:
-        return f"{'#' * level} {escape_heading(found)}"
-    return ""
+    line = escape_line(text, removed)
+    if not line:
+        return ""
+    return f"{'#' * level} {escape_heading(line)}"
 
 
-def name(text: str, removed: Counter[str]) -> str:
+def clean_name(text: str, removed: Counter[str]) -> str:
     """A title or an author: one plain line, not Markdown."""
-    folded = _BLANKS.sub(" ", without_surrogates(text[: 4 * _LONGEST_NAME]))
-    return defuse_verbatim(strip_invisible(folded, removed), removed).strip()[:_LONGEST_NAME]
+    beginning = without_surrogates(text[: 4 * _LONGEST_NAME])
+    visible = strip_invisible(_BLANKS.sub(" ", beginning), removed)
+    safe = defuse_verbatim(visible, removed)
+    return safe.strip()[:_LONGEST_NAME]

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import urlsplit
 
-from webquarry.read.documents.prose import line
+from webquarry.read.documents.prose import escape_line
 from webquarry.read.format import Draft, Format, Source
 from webquarry.read.formats.text import with_plain_newlines
 from webquarry.read.text.characters import INVISIBLE, clean
@@ -136,7 +136,8 @@ def _line(row: list[str], removed: Counter[str]) -> str:
     """One row; most of them hold nothing that needs care."""
     if not _is_plain(" ".join(row)):
         row = [
-            cell.strip() if _is_plain(cell) else escape_cell(line(cell, removed)) for cell in row
+            cell.strip() if _is_plain(cell) else escape_cell(escape_line(cell, removed))
+            for cell in row
         ]
     return f"| {' | '.join(row)} |"
 

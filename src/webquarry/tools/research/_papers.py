@@ -8,8 +8,8 @@ from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.models import TRUST, RetractionStatus, Shape, ZeroResultHints
-from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints
+from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.scholarly.models import Author, Paper, PapersFound
@@ -34,7 +34,7 @@ _FIELDS_WITH_ORIGIN = {
 }
 
 
-class PaperResult(Shape):
+class PaperResult(AnswerPart):
     __doc__ = (
         "One paper; what nobody knows is absent. `origins` names the index behind each field "
         "that `source` did not give."
@@ -147,5 +147,5 @@ def cite_paper(paper: Paper) -> Source:
         title=clean_line(paper.title),
         published=published or None,
         provider=paper.source,
-        csl=csl(work_of_paper(paper)),
+        csl=to_csl(work_of_paper(paper)),
     )

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from webquarry.evidence.models import TRUST, Shape, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.styles.csl import csl
+from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.patents.assignees import Cluster
@@ -21,7 +21,7 @@ from webquarry.tool import Answer
 _SEPARATOR = "; "
 
 
-class PatentResult(Shape):
+class PatentResult(AnswerPart):
     """One publication; what is not known is absent."""
 
     title: str
@@ -70,10 +70,10 @@ class PatentResult(Shape):
             url=self.url,
             issued=date_parts(self.granted or self.published),
         )
-        return csl(work)
+        return to_csl(work)
 
 
-class AssigneeCluster(Shape):
+class AssigneeCluster(AnswerPart):
     """One assignee, under all spellings of its name."""
 
     assignee: str

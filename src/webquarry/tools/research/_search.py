@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.language.claims import claim_signal
-from webquarry.evidence.models import TRUST, DomainReputation, Shape, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.models import Attempt, Found, Result
@@ -26,7 +26,7 @@ NOT_IN_KEY = frozenset({"sessionId"})  # arguments that do not affect what is fo
 A = TypeVar("A", bound=Answer)
 
 
-class SearchResult(Shape):
+class SearchResult(AnswerPart):
     """One result."""
 
     title: str

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webquarry.evidence.language.bearing import bearing_on, joined
+from webquarry.evidence.language.relevant_paragraphs import find_relevant, join_paragraphs
 from webquarry.evidence.language.scores import SourceScores
-from webquarry.evidence.models import TRUST, DomainReputation, Shape
+from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.pages.read_results import ReadResult
 from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read.slices.paragraphs import Paragraph
@@ -24,7 +24,7 @@ READ_ON = "Call scrape_page with this url for the whole text"
 _DEFAULT_LENGTH = 50_000  # bytes that a call of scrape_page gives which says nothing of length
 
 
-class FilteredOut(Shape):
+class FilteredOut(AnswerPart):
     __doc__ = (
         "What a filter left out of a source. `matched` is false where nothing bears on the "
         "question: then the beginning\n"
@@ -36,7 +36,7 @@ class FilteredOut(Shape):
     matched: bool
 
 
-class ScrapedSource(Shape):
+class ScrapedSource(AnswerPart):
     __doc__ = (
         "A page and what is known of it. `content` is absent where sources were not asked "
         "for; what is missing of the\n"
@@ -162,7 +162,7 @@ def build_sources(
 
 def _filter(page: ReadResult, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:
     """The paragraphs that bear on the question, and what was left out."""
-    bearing = bearing_on(parts, page.scored.terms)
+    bearing = find_relevant(parts, page.scored.terms)
     kept = set(bearing.kept)
     left_out = [part for at, part in enumerate(parts) if at not in kept]
     filtered = FilteredOut(
@@ -170,4 +170,4 @@ def _filter(page: ReadResult, parts: Sequence[Paragraph]) -> tuple[bytes, Filter
         bytes=sum(len(part.data) for part in left_out),
         matched=bearing.found,
     )
-    return joined(parts, bearing.kept), filtered
+    return join_paragraphs(parts, bearing.kept), filtered

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, Shape
-from webquarry.evidence.styles.bibliography import Style, bibliography
+from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.styles.bibliography import Style, build_bibliography
 from webquarry.evidence.styles.work import Work
 from webquarry.sessions.export import list_works
 from webquarry.sessions.parse_source import parse_source
@@ -25,7 +25,7 @@ _MOST_NUMBERS = 20  # in a hint
 _STYLES_WITH_KEYS = ("bibtex", "csl-json")
 
 
-class BibliographyEntry(Shape):
+class BibliographyEntry(AnswerPart):
     __doc__ = (
         "An entry, in the order of the text: the sources it stands for, by number, and its "
         "key where the style has keys."
@@ -92,7 +92,7 @@ async def format_bibliography(
         for number, source in enumerate(sources, 1):
             work = parse_source(source, number)
             works.append(clean_work(work))
-    result = bibliography(works, style)
+    result = build_bibliography(works, style)
     entries = []
     for entry in result.entries:
         shown = BibliographyEntry(numbers=[place + 1 for place in entry.places])

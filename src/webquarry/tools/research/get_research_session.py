@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.errors import BadInput, NotFound
-from webquarry.evidence.models import TRUST, Shape
+from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.sessions.models import ResearchSession
 from webquarry.sessions.views import (
     FullStep,
@@ -32,7 +32,7 @@ _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest
 
 
-class SessionSummary(Shape):
+class SessionSummary(AnswerPart):
     """The session in a few words and numbers."""
 
     research_goal: str | None = None

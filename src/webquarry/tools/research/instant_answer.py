@@ -12,7 +12,7 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, Shape
+from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search import instant
 from webquarry.secret import redact
@@ -25,7 +25,7 @@ _VERSION = 1
 _HINT = "No instant answer; most questions have none. Use web_search."
 
 
-class RelatedTopic(Shape):
+class RelatedTopic(AnswerPart):
     """A topic near the question; `group` is the heading it stands under."""
 
     name: str

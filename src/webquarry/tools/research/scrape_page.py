@@ -17,15 +17,15 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.citation import NO_DATE
-from webquarry.evidence.language.size import estimated_tokens, size_category
+from webquarry.evidence.language.size import estimate_tokens, size_category
 from webquarry.evidence.models import (
     TRUST,
+    AnswerPart,
     Citation,
     DomainReputation,
     ForumSignals,
     Metadata,
     RetractionStatus,
-    Shape,
     StructuredData,
 )
 from webquarry.pages.slice import SliceRequest, take_slice, unknown_cursor
@@ -40,7 +40,7 @@ MOST_BYTES = 5_000_000
 _SMALL = 100_000  # bytes; cutting a text of that size takes less than the way to a thread and back
 
 
-class OutlineHeading(Shape):
+class OutlineHeading(AnswerPart):
     __doc__ = (
         "A heading and its section: where it starts, in lines from 1 and bytes from 0, and "
         "how large it is."
@@ -217,7 +217,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest) -> ScrapeOutput:
         "content": content,
         "contentLength": length,
         "truncated": is_cut,
-        "estimatedTokens": estimated_tokens(length),
+        "estimatedTokens": estimate_tokens(length),
         "sizeCategory": size_category(length),
         "nextCursor": piece.rest,
         "matches": piece.matches,

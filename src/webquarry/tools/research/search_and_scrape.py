@@ -16,8 +16,8 @@ from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.evidence.language.size import SizeCategory, estimated_tokens, size_category
-from webquarry.evidence.models import TRUST, Shape, SuggestedAction, ZeroResultHints
+from webquarry.evidence.language.size import SizeCategory, estimate_tokens, size_category
+from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroResultHints
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.preload import preload_meanwhile
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
@@ -39,7 +39,7 @@ _PAGE = 10  # results that every provider gives in one request
 _FURTHER = 20  # asked for where too many of those fail
 
 
-class ScrapeFailure(Shape):
+class ScrapeFailure(AnswerPart):
     """A result that could not be read, and why."""
 
     url: str
@@ -60,7 +60,7 @@ class ScrapeFailure(Shape):
         )
 
 
-class ScrapeSummary(Shape):
+class ScrapeSummary(AnswerPart):
     """How it went, in numbers. `sparseSources` are those whose text is thin."""
 
     urls_searched: int
@@ -70,7 +70,7 @@ class ScrapeSummary(Shape):
     processing_time_ms: int
 
 
-class SizeMetadata(Shape):
+class SizeMetadata(AnswerPart):
     """How much text there is. `totalLength` is that of the pages before anything was left out."""
 
     content_length: int
@@ -91,7 +91,7 @@ class SizeMetadata(Shape):
             content_length=length,
             total_length=sum(len(page.snapshot.data) for page in pages),
             truncated=any(source.truncated for source in sources),
-            estimated_tokens=estimated_tokens(length),
+            estimated_tokens=estimate_tokens(length),
             size_category=size_category(length),
             repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
         )

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.errors import TooLarge, WebquarryError
-from webquarry.evidence.models import TRUST, Shape
+from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.search.models import Query
@@ -37,7 +37,7 @@ _RESULTS = 5  # of each search that `thorough` runs
 _NAME = "sequential_search"
 
 
-class AspectCoverage(Shape):
+class AspectCoverage(AnswerPart):
     """Words of the goal and the gaps: in a source's title, only in a step, or nowhere yet."""
 
     covered: list[str]
@@ -56,7 +56,7 @@ class AspectCoverage(Shape):
         )
 
 
-class SearchRun(Shape):
+class SearchRun(AnswerPart):
     """A refinement query that was run: how many results it had, or the kind of its failure."""
 
     query: str

@@ -10,13 +10,22 @@ from dataclasses import dataclass, replace
 from lxml import etree
 
 from webquarry.read.documents import prose
+from webquarry.read.documents.docx.context import DELETED, DocxContext
 from webquarry.read.documents.docx.numbering import Mark
 from webquarry.read.documents.docx.runs import RunReader
-from webquarry.read.documents.docx.story import DELETED, Story
 from webquarry.read.documents.docx.styles import Style, outline_level, run_properties
-from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
-from webquarry.read.documents.office import child_of, name_of, preferred, value_of
-from webquarry.read.documents.paragraph import Paragraph
+from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
+from webquarry.read.documents.office import (
+    child_of,
+    child_value,
+    choose_alternative,
+    find_child,
+    name_of,
+    parse_number,
+    value_of,
+)
+from webquarry.read.documents.paragraph import DocumentParagraph
+from webquarry.read.documents.tables import build_table
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.inline import Inline
 from webquarry.read.markdown.tables import Cell, Table
@@ -25,7 +34,7 @@ from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.escape import escape_heading, escape_line_starts
 from webquarry.read.text.fence import fence
 
-_BOXES = frozenset(
+_CONTAINERS = frozenset(
     {"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:txbxContent"}
 )
 _DELETED = frozenset({"w:del", "w:moveFrom"})
@@ -37,7 +46,7 @@ _PAGE_NUMBER = re.compile(r"\s*\t\s*(\d+|[ivxlc]+)$")
 
 
 @dataclass(frozen=True)
-class _Settings:
+class _ParagraphSettings:
     """What a paragraph says about itself."""
 
     style: Style
@@ -48,20 +57,22 @@ class _Settings:
     joined: bool  # its end was deleted: the next paragraph goes on in it
 
 
-class Body:
+class BodyWriter:
     """Writes one part of a document, or one cell of it."""
 
-    def __init__(self, story: Story, *, in_cell: bool = False) -> None:
-        self._story = story
+    def __init__(self, context: DocxContext, *, in_cell: bool = False) -> None:
+        self._context = context
+        self._removed = context.removed
         self._in_cell = in_cell
-        self._inline = Inline(story.removed)
+        self._inline = Inline(context.removed)
         self._out = Blocks()
         self._levels: list[int] = []  # of the list items that are open
         self._code: list[str] = []
-        self._carried = Paragraph()
+        self._carried = DocumentParagraph()
         self.title = ""  # the first heading of the first level
 
     def text(self) -> str:
+        """What was written, as Markdown."""
         self._end_code()
         return self._out.text()
 
@@ -70,99 +81,104 @@ class Body:
         for child in element:
             name = name_of(child.tag)
             if name == "w:p":
-                self._paragraph(child)
+                self._read_paragraph(child)
             elif name == "w:tbl":
-                self._table(child)
-            elif name in _BOXES:
+                self._read_table(child)
+            elif name in _CONTAINERS:
                 self.read(child)
             elif name in _DELETED:
-                self._story.removed[DELETED] += 1
+                self._removed[DELETED] += 1
             elif name == "mc:AlternateContent":
-                self.read(preferred(child))
+                self.read(choose_alternative(child))
             elif name in ("m:oMath", "m:oMathPara"):
-                reader = RunReader(self._story, Style(), shaded=False)
-                reader.formula(child)
-                self._add(self._inline.marked(reader.found.pieces()))
+                reader = RunReader(self._context, Style(), shaded=False)
+                reader.read_formula(child)
+                self._add(self._inline.marked(reader.paragraph.pieces()))
 
-    def notes(self) -> None:
+    def write_notes(self) -> None:
         """Write the notes that the text has referred to."""
-        notes = self._story.notes
+        notes = self._context.notes
         self._end_list()
         for key, label in list(notes.labels.items()):
-            inner = Body(self._story)
+            inner = BodyWriter(self._context)
             inner.read(notes.elements[key])
-            if text := inner.text():
+            text = inner.text()
+            if text:
                 self._end_code()
                 self._out.open(f"[^{label}]: ", "    ")
                 self._out.add(text)
                 self._out.close()
 
-    def _paragraph(self, element: etree._Element) -> None:
-        settings = self._settings(child_of(element, "w:pPr"))
-        reader = RunReader(self._story, settings.style, shaded=settings.shaded or self._in_cell)
-        reader.found, self._carried = self._carried, Paragraph()
+    def _read_paragraph(self, element: etree._Element) -> None:
+        """A paragraph, and the boxes that stand in it."""
+        context = self._context
+        settings = self._read_settings(child_of(element, "w:pPr"))
+        reader = RunReader(context, settings.style, shaded=settings.shaded or self._in_cell)
+        reader.paragraph, self._carried = self._carried, DocumentParagraph()
         reader.read(element)
-        self._story.fields = [
-            one for one in self._story.fields if one.in_result
-        ]  # no instruction is that long
-        found = reader.found
+        # no instruction is so long that it goes on in the next paragraph
+        context.fields = [field for field in context.fields if field.in_result]
+        paragraph = reader.paragraph
         if settings.joined:
-            self._carried = found
+            self._carried = paragraph
             return
-        self._story.take(" " * found.length)
-        self._write(found, settings)
-        for box in found.boxes:
-            self._box(box)
+        context.count_text(paragraph.length)
+        self._write(paragraph, settings)
+        for box in paragraph.boxes:
+            self._read_box(box)
 
-    def _settings(self, element: etree._Element | None) -> _Settings:
-        style = self._story.styles.get(value_of(child_of(element, "w:pStyle")))
-        direct = outline_level(value_of(child_of(element, "w:outlineLvl")))
-        if direct is None:
+    def _read_settings(self, element: etree._Element | None) -> _ParagraphSettings:
+        """What a paragraph says about itself, else what its style says."""
+        style = self._context.styles.get(child_value(element, "w:pStyle"))
+        heading = outline_level(child_value(element, "w:outlineLvl"))
+        if heading is None:
             heading = style.heading or int(style.title)
+        numbering = child_of(element, "w:numPr")
+        level_text = child_value(numbering, "w:ilvl") or ""
+        if level_text.isascii() and level_text.isdigit():
+            list_level = int(level_text)
         else:
-            heading = direct
-        numbers = child_of(element, "w:numPr")
-        list_id = value_of(child_of(numbers, "w:numId")) or style.list_id
-        level = value_of(child_of(numbers, "w:ilvl")) or ""
-        mark = run_properties(child_of(element, "w:rPr"))
-        ground = (value_of(child_of(element, "w:shd"), "fill") or "auto").lower()
-        return _Settings(
+            list_level = style.list_level or 0
+        end_mark = run_properties(child_of(element, "w:rPr"))
+        background = child_value(element, "w:shd", "fill") or "auto"
+        return _ParagraphSettings(
             style,
-            min(heading, _DEEPEST_HEADING),
-            list_id,
-            int(level) if level.isascii() and level.isdigit() else style.list_level or 0,
-            ground not in ("auto", "ffffff"),
-            "w:del" in mark or "w:moveFrom" in mark,
+            heading=min(heading, _DEEPEST_HEADING),
+            list_id=child_value(numbering, "w:numId") or style.list_id,
+            list_level=list_level,
+            shaded=background.lower() not in ("auto", "ffffff"),
+            joined="w:del" in end_mark or "w:moveFrom" in end_mark,
         )
 
-    def _write(self, found: Paragraph, settings: _Settings) -> None:
+    def _write(self, paragraph: DocumentParagraph, settings: _ParagraphSettings) -> None:
+        """Write a paragraph as the block that it is."""
+        style = settings.style
         mark = None
         if settings.list_id:
-            mark = self._story.numbering.next(settings.list_id, settings.list_level)
-        if settings.style.code and not settings.heading:
+            mark = self._context.numbering.next(settings.list_id, settings.list_level)
+        if style.code and not settings.heading:
             self._end_list()
-            self._code.append(found.text())
+            self._code.append(paragraph.text())
             return
         self._end_code()
-        text = self._inline.marked(found.pieces(plain=bool(settings.heading)))
+        text = self._inline.marked(paragraph.pieces(plain=bool(settings.heading)))
         if not text:
             return
-        if not settings.heading:
-            text = escape_line_starts(text)
         if settings.heading:
-            self._heading(text, settings.heading, mark)
-            if settings.heading == 1 and not self._in_cell:
-                self.title = self.title or " ".join(found.text().split())
-        elif settings.style.contents:
-            page = _PAGE_NUMBER.search(found.text())
+            self._write_heading(text, settings.heading, mark)
+            if settings.heading == 1 and not self._in_cell and not self.title:
+                self.title = " ".join(paragraph.text().split())
+            return
+        text = escape_line_starts(text)
+        if style.contents:
+            page = _PAGE_NUMBER.search(paragraph.text())
             if page:
-                shown = text.removesuffix(page[1]).rstrip() + f" … {page[1]}"
-            else:
-                shown = text
-            self._item(shown, Mark("- ", level=settings.style.contents - 1))
+                text = text.removesuffix(page[1]).rstrip() + f" … {page[1]}"
+            self._write_item(text, Mark("- ", level=style.contents - 1))
         elif mark is not None:
-            self._item(text, replace(mark, level=max(mark.level, settings.style.list_depth)))
-        elif settings.style.quote:
+            level = max(mark.level, style.list_depth)
+            self._write_item(text, replace(mark, level=level))
+        elif style.quote:
             self._end_list()
             self._out.open("> ", "> ")
             self._out.add(text)
@@ -170,16 +186,20 @@ class Body:
         else:
             self._add(text)
 
-    def _heading(self, text: str, level: int, mark: Mark | None) -> None:
+    def _write_heading(self, text: str, level: int, mark: Mark | None) -> None:
+        """A heading with its number; in a cell, where Markdown has none, bold text."""
         self._end_list()
+        line = text.replace("\n", " ")
         if mark:
-            label = prose.line(mark.label, self._story.removed)
+            label = prose.escape_line(mark.label, self._removed)
+            line = f"{label} {line}"
+        line = line.strip()
+        if self._in_cell:
+            self._out.add(f"**{line}**")
         else:
-            label = ""
-        shown = f"{label} {text.replace(chr(10), ' ')}".strip()
-        self._out.add(f"**{shown}**" if self._in_cell else f"{'#' * level} {escape_heading(shown)}")
+            self._out.add(f"{'#' * level} {escape_heading(line)}")
 
-    def _item(self, text: str, mark: Mark) -> None:
+    def _write_item(self, text: str, mark: Mark) -> None:
         """An item of the list that is open, or the first of a new one."""
         follows = bool(self._levels)
         while self._levels and self._levels[-1] >= mark.level:
@@ -189,129 +209,103 @@ class Body:
         self._out.open(mark.marker, " " * len(mark.marker))
         self._levels.append(mark.level)
         if mark.marker == "- ":
-            label = prose.line(mark.label, self._story.removed)
-        else:
-            label = ""
-        self._out.add(f"{label} {text}" if label else text)
+            label = prose.escape_line(mark.label, self._removed)
+            if label:
+                text = f"{label} {text}"
+        self._out.add(text)
 
     def _add(self, text: str) -> None:
+        """Add a block behind the list that is open."""
         self._end_list()
         if text:
             self._out.add(text)
 
     def _end_list(self) -> None:
+        """Close the items that are open."""
         while self._levels:
             self._levels.pop()
             self._out.close()
         self._out.tight = False
 
     def _end_code(self) -> None:
+        """Write the lines of code that have come so far."""
         lines, self._code = self._code, []
         text = "\n".join(lines).strip("\n")
         if text:
-            removed = self._story.removed
-            self._out.add(fence(defuse_verbatim(strip_invisible(text, removed), removed), ""))
+            visible = strip_invisible(text, self._removed)
+            self._out.add(fence(defuse_verbatim(visible, self._removed), ""))
 
-    def _box(self, element: etree._Element) -> None:
+    def _read_box(self, element: etree._Element) -> None:
         """A text box, a chart or a diagram that stands in a paragraph."""
         name = name_of(element.tag)
         if name == "w:txbxContent":
             self._end_list()
             self.read(element)
             return
-        root = self._story.related(value_of(element, "id" if name == "c:chart" else "dm"))
+        is_chart = name == "c:chart"
+        root = self._context.read_related(value_of(element, "id" if is_chart else "dm"))
         if root is None:
             return
-        removed = self._story.removed
-        if name == "c:chart":
-            self._add(prose.paragraph(chart_title(root), removed))
-            rows = chart_rows(root)
-            self._add(
-                Table(
-                    [
-                        [Cell(prose.line(cell, removed), heading=False) for cell in row]
-                        for row in rows
-                    ]
-                ).text()
-            )
-        else:
-            for text in diagram_texts(root):
-                self._item(prose.paragraph(self._story.take(text), removed), Mark("- "))
-            self._end_list()
+        if is_chart:
+            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
+            self._add(build_table(read_chart_rows(root), self._removed))
+            return
+        for text in read_diagram_texts(root):
+            self._context.count_text(len(text))
+            item = prose.escape_paragraph(text, self._removed)
+            self._write_item(item, Mark("- "))
+        self._end_list()
 
-    def _table(self, element: etree._Element) -> None:
+    def _read_table(self, element: etree._Element) -> None:
+        """A table; one that only arranges the page is read cell by cell."""
         self._end_code()
         self._end_list()
-        rows = [row for row in _rows(element) if not self._is_deleted(row)]
-        cells = [[_Cell(cell) for cell in _cells(row)] for row in rows]
-        if self._in_cell or max(map(len, cells), default=0) < 2:
-            for cell in (cell for row in cells for cell in row):
-                self.read(cell.element)
+        rows: list[tuple[etree._Element, list[etree._Element]]] = []
+        for row in _descendants(element, "w:tr"):
+            is_deleted = find_child(row, "w:trPr", "w:del") is not None
+            self._removed[DELETED] += is_deleted
+            if not is_deleted:
+                rows.append((row, _descendants(row, "w:tc")))
+        most_columns = max((len(cells) for _, cells in rows), default=0)
+        if self._in_cell or most_columns < 2:
+            for _, cells in rows:
+                for cell in cells:
+                    self.read(cell)
             return
-        table = Table()
-        for row, found in zip(rows, cells, strict=True):
-            heads = child_of(child_of(row, "w:trPr"), "w:tblHeader") is not None
-            table.rows.append(
-                [Cell("", heading=False)] * _skipped(row)
-                + [self._cell(cell, heads) for cell in found]
-            )
-        if any(len(cell.text) > _LONGEST_CELL for line in table.rows for cell in line):
-            for text in (cell.text for line in table.rows for cell in line):
+        table = Table([self._read_row(row, cells) for row, cells in rows])
+        texts = [cell.text for row in table.rows for cell in row]
+        if any(len(text) > _LONGEST_CELL for text in texts):
+            for text in texts:
                 self._add(text)
         else:
             self._add(table.text())
 
-    def _cell(self, cell: _Cell, heading: bool) -> Cell:
-        inner = Body(self._story, in_cell=True)
-        if not cell.goes_on:
-            inner.read(cell.element)
-        return Cell(_LINE_ENDS.sub(" ", inner.text()), heading, cell.columns)
-
-    def _is_deleted(self, row: etree._Element) -> bool:
+    def _read_row(self, row: etree._Element, elements: list[etree._Element]) -> list[Cell]:
+        """The cells of a row, with empty ones for the columns that it leaves out in front."""
         settings = child_of(row, "w:trPr")
-        deleted = child_of(settings, "w:del") is not None
-        self._story.removed[DELETED] += deleted
-        return deleted
+        is_heading = child_of(settings, "w:tblHeader") is not None
+        skipped = parse_number(child_value(settings, "w:gridBefore")) or 0
+        cells = [Cell("", heading=False)] * min(skipped, _MOST_SPAN)
+        for element in elements:
+            settings = child_of(element, "w:tcPr")
+            span = parse_number(child_value(settings, "w:gridSpan")) or 1
+            merged = child_of(settings, "w:vMerge")
+            goes_on = merged is not None and value_of(merged) != "restart"
+            inner = BodyWriter(self._context, in_cell=True)
+            if not goes_on:
+                inner.read(element)
+            text = _LINE_ENDS.sub(" ", inner.text())
+            cells.append(Cell(text, is_heading, min(span, _MOST_SPAN)))
+        return cells
 
 
-class _Cell:
-    """A cell of a table: how wide it is, and whether it goes on from the row above."""
-
-    def __init__(self, element: etree._Element) -> None:
-        settings = child_of(element, "w:tcPr")
-        span = value_of(child_of(settings, "w:gridSpan")) or ""
-        merged = child_of(settings, "w:vMerge")
-        self.element = element
-        if span.isascii() and span.isdigit() and len(span) < 9:
-            self.columns = min(max(int(span), 1), _MOST_SPAN)
-        else:
-            self.columns = 1
-        self.goes_on = merged is not None and value_of(merged) != "restart"
-
-
-def _rows(element: etree._Element) -> list[etree._Element]:
-    return _children(element, "w:tr")
-
-
-def _cells(row: etree._Element) -> list[etree._Element]:
-    return _children(row, "w:tc")
-
-
-def _children(element: etree._Element, wanted: str) -> list[etree._Element]:
+def _descendants(element: etree._Element, wanted: str) -> list[etree._Element]:
     """Rows or cells, also those in content controls."""
     found: list[etree._Element] = []
     for child in element:
         name = name_of(child.tag)
         if name == wanted:
             found.append(child)
-        elif name in _BOXES:
-            found += _children(child, wanted)
+        elif name in _CONTAINERS:
+            found += _descendants(child, wanted)
     return found
-
-
-def _skipped(row: etree._Element) -> int:
-    """Columns that a row leaves out before its first cell."""
-    value = value_of(child_of(child_of(row, "w:trPr"), "w:gridBefore")) or ""
-    if value.isascii() and value.isdigit() and len(value) < 9:
-        return min(int(value), _MOST_SPAN)
-    return 0

@@ -8,18 +8,40 @@ anew.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from webquarry.read.documents.docx.styles import Styles
-from webquarry.read.documents.office import child_of, name_of, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    child_value,
+    children_of,
+    parse_number,
+    value_of,
+)
 
 _PLACE = re.compile(r"%([1-9])")
 _SIMPLE = re.compile(r"%[1-9]([.)])")
 _LARGEST = 99_999
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
-          (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+    (1, "i"),
+)
+_LAST_ROMAN = 3999
+_MOST_SAME_LETTERS = 5  # behind `z` comes `aa`, then `bb`
+_LONGEST_TEXT = 40  # characters in front of an item
 _LEVELS = 9
 
 
@@ -50,12 +72,10 @@ class Numbering:
         self._styles = styles
         self._abstract: dict[str, etree._Element] = {}
         self._lists: dict[str, etree._Element] = {}
-        for element in root if root is not None else ():
-            name = name_of(element.tag)
-            if name == "w:abstractNum":
-                self._abstract.setdefault(value_of(element, "abstractNumId") or "", element)
-            elif name == "w:num":
-                self._lists.setdefault(value_of(element, "numId") or "", element)
+        for element in children_of(root, "w:abstractNum"):
+            self._abstract.setdefault(value_of(element, "abstractNumId") or "", element)
+        for element in children_of(root, "w:num"):
+            self._lists.setdefault(value_of(element, "numId") or "", element)
         self._levels: dict[str, dict[int, Level]] = {}
         self._counts: dict[str, list[int | None]] = {}
 
@@ -64,20 +84,23 @@ class Numbering:
         if list_id == "0" or list_id not in self._lists:
             return None
         level = min(max(level, 0), _LEVELS - 1)
-        levels = self._levels_of(list_id)
+        if list_id not in self._levels:
+            self._levels[list_id] = self._read_levels(self._lists[list_id])
+        levels = self._levels[list_id]
         found = levels.get(level, Level(text=f"%{level + 1}."))
         if found.format == "bullet" or not found.text:
             return Mark("- ", level=level)
         if found.format == "none" and not _PLACE.search(found.text):
             return Mark("- ", found.text, level)
         number = self._count(list_id, level, levels)
-        label = self._label(list_id, found, levels)
+        label = self._format_label(list_id, found, levels)
         simple = _SIMPLE.fullmatch(found.text)
         if simple and found.format in ("decimal", "decimalZero"):
             return Mark(f"{number}{simple[1]} ", label, level)
         return Mark("- ", label, level)
 
     def _count(self, list_id: str, level: int, levels: dict[int, Level]) -> int:
+        """The number of the next item on a level; all deeper levels begin anew."""
         counts = self._counts.setdefault(list_id, [None] * _LEVELS)
         for above in range(level):
             if counts[above] is None:
@@ -87,88 +110,85 @@ class Numbering:
             number = levels.get(level, Level()).start
         else:
             number = min(before + 1, _LARGEST)
-        counts[level:] = [number, *[None] * (_LEVELS - level - 1)]
+        counts[level] = number
+        for below in range(level + 1, _LEVELS):
+            counts[below] = None
         return number
 
-    def _label(self, list_id: str, found: Level, levels: dict[int, Level]) -> str:
+    def _format_label(self, list_id: str, found: Level, levels: dict[int, Level]) -> str:
+        """What stands in front of an item, with the numbers of its levels filled in."""
         counts = self._counts[list_id]
 
-        def written(place: re.Match[str]) -> str:
+        def fill_in(place: re.Match[str]) -> str:
             level = int(place[1]) - 1
-            return _written(counts[level] or 0, levels.get(level, Level()).format)
+            number_format = levels.get(level, Level()).format
+            return _format_number(counts[level] or 0, number_format)
 
-        return _PLACE.sub(written, found.text)
+        return _PLACE.sub(fill_in, found.text)
 
-    def _levels_of(self, list_id: str) -> dict[int, Level]:
-        if list_id not in self._levels:
-            element = self._lists[list_id]
-            levels = self._abstract_levels(
-                value_of(child_of(element, "w:abstractNumId")) or "", set()
-            )
-            for override in element:
-                place = value_of(override, "ilvl") or ""
-                if name_of(override.tag) == "w:lvlOverride" and place.isdigit():
-                    number = int(place)
-                    changed = child_of(override, "w:lvl")
-                    if changed is not None:
-                        level = _level(changed)
-                    else:
-                        level = levels.get(number, Level())
-                    start = value_of(child_of(override, "w:startOverride"))
-                    levels[number] = Level(_integer(start, level.start), level.format, level.text)
-            self._levels[list_id] = levels
-        return self._levels[list_id]
+    def _read_levels(self, element: etree._Element) -> dict[int, Level]:
+        """The levels of a list: those of the list it is made after, with its own changes."""
+        abstract_id = child_value(element, "w:abstractNumId") or ""
+        levels = self._read_abstract_levels(abstract_id, set())
+        for override in children_of(element, "w:lvlOverride"):
+            place = value_of(override, "ilvl") or ""
+            if not place.isdigit():
+                continue
+            number = int(place)
+            level = levels.get(number, Level())
+            changed = child_of(override, "w:lvl")
+            if changed is not None:
+                level = _read_level(changed)
+            start = child_value(override, "w:startOverride")
+            levels[number] = replace(level, start=_parse_start(start, level.start))
+        return levels
 
-    def _abstract_levels(self, identity: str, seen: set[str]) -> dict[int, Level]:
+    def _read_abstract_levels(self, identity: str, seen: set[str]) -> dict[int, Level]:
+        """The levels of a list that others are made after; a style of lists may stand for it."""
         element = self._abstract.get(identity)
         if element is None or identity in seen:
             return {}
-        if link := value_of(child_of(element, "w:numStyleLink")):
+        link = child_value(element, "w:numStyleLink")
+        if link:
             other = self._lists.get(self._styles.list_of(link) or "")
-            target = value_of(child_of(other, "w:abstractNumId")) or ""
-            return self._abstract_levels(target, seen | {identity})
+            target = child_value(other, "w:abstractNumId") or ""
+            return self._read_abstract_levels(target, seen | {identity})
         levels: dict[int, Level] = {}
-        for child in element:
+        for child in children_of(element, "w:lvl"):
             place = value_of(child, "ilvl") or ""
-            if name_of(child.tag) == "w:lvl" and place.isdigit():
-                levels[int(place)] = _level(child)
+            if place.isdigit():
+                levels[int(place)] = _read_level(child)
         return levels
 
 
-def _level(element: etree._Element) -> Level:
-    start = value_of(child_of(element, "w:start"))
-    form = value_of(child_of(element, "w:numFmt")) or "decimal"
-    return Level(_integer(start, 1), form, (value_of(child_of(element, "w:lvlText")) or "")[:40])
+def _read_level(element: etree._Element) -> Level:
+    """How a level is numbered, as its element says."""
+    start = child_value(element, "w:start")
+    number_format = child_value(element, "w:numFmt") or "decimal"
+    text = child_value(element, "w:lvlText") or ""
+    return Level(_parse_start(start, 1), number_format, text[:_LONGEST_TEXT])
 
 
-def _integer(text: str | None, otherwise: int) -> int:
-    if text and text.isascii() and text.isdigit() and len(text) < 9:
-        return min(int(text), _LARGEST)
-    return otherwise
+def _parse_start(text: str | None, otherwise: int) -> int:
+    """The number that a level begins with."""
+    number = parse_number(text)
+    return otherwise if number is None else min(number, _LARGEST)
 
 
-def _written(number: int, form: str) -> str:
+def _format_number(number: int, number_format: str) -> str:
     """A number as the list writes it."""
-    if form in ("lowerLetter", "upperLetter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 5)
-        if form == "lowerLetter":
-            return letter
-        return letter.upper()
-    if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
-        roman = _roman(number)
-        if form == "lowerRoman":
-            return roman
-        return roman.upper()
-    if form == "decimalZero":
+    if number_format in ("lowerLetter", "upperLetter") and number > 0:
+        letter = chr(ord("a") + (number - 1) % 26)
+        written = letter * min((number - 1) // 26 + 1, _MOST_SAME_LETTERS)
+        return written if number_format == "lowerLetter" else written.upper()
+    if number_format in ("lowerRoman", "upperRoman") and 0 < number <= _LAST_ROMAN:
+        written = ""
+        for value, letters in _ROMAN:
+            written += letters * (number // value)
+            number %= value
+        return written if number_format == "lowerRoman" else written.upper()
+    if number_format == "decimalZero":
         return f"{number:02}"
-    if form == "none":
+    if number_format == "none":
         return ""
     return str(number)
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (number // value)
-        number %= value
-    return text

@@ -10,12 +10,27 @@ import re
 
 from lxml import etree
 
-from webquarry.read.documents.docx.story import DELETED, HIDDEN, SAME_COLOUR, TINY, Field, Story
+from webquarry.read.documents.docx.context import (
+    DELETED,
+    HIDDEN,
+    SAME_COLOUR,
+    TINY,
+    DocxContext,
+    NoteKind,
+    WordField,
+)
 from webquarry.read.documents.docx.styles import Style, is_on, run_properties
-from webquarry.read.documents.office import child_of, name_of, preferred, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    children_of,
+    choose_alternative,
+    name_of,
+    parse_number,
+    value_of,
+)
 from webquarry.read.documents.omml import to_tex
-from webquarry.read.documents.paragraph import Look, Paragraph
-from webquarry.read.documents.symbols import symbol
+from webquarry.read.documents.paragraph import DocumentParagraph, TextStyle
+from webquarry.read.documents.symbols import symbol_of
 from webquarry.read.markdown.inline import (
     BREAK,
     EMPHASIS,
@@ -41,195 +56,205 @@ _TRANSPARENT = frozenset(
     }
 )
 _DELETED = frozenset({"w:del", "w:moveFrom"})
+_SIGNS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
+_NOTES: dict[str, NoteKind] = {
+    "w:footnoteReference": "footnote",
+    "w:endnoteReference": "endnote",
+}
+_MARKS = (
+    (STRONG, ("w:b",)),
+    (EMPHASIS, ("w:i",)),
+    (STRUCK, ("w:strike", "w:dstrike")),
+)
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
+_LONGEST_INSTRUCTION = 5_000  # characters
 _SMALLEST_TEXT = 4  # half points
 _WHITE = frozenset({"ffffff", "white"})
-_NO_GROUND = frozenset({"", "auto", "ffffff"})
+_NO_BACKGROUND = frozenset({"", "auto", "ffffff"})
 
 
 class RunReader:
     """Reads the inside of one paragraph."""
 
-    def __init__(self, story: Story, style: Style, *, shaded: bool) -> None:
-        self._story = story
+    def __init__(self, context: DocxContext, style: Style, *, shaded: bool) -> None:
+        self._context = context
         self._style = style
-        self._shaded = shaded or not story.plain_ground
+        self._shaded = shaded or not context.is_page_white
         self._link: Span | None = None
-        self.found = Paragraph()
+        self.paragraph = DocumentParagraph()
 
     def read(self, element: etree._Element) -> None:
         """Take everything in an element."""
         for child in element:
             name = name_of(child.tag)
             if name == "w:r":
-                self._run(child)
+                self._read_run(child)
             elif name == "w:hyperlink":
-                self._hyperlink(child)
+                link = self._context.link_to(value_of(child, "id"))
+                self._read_linked(child, link)
             elif name in _TRANSPARENT:
                 self.read(child)
             elif name in _DELETED:
-                self._story.removed[DELETED] += _has_text(child)
+                self._context.removed[DELETED] += _has_text(child)
             elif name == "w:fldSimple":
-                self._simple_field(child)
+                link = self._find_hyperlink(value_of(child, "instr") or "")
+                self._read_linked(child, link)
             elif name in ("m:oMath", "m:oMathPara"):
-                self.formula(child)
+                self.read_formula(child)
             elif name == "mc:AlternateContent":
-                self.read(preferred(child))
+                self.read(choose_alternative(child))
 
-    def _hyperlink(self, element: etree._Element) -> None:
+    def _read_linked(self, element: etree._Element, link: Span | None) -> None:
+        """Take everything in an element, linked; without a link of its own, by that around it."""
         outer = self._link
-        self._link = self._story.link_to(value_of(element, "id")) or outer
+        self._link = link or outer
         self.read(element)
         self._link = outer
 
-    def _simple_field(self, element: etree._Element) -> None:
-        outer = self._link
-        found = _HYPERLINK.match(value_of(element, "instr") or "")
-        self._link = (self._story.link(found[1] or found[2] or "") if found else None) or outer
-        self.read(element)
-        self._link = outer
-
-    def formula(self, element: etree._Element) -> None:
+    def read_formula(self, element: etree._Element) -> None:
         """Take one formula, or several in a display."""
-        inner = [one for one in element if name_of(one.tag) == "m:oMath"] or [element]
-        for formula in inner:
-            if tex := to_tex(formula, self._story.removed):
-                self.found.add(Literal(tex), Look(self._link))
+        formulas = children_of(element, "m:oMath") or [element]
+        for formula in formulas:
+            tex = to_tex(formula, self._context.removed)
+            if tex:
+                self.paragraph.add(Literal(tex), TextStyle(self._link))
 
-    def _run(self, run: etree._Element) -> None:
-        direct = run_properties(child_of(run, "w:rPr"))
-        character = {}
-        if direct.get("w:rStyle"):
-            character = self._story.styles.get(direct["w:rStyle"]).run
-        shown = character | direct
-        reason = self._hidden_because(self._style.run | shown)
-        look = Look(self._current_link(), _marks(shown))
-        seen = True
+    def _read_run(self, run: etree._Element) -> None:
+        """Take one run of text, unless nobody can see it."""
+        properties = run_properties(child_of(run, "w:rPr"))
+        character_style = properties.get("w:rStyle")
+        if character_style:
+            properties = self._context.styles.get(character_style).run | properties
+        reason = self._why_hidden(self._style.run | properties)
+        style = TextStyle(self._current_link(), _marks_of(properties))
+        has_hidden = False
         for child in run:
             name = name_of(child.tag)
             if name in ("w:fldChar", "w:instrText"):
-                self._field_part(name, child)
-                look = Look(self._current_link(), look.marks)
-            elif self._in_instruction():
-                continue
-            elif reason is not None:
-                seen = seen and name == "w:rPr"
-            else:
-                self._content(name, child, look)
-        if not seen and reason:
-            self._story.removed[reason] += 1
+                self._read_field_part(name, child)
+                style = TextStyle(self._current_link(), style.marks)
+            elif any(not field.in_result for field in self._context.fields):
+                continue  # it belongs to an instruction
+            elif reason is None:
+                self._read_content(name, child, style)
+            elif name != "w:rPr":
+                has_hidden = True
+        if has_hidden and reason:
+            self._context.removed[reason] += 1
 
-    def _content(self, name: str, child: etree._Element, look: Look) -> None:
+    def _read_content(self, name: str, child: etree._Element, style: TextStyle) -> None:
+        """Take one element of a run."""
+        add = self.paragraph.add
         if name == "w:t":
-            self.found.add(child.text or "", look)
+            add(child.text or "", style)
         elif name in _SIGNS:
-            self.found.add(_SIGNS[name], look)
+            add(_SIGNS[name], style)
         elif name == "w:br":
-            self.found.add(
-                BREAK if value_of(child, "type") in (None, "textWrapping") else " ", look
-            )
+            is_line_end = value_of(child, "type") in (None, "textWrapping")
+            add(BREAK if is_line_end else " ", style)
         elif name == "w:sym":
-            self.found.add(
-                symbol(value_of(child, "font") or "", value_of(child, "char") or ""), look
-            )
-        elif name in ("w:footnoteReference", "w:endnoteReference"):
-            label = self._story.notes.label(
-                "footnote" if name == "w:footnoteReference" else "endnote",
-                value_of(child, "id") or "",
-            )
+            font = value_of(child, "font") or ""
+            code = value_of(child, "char") or ""
+            add(symbol_of(font, code), style)
+        elif name in _NOTES:
+            label = self._context.notes.label(_NOTES[name], value_of(child, "id") or "")
             if label is not None:
-                self.found.add(Literal(f"[^{label}]"), Look())
+                add(Literal(f"[^{label}]"), TextStyle())
         elif name == "w:ruby":
-            self._ruby(child)
+            self._read_ruby(child)
         elif name in ("w:drawing", "w:pict", "w:object"):
-            self._drawing(child)
+            self._read_drawing(child)
         elif name == "mc:AlternateContent":
-            self._drawing(preferred(child))
+            self._read_drawing(choose_alternative(child))
 
-    def _ruby(self, element: etree._Element) -> None:
+    def _read_ruby(self, element: etree._Element) -> None:
         """Characters with their reading above them, which goes into brackets."""
-        for part, (before, after) in (("w:rubyBase", ("", "")), ("w:rt", ("(", ")"))):
-            inner = child_of(element, part)
-            if inner is not None and _has_text(inner):
-                self.found.add(before, Look())
-                self.read(inner)
-                self.found.add(after, Look())
+        base = child_of(element, "w:rubyBase")
+        if base is not None and _has_text(base):
+            self.paragraph.add("", TextStyle())
+            self.read(base)
+            self.paragraph.add("", TextStyle())
+        reading = child_of(element, "w:rt")
+        if reading is not None and _has_text(reading):
+            self.paragraph.add("(", TextStyle())
+            self.read(reading)
+            self.paragraph.add(")", TextStyle())
 
-    def _drawing(self, element: etree._Element) -> None:
+    def _read_drawing(self, element: etree._Element) -> None:
         """Collect what has words in a drawing; alternatives in it say the same twice."""
         for child in element:
             name = name_of(child.tag)
             if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
-                self.found.boxes.append(child)
+                self.paragraph.boxes.append(child)
             elif name == "mc:AlternateContent":
-                self._drawing(preferred(child))
+                self._read_drawing(choose_alternative(child))
             elif len(child):
-                self._drawing(child)
+                self._read_drawing(child)
 
-    def _field_part(self, name: str, element: etree._Element) -> None:
-        fields = self._story.fields
+    def _read_field_part(self, name: str, element: etree._Element) -> None:
+        """The beginning or the end of a field, or a piece of its instruction."""
+        fields = self._context.fields
         if name == "w:instrText":
             if fields and not fields[-1].in_result:
                 fields[-1].instruction += element.text or ""
             return
         kind = value_of(element, "fldCharType")
         if kind == "begin":
-            fields.append(Field())
+            fields.append(WordField())
         elif kind == "separate" and fields:
-            fields[-1].in_result = True
-            found = _HYPERLINK.match(fields[-1].instruction[:5_000])
-            if found:
-                fields[-1].link = self._story.link(found[1] or found[2] or "")
-            else:
-                fields[-1].link = None
+            field = fields[-1]
+            field.in_result = True
+            field.link = self._find_hyperlink(field.instruction[:_LONGEST_INSTRUCTION])
         elif kind == "end" and fields:
             fields.pop()
 
-    def _in_instruction(self) -> bool:
-        return any(not one.in_result for one in self._story.fields)
+    def _find_hyperlink(self, instruction: str) -> Span | None:
+        """The link that the instruction of a field makes; None for any other instruction."""
+        found = _HYPERLINK.match(instruction)
+        if found is None:
+            return None
+        return self._context.build_link(found[1] or found[2] or "")
 
     def _current_link(self) -> Span | None:
-        return self._link or next(
-            (one.link for one in reversed(self._story.fields) if one.link), None
-        )
-
-    def _hidden_because(self, properties: dict[str, str | None]) -> str | None:
-        if is_on(properties, "w:vanish"):
-            return HIDDEN
-        size = properties.get("w:sz") or ""
-        if size.isascii() and size.isdigit() and len(size) < 6 and int(size) < _SMALLEST_TEXT:
-            return TINY
-        ground = (properties.get("w:shd") or "").lower() in _NO_GROUND and not properties.get(
-            "w:highlight"
-        )
-        white = (properties.get("w:color") or "").lower() in _WHITE
-        if white and ground and not self._shaded:
-            return SAME_COLOUR
+        """The link around what is read now: that of an element, else of the innermost field."""
+        if self._link:
+            return self._link
+        for field in reversed(self._context.fields):
+            if field.link:
+                return field.link
         return None
 
+    def _why_hidden(self, properties: dict[str, str | None]) -> str | None:
+        """Why nobody sees text with these properties; None for text that is plain to see."""
+        if is_on(properties, "w:vanish"):
+            return HIDDEN
+        size = parse_number(properties.get("w:sz"), most_digits=5)
+        if size is not None and size < _SMALLEST_TEXT:
+            return TINY
+        is_white = (properties.get("w:color") or "").lower() in _WHITE
+        if not is_white or self._shaded or properties.get("w:highlight"):
+            return None
+        shading = (properties.get("w:shd") or "").lower()
+        return SAME_COLOUR if shading in _NO_BACKGROUND else None
 
-_SIGNS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
 
-
-def _marks(properties: dict[str, str | None]) -> tuple[str, ...]:
+def _marks_of(properties: dict[str, str | None]) -> tuple[str, ...]:
     """The marks of Markdown for a look."""
-    found = [
-        mark
-        for mark, names in (
-            (STRONG, ("w:b",)),
-            (EMPHASIS, ("w:i",)),
-            (STRUCK, ("w:strike", "w:dstrike")),
-        )
-        if any(is_on(properties, name) for name in names)
-    ]
-    raised = {"superscript": RAISED, "subscript": LOWERED}.get(properties.get("w:vertAlign") or "")
-    if raised:
-        return (*found, raised)
-    return tuple(found)
+    marks: list[str] = []
+    for mark, names in _MARKS:
+        if any(is_on(properties, name) for name in names):
+            marks.append(mark)
+    position = properties.get("w:vertAlign")
+    if position == "superscript":
+        marks.append(RAISED)
+    elif position == "subscript":
+        marks.append(LOWERED)
+    return tuple(marks)
 
 
 def _has_text(element: etree._Element) -> bool:
-    return any(
-        name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip()
-        for one in element.iter()
-    )
+    """Whether there is any text in an element, deleted text included."""
+    for one in element.iter():
+        if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():
+            return True
+    return False

@@ -11,16 +11,25 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, name_of, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    child_value,
+    children_of,
+    find_child,
+    name_of,
+    value_of,
+)
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CONTENTS = re.compile(r"toc ([1-9])")
+# its items stand one level in: `List Bullet 2`
 _LIST = re.compile(r"list (?:bullet |number )?([2-9])")
 _CODE = re.compile(
     r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|preformatted text|listing"
 )
 _QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation")
 _OFF = frozenset({"0", "false", "off", "none"})
+_OUTLINE_LEVELS = 9
 _DEEPEST = 12  # styles based on styles
 
 
@@ -48,7 +57,7 @@ def run_properties(element: etree._Element | None) -> dict[str, str | None]:
         return {}
     found = {name_of(child.tag): value_of(child) for child in element}
     if "w:shd" in found:
-        found["w:shd"] = value_of(child_of(element, "w:shd"), "fill")
+        found["w:shd"] = child_value(element, "w:shd", "fill")
     return found
 
 
@@ -64,72 +73,61 @@ class Styles:
         self._elements: dict[str, etree._Element] = {}
         self._known: dict[str, Style] = {}
         self.default = ""  # the id of the style of paragraphs that name none
-        for element in root if root is not None else ():
+        for element in children_of(root, "w:style"):
             identity = value_of(element, "styleId")
-            if name_of(element.tag) == "w:style" and identity:
-                self._elements.setdefault(identity, element)
-                if value_of(element, "type") == "paragraph" and value_of(element, "default") in (
-                    "1",
-                    "true",
-                    "on",
-                ):
-                    self.default = identity
+            if not identity:
+                continue
+            self._elements.setdefault(identity, element)
+            is_default = value_of(element, "default") in ("1", "true", "on")
+            if is_default and value_of(element, "type") == "paragraph":
+                self.default = identity
 
     def get(self, identity: str | None) -> Style:
         """What a style says, with all it inherits."""
         key = identity or self.default
         if key not in self._known:
-            self._known[key] = self._resolved(key, 0, set())
+            self._known[key] = self._resolve(key, 0, set())
         return self._known[key]
 
     def list_of(self, identity: str) -> str | None:
         """The list that a style of lists stands for."""
-        return value_of(child_of(_numbering(self._elements.get(identity)), "w:numId"))
+        numbering = find_child(self._elements.get(identity), "w:pPr", "w:numPr")
+        return child_value(numbering, "w:numId")
 
-    def _resolved(self, identity: str, depth: int, seen: set[str]) -> Style:
+    def _resolve(self, identity: str, depth: int, seen: set[str]) -> Style:
+        """What a style says, and below that what those say that it is based on."""
         element = self._elements.get(identity)
         if element is None or depth > _DEEPEST or identity in seen:
             return PLAIN
-        based_on = value_of(child_of(element, "w:basedOn"))
+        base = PLAIN
+        based_on = child_value(element, "w:basedOn")
         if based_on:
-            base = self._resolved(based_on, depth + 1, seen | {identity})
-        else:
-            base = PLAIN
-        name = (value_of(child_of(element, "w:name")) or "").strip().lower()
-        heading = _level(_HEADING.fullmatch(name)) or _outline_level(child_of(element, "w:pPr"))
-        numbering = _numbering(element)
-        level = value_of(child_of(numbering, "w:ilvl"))
+            base = self._resolve(based_on, depth + 1, seen | {identity})
+        name = (child_value(element, "w:name") or "").strip().lower()
+        settings = child_of(element, "w:pPr")
+        heading = _number_in(name, _HEADING)
+        if heading is None:
+            heading = outline_level(child_value(settings, "w:outlineLvl"))
+        numbering = child_of(settings, "w:numPr")
+        level = child_value(numbering, "w:ilvl")
+        list_number = _number_in(name, _LIST)
         return Style(
             heading=base.heading if heading is None else heading,
-            contents=_level(_CONTENTS.fullmatch(name)) or base.contents,
+            contents=_number_in(name, _CONTENTS) or base.contents,
             code=bool(_CODE.fullmatch(name)) or base.code,
             quote=bool(_QUOTE.fullmatch(name)) or base.quote,
             title=name == "title" or base.title,
-            list_id=value_of(child_of(numbering, "w:numId")) or base.list_id,
+            list_id=child_value(numbering, "w:numId") or base.list_id,
             list_level=int(level) if level and level.isdigit() else base.list_level,
-            list_depth=_list_depth(name) or base.list_depth,
+            list_depth=list_number - 1 if list_number else base.list_depth,
             run=base.run | run_properties(child_of(element, "w:rPr")),
         )
 
 
-def _level(found: re.Match[str] | None) -> int | None:
-    if found:
-        return int(found[1])
-    return None
-
-
-def _list_depth(name: str) -> int:
-    """How deep the items of a style of lists stand by its name: `List Bullet 2` stands one level
-    in.
-    """
-    found = _LIST.fullmatch(name)
-    if found:
-        return int(found[1]) - 1
-    return 0
-
-
-def _outline_level(settings: etree._Element | None) -> int | None:
-    return outline_level(value_of(child_of(settings, "w:outlineLvl")))
+def _number_in(name: str, pattern: re.Pattern[str]) -> int | None:
+    """The number at the end of the name of a style: `heading 2`."""
+    found = pattern.fullmatch(name)
+    return int(found[1]) if found else None
 
 
 def outline_level(value: str | None) -> int | None:
@@ -138,10 +136,5 @@ def outline_level(value: str | None) -> int | None:
     """
     if value is None or not value.isdigit():
         return None
-    if int(value) < 9:
-        return int(value) + 1
-    return 0
-
-
-def _numbering(element: etree._Element | None) -> etree._Element | None:
-    return child_of(child_of(element, "w:pPr"), "w:numPr")
+    number = int(value)
+    return number + 1 if number < _OUTLINE_LEVELS else 0

@@ -13,9 +13,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webquarry.read.documents.pdf.layout import INDENT, WIDE_GAP, Column, columns_of, is_new_column
-from webquarry.read.documents.pdf.lines import HYPHEN, Line
-from webquarry.read.documents.pdf.tables import Item, Table
+from webquarry.read.documents.pdf.layout import (
+    WIDE_GAP,
+    Column,
+    columns_of,
+    is_new_column,
+)
+from webquarry.read.documents.pdf.lines import HYPHEN, PdfLine
+from webquarry.read.documents.pdf.tables import PageItem, PdfTable
 
 Kind = Literal["text", "item", "code", "contents", "table"]
 
@@ -23,12 +28,14 @@ _BULLET = re.compile(r"[•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·
 # What begins an item only where something else says so too: numbers, dashes, the letter that stands
 # for a circle.
 _MAYBE = re.compile(
-    r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\]|[–*-])\s+(?=\S)|o\s+(?=[A-Z])"
+    r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\]|[–*-])\s+(?=\S)"
+    r"|o\s+(?=[A-Z])"
 )
 _LEADERS = re.compile(r"\s*(?:[.·…_]\s?){5,}\s*([\divxlc]{1,5})?$")
 _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,3}|\[\d{1,3}\])?$")
 _MUCH_ROOM = 0.25  # of the width of the column
 _SMALL_PRINT = 0.93  # of the body's size
+_USUAL_DEVIATION = 0.15  # of the usual distance of lines
 _LOOK_BACK = 6  # blocks of small print that may stand between the halves of a paragraph
 
 
@@ -37,46 +44,45 @@ class Block:
     """Lines that belong together."""
 
     kind: Kind
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PdfLine] = field(default_factory=list)
     marker: str = ""  # of a list item: its bullet or its number
-    table: Table | None = None
+    table: PdfTable | None = None
     hanging: bool = False  # its lines but the first are indented
     column: int = 0  # of the document, counted from its beginning
     end: Column | None = None  # the column in which it ends
 
     @property
     def page(self) -> int:
+        """The page on which it begins."""
         if self.table:
             return self.table.page
         return self.lines[0].page
 
     @property
     def size(self) -> float:
-        if self.lines:
-            return max(line.size for line in self.lines)
-        return 0.0
+        """That of its largest line."""
+        return max((line.size for line in self.lines), default=0.0)
 
     @property
     def bold(self) -> bool:
+        """Whether all of it is bold."""
         return bool(self.lines) and all(line.bold for line in self.lines)
 
 
-def build_blocks(pages: list[list[Item]], body: float) -> list[Block]:
+def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
     """The blocks of a whole document."""
+    lines_of_pages: list[list[PdfLine]] = []
+    for items in pages:
+        lines_of_pages.append([item for item in items if isinstance(item, PdfLine)])
     builder = _Builder(body)
-    columns = columns_of(
-        [[item for item in items if isinstance(item, Line)] for items in pages], body
-    )
-    for items, places in zip(pages, map(iter, columns), strict=True):
-        placed = [(item, next(places) if isinstance(item, Line) else None) for item in items]
-        for place, (item, column) in enumerate(placed):
-            if isinstance(item, Table):
+    for items, columns in zip(pages, columns_of(lines_of_pages, body), strict=True):
+        remaining = iter(columns)
+        for place, item in enumerate(items):
+            if isinstance(item, PdfTable):
                 builder.add_table(item)
-            elif column is not None:
-                after = None
-                if place + 1 < len(placed):
-                    after = placed[place + 1][0]
-                builder.add(item, column, after if isinstance(after, Line) else None)
+                continue
+            after = items[place + 1] if place + 1 < len(items) else None
+            builder.add(item, next(remaining), after if isinstance(after, PdfLine) else None)
     return builder.blocks
 
 
@@ -88,96 +94,176 @@ class _Builder:
         self._body = body
         self._columns = 0
         self._open: Block | None = None  # the block that the last line went into
-        self._last: Line | None = None  # the last line of the open block
+        self._last: PdfLine | None = None  # the last line of the open block
         self._column: Column | None = None
 
-    def add_table(self, table: Table) -> None:
+    def add_table(self, table: PdfTable) -> None:
+        """Add a table, or the rest of one that began on the page before."""
         before = self.blocks[-1].table if self.blocks else None
-        if before is not None and _is_same_table(before, table):
-            skip = 1 if table.rows[0] == before.rows[0] else 0
-            before.rows += table.rows[skip:]
+        if before is not None and before.continues_in(table):
+            repeats_head = table.rows[0] == before.rows[0]
+            before.rows += table.rows[1:] if repeats_head else table.rows
             before.foot = table.foot
             before.more_pages += 1
         else:
             self.blocks.append(Block("table", table=table))
         self._open = None
 
-    def add(self, line: Line, column: Column, after: Line | None) -> None:
+    def add(self, line: PdfLine, column: Column, after: PdfLine | None) -> None:
+        """Add a line to the block that it goes on, or to a new one."""
         self._columns += column is not self._column
-        block = self._home_of(line, column, after)
+        block = self._find_block(line, column, after)
         if block is None:
-            block = self._new_block(line)
+            block = self._start_block(line)
             block.column = self._columns
             self.blocks.append(block)
-        elif len(block.lines) == 1 and line.left > block.lines[0].left + INDENT * line.size:
+        elif len(block.lines) == 1 and line.left > block.lines[0].left + line.indent:
             block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
         block.end = column
         self._last, self._column, self._open = line, column, block
 
-    def _new_block(self, line: Line) -> Block:
+    def _start_block(self, line: PdfLine) -> Block:
+        """A block of the kind that a line begins, still empty."""
         if line.mono:
             return Block("code")
         if is_contents(line.text):
             return Block("contents")
-        marker = _marker(line)
+        marker = _marker_of(line)
         is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
         if marker and not is_note:
             return Block("item", marker=marker)
         return Block("text")
 
-    def _home_of(self, line: Line, column: Column, after: Line | None) -> Block | None:
+    def _find_block(self, line: PdfLine, column: Column, after: PdfLine | None) -> Block | None:
         """The block that a line goes on, or None when it begins one."""
         last = self._last
         if last is None or is_contents(line.text):
             return None
         if is_new_column(last, line):
-            return self._carried_over(line, column, after)
+            return self._find_unfinished(line, column, after)
         block = self._open
-        if block and not self._starts_block(block, last, line, column, after):
-            return block
-        return None
+        if block is None:
+            return None
+        line_break = _LineBreak(block, last, line, column, after)
+        return None if line_break.starts_block() else block
 
-    def _carried_over(self, line: Line, column: Column, after: Line | None) -> Block | None:
+    def _find_unfinished(
+        self, line: PdfLine, column: Column, after: PdfLine | None
+    ) -> Block | None:
         """The unfinished paragraph of the column before."""
-        if _marker(line) or line.turns or _is_indented(line, column, after):
+        if _marker_of(line) or line.turns or _is_indented(line, column, after):
             return None
         for block in self.blocks[: -_LOOK_BACK - 1 : -1]:
-            if block.kind in ("text", "item") and not _is_alike(block.lines[-1], line):
+            if block.kind not in ("text", "item"):
+                return None
+            last = block.lines[-1]
+            is_alike = last.mono == line.mono and last.turns == line.turns
+            if not is_alike or not 0.92 < last.size / line.size < 1.09:
                 if block.size < _SMALL_PRINT * self._body:
-                    continue
+                    continue  # a note at the foot of the page
                 return None
-            if block.kind not in ("text", "item") or block.lines[-1].page < line.page - 1:
+            if last.page < line.page - 1 or block.bold != line.bold:
                 return None
-            if block.bold != line.bold or _is_finished(block, column):
-                return None
-            return block
+            return None if _is_finished(block, column) else block
         return None
 
-    def _starts_block(
-        self, block: Block, last: Line, line: Line, column: Column, after: Line | None
-    ) -> bool:
-        if line.mono and not last.mono and _is_name_in_prose(last, line, column):
+
+@dataclass(slots=True)
+class _LineBreak:
+    """The place between two lines, one below the other: does a block end there?"""
+
+    block: Block  # the one that the line above belongs to
+    above: PdfLine
+    line: PdfLine
+    column: Column
+    after: PdfLine | None  # the line below
+
+    def starts_block(self) -> bool:
+        """Whether the line begins a block instead of going on the one of the line above."""
+        above = self.above
+        line = self.line
+        if line.mono and not above.mono and self._is_name_in_prose():
             line.mono = False
-        if (
-            block.kind == "contents"
-            or line.mono != last.mono
-            or _changes_look(last, line, column, block)
-        ):
+        if self.block.kind == "contents" or line.mono != above.mono or self._changes_look():
             return True
-        gap = last.baseline - line.baseline
-        if gap > WIDE_GAP * column.pitch * max(line.size, last.size * 0.8):
-            return not (line.mono and gap < 2 * WIDE_GAP * column.pitch * line.size)
-        if line.mono:
+        gap = above.baseline - line.baseline
+        if gap > WIDE_GAP * self.column.pitch * max(line.size, above.size * 0.8):
+            # there are empty lines in code
+            return not (line.mono and gap < 2 * WIDE_GAP * self.column.pitch * line.size)
+        if line.mono or abs(gap) < line.size / 3:
             return False
-        if abs(gap) < line.size / 3:
-            return False
-        if _marker(line) and _may_be_item(block, last, line, column):
+        if _marker_of(line) and self._may_be_item():
             return True
-        return _ends_paragraph(block, last, line, column, after)
+        return self._ends_paragraph()
+
+    def _is_name_in_prose(self) -> bool:
+        """Whether a line in a font for code is only a long name in the middle of a paragraph."""
+        if _ends_sentence(self.above) or self._leaves_room():
+            return False
+        usual = self.column.pitch * self.line.size
+        deviation = abs(self.above.baseline - self.line.baseline - usual)
+        is_below = abs(self.line.left - self.above.left) < self.line.size / 2
+        return is_below and deviation < _USUAL_DEVIATION * usual
+
+    def _changes_look(self) -> bool:
+        """Whether size or weight say that something else begins."""
+        above = self.above
+        line = self.line
+        ratio = line.size / above.size
+        if not 0.8 < ratio < 1.25:
+            return True
+        is_other_size = not 0.89 < ratio < 1.12
+        if is_other_size:
+            usual = self.column.pitch * line.size
+            deviation = abs(above.baseline - line.baseline - usual)
+            if deviation > _USUAL_DEVIATION * usual or line.bold != above.bold:
+                return True
+        if self.block.bold:
+            return not line.bold
+        return line.bold and not above.bold and self.block.kind != "item"
+
+    def _may_be_item(self) -> bool:
+        """A number or a dash at the beginning of a line may just belong to the sentence."""
+        if _BULLET.match(self.line.text) or self.block.kind == "item":
+            return True
+        is_moved = abs(self.line.left - self.above.left) > self.line.indent / 2
+        return is_moved or _ends_sentence(self.above) or self._leaves_room()
+
+    def _ends_paragraph(self) -> bool:
+        """Whether a paragraph ends with the line above, by the room there and the indent here."""
+        above = self.above
+        line = self.line
+        column = self.column
+        block = self.block
+        room = column.right - above.right
+        has_much_room = room > _MUCH_ROOM * (column.right - column.left)
+        may_end = (has_much_room or not column.spaced) and self._leaves_room()
+        if may_end and (has_much_room or _ends_sentence(above)):
+            return True
+        if block.kind == "item" or block.hanging:
+            is_hanging = block.hanging and len(block.lines) > 1
+            return is_hanging and line.left < block.lines[1].left - line.indent
+        is_centred = abs(line.left + line.right - above.left - above.right) < line.size
+        if is_centred or line.left <= above.left + line.indent:
+            return False
+        if not _is_indented(line, column, self.after):
+            return False
+        is_first_at_edge = len(block.lines) == 1 and above.left < column.left + line.indent
+        return not is_first_at_edge or _ends_sentence(above) or room > 3 * line.size
+
+    def _leaves_room(self) -> bool:
+        """Whether the first word of the line would have fitted behind the line above."""
+        line = self.line
+        if self.above.text.endswith((HYPHEN, "-")):
+            return False
+        word = line.text.split(None, 1)[0]
+        letter_width = max(line.width / max(len(line.text), 1), 0.3 * line.size)
+        word_width = (len(word) + 1) * letter_width
+        return self.column.right - self.above.right > 1.15 * word_width + line.size
 
 
-def _marker(line: Line) -> str:
+def _marker_of(line: PdfLine) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
     found = _BULLET.match(line.text) or _MAYBE.match(line.text)
     if found and not line.mono:
@@ -187,97 +273,30 @@ def _marker(line: Line) -> str:
 
 def is_contents(text: str) -> bool:
     """Whether a line belongs to a table of contents: dots lead from what it names to a page."""
-    return ("..." in text or ". . ." in text or "…" in text or "···" in text) and _LEADERS.search(
-        text
-    ) is not None
+    has_dots = "..." in text or ". . ." in text or "…" in text or "···" in text
+    return has_dots and _LEADERS.search(text) is not None
 
 
 def contents_entry(text: str) -> tuple[str, str]:
     """What a line of a table of contents names, and the page it gives."""
     found = _LEADERS.search(text)
     if found:
-        return (text[: found.start()], found[1] or "")
-    return (text, "")
+        return text[: found.start()], found[1] or ""
+    return text, ""
 
 
-def _may_be_item(block: Block, last: Line, line: Line, column: Column) -> bool:
-    """A number or a dash at the beginning of a line may just belong to the sentence."""
-    if _BULLET.match(line.text) or block.kind == "item":
-        return True
-    moved = abs(line.left - last.left) > INDENT * line.size / 2
-    return moved or _SENTENCE_END.search(last.text) is not None or _leaves_room(last, line, column)
+def _ends_sentence(line: PdfLine) -> bool:
+    """Whether a line ends with a sentence, or with what stands behind one."""
+    return _SENTENCE_END.search(line.text) is not None
 
 
-def _is_name_in_prose(last: Line, line: Line, column: Column) -> bool:
-    """Whether a line in a font for code is only a long name in the middle of a paragraph."""
-    if _SENTENCE_END.search(last.text) or _leaves_room(last, line, column):
-        return False
-    usual = column.pitch * line.size
-    return (
-        abs(last.baseline - line.baseline - usual) < 0.15 * usual
-        and abs(line.left - last.left) < line.size / 2
-    )
-
-
-def _changes_look(last: Line, line: Line, column: Column, block: Block) -> bool:
-    ratio = line.size / last.size
-    if not 0.8 < ratio < 1.25:
-        return True
-    usual = column.pitch * line.size
-    moved = abs(last.baseline - line.baseline - usual) > 0.15 * usual
-    if not 0.89 < ratio < 1.12 and (moved or line.bold != last.bold):
-        return True
-    return (block.bold and not line.bold) or (line.bold and not last.bold and block.kind != "item")
-
-
-def _ends_paragraph(
-    block: Block, last: Line, line: Line, column: Column, after: Line | None
-) -> bool:
-    much = column.right - last.right > _MUCH_ROOM * (column.right - column.left)
-    if (
-        (much or not column.spaced)
-        and _leaves_room(last, line, column)
-        and (much or _SENTENCE_END.search(last.text))
-    ):
-        return True
-    if block.kind == "item" or block.hanging:
-        if len(block.lines) > 1:
-            text_left = block.lines[1].left
-        else:
-            text_left = block.lines[0].left
-        return len(block.lines) > 1 and block.hanging and line.left < text_left - INDENT * line.size
-    if abs(line.left + line.right - last.left - last.right) < line.size:  # both are centred
-        return False
-    if line.left <= last.left + INDENT * line.size or not _is_indented(line, column, after):
-        return False
-    hangs = (
-        len(block.lines) == 1 and last.left < column.left + INDENT * line.size
-    )  # its first line was at the edge
-    return (
-        not hangs
-        or _SENTENCE_END.search(last.text) is not None
-        or column.right - last.right > 3 * line.size
-    )
-
-
-def _is_indented(line: Line, column: Column, after: Line | None) -> bool:
+def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if
     there is one.
     """
-    if line.left <= column.left + INDENT * line.size:
+    if line.left <= column.left + line.indent:
         return False
-    return (
-        after is None or is_new_column(line, after) or after.left < line.left - INDENT * line.size
-    )
-
-
-def _leaves_room(last: Line, line: Line, column: Column) -> bool:
-    """Whether the first word of a line would have fitted behind the line before it."""
-    if last.text.endswith((HYPHEN, "-")):
-        return False
-    word = line.text.split(None, 1)[0]
-    wide = (len(word) + 1) * max(line.width / max(len(line.text), 1), 0.3 * line.size)
-    return column.right - last.right > 1.15 * wide + line.size
+    return after is None or is_new_column(line, after) or after.left < line.left - line.indent
 
 
 def _is_finished(block: Block, column: Column) -> bool:
@@ -285,18 +304,8 @@ def _is_finished(block: Block, column: Column) -> bool:
     paragraphs begin here tell.
     """
     last = block.lines[-1]
-    if _SENTENCE_END.search(last.text) is None:
+    if not _ends_sentence(last):
         return False
-    return not column.indented or block.end is None or block.end.right - last.right > 3 * last.size
-
-
-def _is_alike(one: Line, other: Line) -> bool:
-    return (
-        0.92 < one.size / other.size < 1.09 and one.mono == other.mono and one.turns == other.turns
-    )
-
-
-def _is_same_table(one: Table, other: Table) -> bool:
-    """Whether a table at the head of a page goes on from one at the foot of the page before."""
-    follows = one.page + one.more_pages == other.page - 1 and one.foot < 0.25 and other.top > 0.75
-    return follows and len(one.rows[0]) == len(other.rows[0])
+    if not column.indented or block.end is None:
+        return True
+    return block.end.right - last.right > 3 * last.size

@@ -10,21 +10,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
 
-from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
+from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
 from webquarry.read.documents.pdf.blocks import Block, build_blocks
+from webquarry.read.documents.pdf.drawings import read_drawings
 from webquarry.read.documents.pdf.headings import find_headings
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.layout import body_size
-from webquarry.read.documents.pdf.lines import Line, read_lines
+from webquarry.read.documents.pdf.lines import PdfLine, read_lines
 from webquarry.read.documents.pdf.metadata import author_of, date_of, title_of
-from webquarry.read.documents.pdf.order import in_reading_order
-from webquarry.read.documents.pdf.pdfium import PageText, Pdf
+from webquarry.read.documents.pdf.order import sort_for_reading
+from webquarry.read.documents.pdf.pdfium import PageText, PdfFile
 from webquarry.read.documents.pdf.render import Renderer
 from webquarry.read.documents.pdf.ruled import Grid, find_grids
-from webquarry.read.documents.pdf.running import without_running_heads
-from webquarry.read.documents.pdf.scene import Scene, look_at
-from webquarry.read.documents.pdf.tables import Item, find_tables
-from webquarry.read.documents.prose import name
+from webquarry.read.documents.pdf.running_heads import drop_running_heads
+from webquarry.read.documents.pdf.tables import PageItem, find_tables
+from webquarry.read.documents.prose import clean_name
 
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # where a title is looked for
@@ -34,56 +34,67 @@ _TITLE_PAGES = 2  # where a title is looked for
 class _Pages:
     """What was read of the pages."""
 
-    lines: list[list[Line]] = field(default_factory=list)
+    lines: list[list[PdfLine]] = field(default_factory=list)
     grids: list[list[Grid]] = field(default_factory=list)
     pictured: int = 0  # pages with a picture and no text
     broken: int = 0
     notes: list[str] = field(default_factory=list)
 
     def add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
-        """The next page."""
-        scene = look_at(page) if page else Scene()
-        lines = []
-        if page:
-            lines = read_lines(page, scene, number, removed)
+        """Read the next page; None stands for one that is broken."""
+        if page is None:
+            self.broken += 1
+            self.lines.append([])
+            self.grids.append([])
+            return
+        drawings = read_drawings(page)
+        lines = read_lines(page, drawings, number, removed)
         self.lines.append(lines)
-        self.grids.append(find_grids(page, scene.rules, lines) if page else [])
-        self.pictured += bool(scene.images) and not lines
+        self.grids.append(find_grids(page, drawings.rules, lines))
+        if drawings.images and not lines:
+            self.pictured += 1
         for line in lines:
             line.places = ()  # the page is closed after this
 
 
-def convert(body: bytes, url: str) -> Document:
+def convert(body: bytes, url: str) -> DocumentText:
     """The document. `url` is not needed: links in a PDF are not read."""
     removed: Counter[str] = Counter()
-    pdf = Pdf(body)
+    pdf = PdfFile(body)
     try:
-        pages = _read(pdf, removed)
-        outline = pdf.outline()
-        title, author = title_of(pdf, removed), author_of(pdf, removed)
-        published, modified = date_of(pdf, "CreationDate"), date_of(pdf, "ModDate")
+        pages = _read_pages(pdf, removed)
+        outline = pdf.read_outline()
+        title = title_of(pdf, removed)
+        author = author_of(pdf, removed)
+        published = date_of(pdf, "CreationDate")
+        modified = date_of(pdf, "ModDate")
     finally:
         pdf.close()
-    items = _items(pages)
+    items = _find_items(pages)
     size = body_size(chain.from_iterable(pages.lines))
     blocks = build_blocks(items, size)
     levels = find_headings(blocks, size, outline)
-    joiner = Joiner.knowing(line.text for lines in pages.lines for line in lines)
+    joiner = Joiner.from_texts(line.text for lines in pages.lines for line in lines)
     markdown = Renderer(joiner, removed).render(blocks, levels)
-    notes = (*pages.notes, *_notes_on_pictures(pages))
-    return Document(
+    notes = pages.notes
+    if pages.pictured:
+        notes.append(
+            f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
+            f"{len(pages.lines):,}."
+        )
+    return DocumentText(
         markdown,
-        title=title or _title_in_text(blocks, levels, joiner, removed),
+        title=title or _find_title(blocks, levels, joiner, removed),
         author=author,
         published=published,
         modified=modified,
         removed={reason: count for reason, count in removed.items() if count},
-        notes=notes,
-        lost=notes,
+        notes=tuple(notes),
+        lost=tuple(notes),
     )
 
 
-def _read(pdf: Pdf, removed: Counter[str]) -> _Pages:
+def _read_pages(pdf: PdfFile, removed: Counter[str]) -> _Pages:
     """Every page, one open at a time."""
     if not pdf.page_count:
         raise Refusal("is a PDF file without pages")
@@ -103,30 +114,31 @@ def _read(pdf: Pdf, removed: Counter[str]) -> _Pages:
                     f"{number + 1:,}."
                 )
                 break
-            if page is None:
-                pages.broken += 1
             pages.add(page, number, removed)
     if pages.broken:
         pages.notes.append(f"Damaged pages that could not be read: {pages.broken:,}.")
     return pages
 
 
-def _items(pages: _Pages) -> list[list[Item]]:
+def _find_items(pages: _Pages) -> list[list[PageItem]]:
     """Lines and tables, page by page; the lines in `pages` are then those that count."""
     if not any(pages.lines):
-        raise Refusal(_why_empty(pages))
-    bare = without_running_heads(pages.lines)
+        raise Refusal(_explain_emptiness(pages))
+    bare = drop_running_heads(pages.lines)
     if not any(bare):
-        if 2 * pages.pictured > len(pages.lines) or (len(pages.lines) > 1 and pages.pictured):
-            raise Refusal(_why_empty(pages))
+        count = len(pages.lines)
+        if 2 * pages.pictured > count or (count > 1 and pages.pictured):
+            raise Refusal(_explain_emptiness(pages))
         bare = pages.lines  # a page with nothing but a head is better than nothing
-    pages.lines = [in_reading_order(lines) for lines in bare]
-    return [
-        find_tables(grids, lines) for grids, lines in zip(pages.grids, pages.lines, strict=True)
-    ]
+    pages.lines = [sort_for_reading(lines) for lines in bare]
+    items: list[list[PageItem]] = []
+    for grids, lines in zip(pages.grids, pages.lines, strict=True):
+        items.append(find_tables(grids, lines))
+    return items
 
 
-def _why_empty(pages: _Pages) -> str:
+def _explain_emptiness(pages: _Pages) -> str:
+    """Why there is no text, going on from the document's name."""
     if pages.pictured:
         return "has no text layer: its pages are pictures, and it needs OCR to be read"
     if pages.broken == len(pages.lines):
@@ -134,24 +146,12 @@ def _why_empty(pages: _Pages) -> str:
     return "has no text that can be seen"
 
 
-def _notes_on_pictures(pages: _Pages) -> tuple[str, ...]:
-    if not pages.pictured:
-        return ()
-    return (
-        f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
-        f"{len(pages.lines):,}.",
-    )
-
-
-def _title_in_text(
+def _find_title(
     blocks: list[Block], levels: dict[int, int], joiner: Joiner, removed: Counter[str]
 ) -> str:
     """The first heading of the highest level, on the first pages."""
-    tops = [
-        block
-        for place, block in enumerate(blocks)
-        if levels.get(place) == 1 and block.page < _TITLE_PAGES
-    ]
-    if tops:
-        return name(joiner.join(line.text for line in tops[0].lines), removed)
+    for place, block in enumerate(blocks):
+        if levels.get(place) == 1 and block.page < _TITLE_PAGES:
+            text = joiner.join(line.text for line in block.lines)
+            return clean_name(text, removed)
     return ""

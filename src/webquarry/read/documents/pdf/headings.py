@@ -8,7 +8,6 @@ numbers such as 2.1.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from typing import NamedTuple
 
 from webquarry.read.documents.pdf.blocks import Block
@@ -30,7 +29,7 @@ _DEEPEST = 6
 _LEAST_TEXT = 80  # characters below a heading on the first page
 
 
-class _Look(NamedTuple):
+class _Rank(NamedTuple):
     """What decides about a level: smaller comes first."""
 
     size: float  # negative, so that the largest is first
@@ -39,152 +38,158 @@ class _Look(NamedTuple):
 
 def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> dict[int, int]:
     """The level of each block that is a heading, by its place."""
-    bold_counts = _bold_share(blocks) < _MOST_BOLD
-    looks = {
-        place: _look(block, body)
-        for place, block in enumerate(blocks)
-        if _may_be(block, body, bold_counts)
-    }
-    looks = _without_title_lines(blocks, _without_rows_of_names(blocks, looks))
-    levels = _levels(looks)
-    named = _named_by_outline(blocks, outline)
+    bold = total = 0  # characters
+    for block in blocks:
+        for line in block.lines:
+            total += len(line.text)
+            bold += len(line.text) if line.bold else 0
+    bold_counts = bold / (total or 1) < _MOST_BOLD
+    ranks: dict[int, _Rank] = {}
+    for place, block in enumerate(blocks):
+        if _may_be_heading(block, body, bold_counts):
+            size = _smallest_size(block)
+            found = _NUMBERED.match(block.lines[0].text)
+            depth = found[1].count(".") + 1 if found else 0
+            ranks[place] = _Rank(-size if size >= _LARGER * body else 0.0, depth)
+    ranks = _drop_rows_of_names(blocks, ranks)
+    ranks = _drop_title_lines(blocks, ranks)
+    levels = _levels_of(ranks)
+    named = _match_outline(blocks, outline)
     if named:
-        return _reconciled(levels, named, blocks)
+        return _reconcile(levels, named, blocks)
     return levels
 
 
-def _may_be(block: Block, body: float, bold_counts: bool) -> bool:
+def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
+    """Whether a block is short, and set larger or bolder than the body."""
     if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES or block.lines[0].turns:
         return False
     if block.kind == "item" and not _NUMBERED.match(block.lines[0].text):
         return False
-    larger = min(line.size for line in block.lines) >= _LARGER * body
-    if not larger and not (bold_counts and block.bold and block.size > 0.95 * body):
+    is_larger = _smallest_size(block) >= _LARGER * body
+    is_bold = bold_counts and block.bold and block.size > 0.95 * body
+    if not is_larger and not is_bold:
         return False
-    length = sum(len(line.text) for line in block.lines)
-    if len(_LETTERS.findall("".join(line.text for line in block.lines)[:_LONGEST])) < 2:
+    text = "".join(line.text for line in block.lines)
+    if len(_LETTERS.findall(text[:_LONGEST])) < 2:
         return False
-    ended = block.lines[-1].text.endswith(_UNFINISHED)
-    if larger:
-        return length <= _LONGEST and not (ended and length > _LONGEST_BOLD)
-    return length <= _LONGEST_BOLD and not ended
+    is_sentence = text.endswith(_UNFINISHED)
+    if is_larger:
+        return len(text) <= _LONGEST and not (is_sentence and len(text) > _LONGEST_BOLD)
+    return len(text) <= _LONGEST_BOLD and not is_sentence
 
 
-def _look(block: Block, body: float) -> _Look:
-    size = min(line.size for line in block.lines)
-    found = _NUMBERED.match(block.lines[0].text)
-    depth = found[1].count(".") + 1 if found else 0
-    return _Look(-size if size >= _LARGER * body else 0.0, depth)
+def _smallest_size(block: Block) -> float:
+    """The size of the smallest line, by which a heading is judged."""
+    return min(line.size for line in block.lines)
 
 
-def _without_rows_of_names(blocks: list[Block], looks: dict[int, _Look]) -> dict[int, _Look]:
+def _drop_rows_of_names(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[int, _Rank]:
     """Names on a title page stand one below the other; headings have text between them."""
     dropped: set[int] = set()
     row: list[int] = []
     for place in range(len(blocks) + 1):
-        look = looks.get(place)
-        if look and row and abs(look.size - looks[row[-1]].size) < _STEP and not look.depth:
+        rank = ranks.get(place)
+        is_candidate = rank is not None and not rank.depth
+        if rank and is_candidate and row and abs(rank.size - ranks[row[-1]].size) < _STEP:
             row.append(place)
             continue
         if len(row) >= _ROW_OF_NAMES:
             dropped.update(row)
-        row = [place] if look and not look.depth else []
-    return {place: look for place, look in looks.items() if place not in dropped}
+        row = [place] if is_candidate else []
+    return {place: rank for place, rank in ranks.items() if place not in dropped}
 
 
-def _without_title_lines(blocks: list[Block], looks: dict[int, _Look]) -> dict[int, _Look]:
+def _drop_title_lines(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[int, _Rank]:
     """On the first page, what follows the title and is not followed by any text: authors, places,
     dates.
     """
-    first = [place for place in looks if blocks[place].page == blocks[0].page]
-    largest = min((looks[place].size for place in first), default=0.0)
-    kept = dict(looks)
+    first = [place for place in ranks if blocks[place].page == blocks[0].page]
+    largest = min((ranks[place].size for place in first), default=0.0)
+    kept = dict(ranks)
     for place in reversed(first):
-        if (
-            looks[place].size > largest + _STEP
-            and not looks[place].depth
-            and not _is_followed(blocks, kept, place)
-        ):
+        is_smaller = ranks[place].size > largest + _STEP
+        if is_smaller and not ranks[place].depth and not _has_text_below(blocks, kept, place):
             del kept[place]
     return kept
 
 
-def _is_followed(blocks: list[Block], looks: dict[int, _Look], place: int) -> bool:
+def _has_text_below(blocks: list[Block], ranks: dict[int, _Rank], place: int) -> bool:
+    """Whether what follows a block may be the text of its section, or a heading below it."""
     if place + 1 >= len(blocks):
         return False
+    if place + 1 in ranks:
+        return ranks[place + 1].size > ranks[place].size
     after = blocks[place + 1]
-    if place + 1 in looks:
-        return looks[place + 1].size > looks[place].size
-    return after.kind != "text" or sum(len(line.text) for line in after.lines) >= _LEAST_TEXT
+    if after.kind != "text":
+        return True
+    return sum(len(line.text) for line in after.lines) >= _LEAST_TEXT
 
 
-def _levels(looks: dict[int, _Look]) -> dict[int, int]:
-    sizes: list[float] = []
-    for size in sorted({look.size for look in looks.values()}):
+def _levels_of(ranks: dict[int, _Rank]) -> dict[int, int]:
+    """The level of each heading: by size, then by the depth of its number."""
+    sizes: list[float] = []  # those that differ enough, the largest first
+    for size in sorted({rank.size for rank in ranks.values()}):
         if not sizes or size - sizes[-1] > _STEP or size == 0:
             sizes.append(size)
-    keyed: dict[int, tuple[int, int]] = {}
-    shallowest: dict[int, int] = defaultdict(lambda: 9)
-    for place, look in looks.items():
-        rank = max(number for number, size in enumerate(sizes) if size <= look.size)
-        keyed[place] = (rank, look.depth)
-        if look.depth:
-            shallowest[rank] = min(shallowest[rank], look.depth)
-    keys = {
-        place: (rank, max(depth, shallowest[rank] if shallowest[rank] < 9 else 0))
-        for place, (rank, depth) in keyed.items()
-    }
+    steps: dict[int, int] = {}  # the place of each heading's size among these
+    shallowest: dict[int, int] = {}  # the smallest depth of a number on each step
+    for place, rank in ranks.items():
+        step = max(number for number, size in enumerate(sizes) if size <= rank.size)
+        steps[place] = step
+        if rank.depth:
+            shallowest[step] = min(shallowest.get(step, rank.depth), rank.depth)
+    keys: dict[int, tuple[int, int]] = {}
+    for place, step in steps.items():
+        depth = max(ranks[place].depth, shallowest.get(step, 0))
+        keys[place] = (step, depth)
     order = {key: number for number, key in enumerate(sorted(set(keys.values())), 1)}
     return {place: min(order[key], _DEEPEST) for place, key in keys.items()}
 
 
-def _named_by_outline(blocks: list[Block], outline: list[Bookmark]) -> dict[int, int]:
+def _match_outline(blocks: list[Block], outline: list[Bookmark]) -> dict[int, int]:
     """Blocks that say what an entry of the outline says, on the page it leads to."""
     entries: dict[tuple[int, str], int] = {}
     for entry in outline:
-        if entry.page is not None and (key := _bare(entry.title)):
+        key = _only_letters(entry.title)
+        if entry.page is not None and key:
             entries.setdefault((entry.page, key), entry.level)
     found: dict[int, int] = {}
     for place, block in enumerate(blocks):
-        if block.kind in ("text", "item") and len(block.lines) <= _MOST_LINES:
-            place_and_text = (block.page, _bare(" ".join(line.text for line in block.lines)))
-            if place_and_text in entries:
-                found[place] = entries.pop(place_and_text)
+        if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
+            continue
+        text = " ".join(line.text for line in block.lines)
+        page_and_text = (block.page, _only_letters(text))
+        if page_and_text in entries:
+            found[place] = entries.pop(page_and_text)
     return found
 
 
-def _reconciled(
+def _reconcile(
     levels: dict[int, int], named: dict[int, int], blocks: list[Block]
 ) -> dict[int, int]:
     """The outline's levels, below a title that it does not name; others keep a level only if they
     look like a named one.
     """
     largest = max(blocks[place].size for place in named)
-    titles = [
-        place for place in levels if place not in named and blocks[place].size > largest + _STEP
-    ]
+    unnamed = [place for place in levels if place not in named]
+    titles = [place for place in unnamed if blocks[place].size > largest + _STEP]
     shift = 2 if titles else 1
-    by_size = {round(blocks[place].size): level + shift for place, level in named.items()}
-    found = {place: min(level + shift, _DEEPEST) for place, level in named.items()}
-    for place in levels:
+    found: dict[int, int] = {}
+    by_size: dict[int, int] = {}
+    for place, level in named.items():
+        found[place] = min(level + shift, _DEEPEST)
+        by_size[round(blocks[place].size)] = level + shift
+    for place in unnamed:
+        similar = by_size.get(round(blocks[place].size))
         if place in titles:
             found[place] = 1
-        elif (
-            place not in found
-            and (level := by_size.get(round(blocks[place].size)))
-            and blocks[place].bold
-        ):
-            found[place] = min(level, _DEEPEST)
+        elif similar and blocks[place].bold:
+            found[place] = min(similar, _DEEPEST)
     return found
 
 
-def _bare(text: str) -> str:
+def _only_letters(text: str) -> str:
     """Letters alone: numbers in front of a heading are written in many ways."""
-    return _NOT_A_LETTER.sub("", _LEADING_NUMBER.sub("", text)).casefold()
-
-
-def _bold_share(blocks: list[Block]) -> float:
-    lengths = [(len(line.text), line.bold) for block in blocks for line in block.lines]
-    return sum(length for length, bold in lengths if bold) / (
-        sum(length for length, _ in lengths) or 1
-    )
+    without_number = _LEADING_NUMBER.sub("", text)
+    return _NOT_A_LETTER.sub("", without_number).casefold()

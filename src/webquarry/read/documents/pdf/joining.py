@@ -20,9 +20,17 @@ _LONGEST_WORD = 60  # characters
 _LONGEST_ADDRESS = 300
 _KEEP_HYPHEN_AFTER = frozenset({"self", "well", "half", "vice", "quasi"})
 _BROKEN_NAME = re.compile(r"(?:\w_|https?://\S+[/=&?._-])$")  # of a variable, or an address
-_LIGATURES = str.maketrans({
-    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
-})  # fmt: skip
+_LIGATURES = str.maketrans(
+    {
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ufb04": "ffl",
+        "\ufb05": "st",
+        "\ufb06": "st",
+    }
+)
 
 
 class Joiner:
@@ -32,51 +40,47 @@ class Joiner:
         self._compounds = compounds
 
     @classmethod
-    def knowing(cls, texts: Iterable[str]) -> Joiner:
+    def from_texts(cls, texts: Iterable[str]) -> Joiner:
         """One that has seen these lines."""
-        found = {
-            compound.casefold()
-            for text in texts
-            if "-" in text
-            for compound in _COMPOUND.findall(text)
-        }
-        return cls(frozenset(found))
+        compounds: set[str] = set()
+        for text in texts:
+            if "-" in text:
+                compounds.update(map(str.casefold, _COMPOUND.findall(text)))
+        return cls(frozenset(compounds))
 
     def join(self, texts: Iterable[str]) -> str:
         """Lines of one paragraph as one text."""
         parts: list[str] = []
         for text in texts:
-            if parts and text:
+            if not text:
+                continue
+            if parts:
                 parts[-1], between = self._link(parts[-1], text)
-                parts += [between, text]
-            elif text:
-                parts.append(text)
+                parts.append(between)
+            parts.append(text)
         return "".join(parts).replace(HYPHEN, "-").translate(_LIGATURES)
 
     def _link(self, before: str, after: str) -> tuple[str, str]:
         """The end of one line as it should be, and what comes between it and the next."""
         if before.endswith(HYPHEN):
-            return before[:-1], self._hyphen(before[:-1], after)
+            return before[:-1], self._keep_hyphen(before[:-1], after)
         if before.endswith(_SOFT):
             return before[:-1], ""
-        if (
-            before.endswith("-")
-            and after[0].islower()
-            and _LAST_WORD.search(before[-_LONGEST_WORD:-1])
-        ):
-            return before[:-1], self._hyphen(before[:-1], after)
+        if before.endswith("-") and after[0].islower():
+            ends_in_word = _LAST_WORD.search(before[-_LONGEST_WORD:-1])
+            if ends_in_word:
+                return before[:-1], self._keep_hyphen(before[:-1], after)
         if _BROKEN_NAME.search(before[-_LONGEST_ADDRESS:]):
             return before, ""
-        return before, "" if _CJK.match(before[-1:]) and _CJK.match(after) else " "
+        is_cjk = _CJK.match(before[-1:]) and _CJK.match(after)
+        return before, "" if is_cjk else " "
 
-    def _hyphen(self, before: str, after: str) -> str:
+    def _keep_hyphen(self, before: str, after: str) -> str:
         """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the
         word.
         """
-        head, tail = (
-            _LAST_WORD.search(before[-_LONGEST_WORD:]),
-            _FIRST_WORD.match(after[:_LONGEST_WORD]),
-        )
+        head = _LAST_WORD.search(before[-_LONGEST_WORD:])
+        tail = _FIRST_WORD.match(after[:_LONGEST_WORD])
         if head is None or tail is None or not after[0].islower():
             return "-"
         compound = f"{head[0]}-{tail[0]}".casefold()

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from webquarry.read.documents.pdf.lines import Line
+from webquarry.read.documents.pdf.lines import INDENT, PdfLine
 
 WIDE_GAP = 1.3  # times the usual distance of lines
-INDENT = 0.7  # sizes of a line
 _USUAL_PITCH = 1.2  # times the size, where a page does not tell
 _LARGEST_PITCH = 3.0
+_LARGEST_LONE_PITCH = 1.6  # where no two distances are alike
+_USUAL_SIZE = 10.0  # points, where there is no text
 _LIKE_BODY = 0.15
 _FAR_IN = 4.0  # sizes of a line
 
@@ -33,74 +34,76 @@ class Column:
     indented: bool = False  # it begins them with an indent
 
 
-def body_size(lines: Iterable[Line]) -> float:
+def body_size(lines: Iterable[PdfLine]) -> float:
     """The size in which most of the text is set."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 4) / 4] += len(line.text)
-    if sizes:
-        return max(sizes.items(), key=lambda entry: (entry[1], -entry[0]))[0]
-    return 10.0
+    return _most_common(sizes) if sizes else _USUAL_SIZE
 
 
-def columns_of(pages: list[list[Line]], body: float) -> list[list[Column]]:
+def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
     """For each line of each page the column it stands in; lines of one column share one object."""
     columns = [_columns_of_page(lines, body) for lines in pages]
-    rooms = indents = 0
-    for lines, places in zip(pages, columns, strict=True):
-        for (before, line), column in zip(pairwise(lines), places[1:], strict=False):
-            if (
-                abs(line.size - body) < _LIKE_BODY * body
-                and not is_new_column(before, line)
-                and not before.bold
-            ):
-                rooms += (
-                    WIDE_GAP
-                    < (before.baseline - line.baseline) / (column.pitch * line.size)
-                    < 2 * WIDE_GAP
-                )
-                indents += (
-                    line.left > before.left + INDENT * line.size
-                    and before.left < column.left + INDENT
-                )
-    for column in {id(column): column for places in columns for column in places}.values():
-        column.spaced = rooms >= max(2, indents)
-        column.indented = indents > max(2, rooms)
+    gaps = indents = 0  # how often a paragraph seems to begin behind a gap, or with an indent
+    for lines, columns_of_lines in zip(pages, columns, strict=True):
+        for (before, line), column in zip(pairwise(lines), columns_of_lines[1:], strict=False):
+            if before.bold or not _is_like_body(line, body) or is_new_column(before, line):
+                continue
+            pitches = (before.baseline - line.baseline) / (column.pitch * line.size)
+            gaps += WIDE_GAP < pitches < 2 * WIDE_GAP
+            is_moved_in = line.left > before.left + line.indent
+            indents += is_moved_in and before.left < column.left + INDENT
+    spaced = gaps >= max(2, indents)
+    indented = indents > max(2, gaps)
+    for columns_of_lines in columns:
+        for column in columns_of_lines:
+            column.spaced, column.indented = spaced, indented
     return columns
 
 
-def _columns_of_page(lines: list[Line], body: float) -> list[Column]:
-    pitch = _pitch(lines)
+def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
+    """The column of each line of a page."""
+    pitch = _line_pitch(lines)
     found: list[Column] = []
     start = 0
     for place in range(1, len(lines) + 1):
         if place == len(lines) or is_new_column(lines[place - 1], lines[place]):
             part = lines[start:place]
-            found += [_column(part, body, pitch)] * len(part)
+            found += [_measure_column(part, body, pitch)] * len(part)
             start = place
     return found
 
 
-def is_new_column(before: Line, line: Line) -> bool:
+def is_new_column(before: PdfLine, line: PdfLine) -> bool:
     """Whether a line stands higher up than the one before it, or was written another way round."""
-    return (
-        before.page != line.page
-        or before.turns != line.turns
-        or line.baseline > before.baseline + line.size / 2
-    )
+    if before.page != line.page or before.turns != line.turns:
+        return True
+    return line.baseline > before.baseline + line.size / 2
 
 
-def _column(lines: list[Line], body: float, pitch: float) -> Column:
-    alike = [line for line in lines if abs(line.size - body) < _LIKE_BODY * body] or lines
-    lefts = Counter(round(line.left) for line in alike)
-    left = max(lefts.items(), key=lambda entry: (entry[1], -entry[0]))[0]
-    beginning = [
-        line.right for line in alike if line.left < left + _FAR_IN * line.size
-    ]  # not those in the middle
-    return Column(left, max(beginning), pitch)
+def _measure_column(lines: list[PdfLine], body: float, pitch: float) -> Column:
+    """The edges of the column that these lines make."""
+    alike = [line for line in lines if _is_like_body(line, body)] or lines
+    lefts: Counter[float] = Counter(round(line.left) for line in alike)
+    left = _most_common(lefts)
+    # not those in the middle
+    rights = [line.right for line in alike if line.left < left + _FAR_IN * line.size]
+    return Column(left, max(rights), pitch)
 
 
-def _pitch(lines: list[Line]) -> float:
+def _is_like_body(line: PdfLine, body: float) -> bool:
+    """Whether a line is set about as large as the body."""
+    return abs(line.size - body) < _LIKE_BODY * body
+
+
+def _most_common(counts: Counter[float]) -> float:
+    """The value that was counted most often; of several, the smallest."""
+    value, _ = max(counts.items(), key=lambda entry: (entry[1], -entry[0]))
+    return value
+
+
+def _line_pitch(lines: list[PdfLine]) -> float:
     """The usual distance of lines on a page, in sizes of a line."""
     found: list[float] = []
     for before, line in pairwise(lines):
@@ -109,7 +112,6 @@ def _pitch(lines: list[Line]) -> float:
             found.append(distance / line.size)
     if not found:
         return _USUAL_PITCH
-    common = Counter(round(value, 1) for value in found).most_common(1)[0]
-    if common[1] > 1:
-        return common[0]
-    return min(median(found), 1.6)
+    rounded = Counter(round(pitch, 1) for pitch in found)
+    pitch, count = rounded.most_common(1)[0]
+    return pitch if count > 1 else min(median(found), _LARGEST_LONE_PITCH)

@@ -17,8 +17,8 @@ from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
+from webquarry.read.documents.pdf.drawings import TINY, PageDrawings
 from webquarry.read.documents.pdf.pdfium import Box, PageText
-from webquarry.read.documents.pdf.scene import TINY, Scene
 
 # what PDFium writes for a hyphen at the end of a line, instead of hyphen and line break
 HYPHEN = "\ufffe"
@@ -27,6 +27,7 @@ _WORD = re.compile(r"\S+")
 _SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|[\uf000-\uf0ff]")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
+INDENT = 0.7  # sizes of a line
 _SMALLEST_TEXT = 2.0  # points
 _LARGEST_TEXT = 10_000.0
 _QUARTER_TURN = 1.5708  # radians
@@ -49,7 +50,7 @@ class Word(NamedTuple):
 
 
 @dataclass(slots=True)
-class Line:
+class PdfLine:
     """One line. Of a line that runs upwards, the places are those it would have if the page were
     turned.
     """
@@ -65,25 +66,35 @@ class Line:
     height: float  # on the page: 0 at its foot, 1 at its head
     turns: int = 0  # quarters of a circle, counter-clockwise
     centre: tuple[float, float] = (0.0, 0.0)  # on the page as it lies
-    cells: list[Word] = field(
-        default_factory=list
-    )  # where it has gaps like a row of a table: the parts between them
+    # where it has gaps like a row of a table: the parts between them
+    cells: list[Word] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)  # where they were asked for
     places: Sequence[int] = ()  # of its characters in the text of the page, while that is open
 
     @property
     def width(self) -> float:
+        """How long the line is, in points."""
         return self.right - self.left
 
+    @property
+    def indent(self) -> float:
+        """How far in a line must begin to be the first of a paragraph, in points."""
+        return INDENT * self.size
 
-def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str]) -> list[Line]:
+
+def read_lines(
+    page: PageText, drawings: PageDrawings, number: int, removed: Counter[str]
+) -> list[PdfLine]:
     """The visible lines of a page."""
-    hidden = _hidden_places(page, scene, removed)
-    lines: list[Line] = []
+    hidden = _find_hidden(page, drawings, removed)
+    lines: list[PdfLine] = []
     for found in _LINE.finditer(page.text):
-        places = range(found.start(), found.end())
-        visible = [place for place in places if place not in hidden] if hidden else places
-        line = _line(page, visible, number)
+        places: range | list[int] = range(found.start(), found.end())
+        text = found[0]
+        if hidden:
+            places = [place for place in places if place not in hidden]
+            text = "".join(page.text[place] for place in places)
+        line = _measure_line(page, text, places, number)
         if line is None or not isfinite(line.left + line.right + line.baseline + line.size):
             continue
         if line.size < _SMALLEST_TEXT:
@@ -94,68 +105,71 @@ def read_lines(page: PageText, scene: Scene, number: int, removed: Counter[str])
     return lines
 
 
-def ask_words(page: PageText, line: Line) -> list[Word]:
+def ask_words(page: PageText, line: PdfLine) -> list[Word]:
     """Every word of a line with its place."""
-    if not line.words:
-        box_of, places = page.box_of, [page.index_of(place) for place in line.places]
-        for found in _WORD.finditer(line.text):
-            edges = (box_of(places[found.start()]), box_of(places[found.end() - 1]))
-            first, last = (
-                edges
-                if not line.turns
-                else (_turned(edges[0], line.turns), _turned(edges[1], line.turns))
-            )
-            line.words.append(Word(found[0], min(first[0], last[0]), max(first[2], last[2])))
+    if line.words:
+        return line.words
+    indices = [page.index_of(place) for place in line.places]
+    for found in _WORD.finditer(line.text):
+        first = page.box_of(indices[found.start()])
+        last = page.box_of(indices[found.end() - 1])
+        if line.turns:
+            first = _turn_level(first, line.turns)
+            last = _turn_level(last, line.turns)
+        line.words.append(Word(found[0], min(first[0], last[0]), max(first[2], last[2])))
     return line.words
 
 
-def _hidden_places(page: PageText, scene: Scene, removed: Counter[str]) -> frozenset[int]:
+def _find_hidden(page: PageText, drawings: PageDrawings, removed: Counter[str]) -> frozenset[int]:
     """The places in the text of a page whose characters nobody sees."""
-    if not scene.hidden:
+    if not drawings.hidden:
         return frozenset()
-    found: set[int] = set()
-    seen: dict[int, str] = {}
+    places: set[int] = set()
+    reasons: dict[int, str] = {}  # why each object is hidden that has drawn more than blanks
     for place, character in enumerate(page.text):
         drawn_by = page.object_of(page.index_of(place))
-        if drawn_by in scene.hidden:
-            found.add(place)
+        if drawn_by in drawings.hidden:
+            places.add(place)
             if not character.isspace():
-                seen[drawn_by] = scene.hidden[drawn_by]
-    removed.update(seen.values())
-    return frozenset(found)
+                reasons[drawn_by] = drawings.hidden[drawn_by]
+    removed.update(reasons.values())
+    return frozenset(places)
 
 
-def _line(page: PageText, places: range | list[int], number: int) -> Line | None:
-    whole = page.text
-    text = (
-        whole[places.start : places.stop]
-        if isinstance(places, range)
-        else "".join(whole[place] for place in places)
-    )
+def _measure_line(
+    page: PageText, text: str, places: range | list[int], number: int
+) -> PdfLine | None:
+    """One line with its place and its look; None where there is no text in it."""
     bare = text.strip()
     if not bare or bare == HYPHEN:
         return None
     offset = text.find(bare)
     places = places[offset : offset + len(bare)]
     second, middle = _inner_places(bare)
-    first, inner, centre, last = (page.index_of(places[place]) for place in (0, second, middle, -1))
+    first = page.index_of(places[0])
+    inner = page.index_of(places[second])
+    centre = page.index_of(places[middle])
+    last = page.index_of(places[-1])
+
     angle = page.angle_of(centre)
     turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
-    start, end, page_box = page.box_of(first), page.box_of(last), page.box
+    start = page.box_of(first)
+    end = page.box_of(last)
+    page_box = page.box
     x, y = page.origin_of(centre)
     centre_on_page = ((start[0] + end[2]) / 2, y + (end[3] - end[1]) / 3)
     if turns:
-        start, end, page_box = (
-            _turned(start, turns),
-            _turned(end, turns),
-            Box(*_turned(page.box, turns)),
-        )
-        y = _turned((x, y, x, y), turns)[1]
+        start = _turn_level(start, turns)
+        end = _turn_level(end, turns)
+        page_box = Box(*_turn_level(page.box, turns))
+        y = _turn_level((x, y, x, y), turns)[1]
+
     font = page.font_of(inner)
     size = page.size_of(centre)
-    if size != (other := page.size_of(last)):
-        size = median((size, other, page.size_of(inner)))
-    return Line(
+    last_size = page.size_of(last)
+    if size != last_size:
+        size = median((size, last_size, page.size_of(inner)))
+    return PdfLine(
         text=bare,
         page=number,
         left=min(start[0], end[0]),
@@ -175,22 +189,26 @@ def _inner_places(text: str) -> tuple[int, int]:
     """A letter of the second word, so that the mark of a list decides nothing, and one in the
     middle.
     """
-    second = _SECOND_WORD.match(text)
+    second_word = _SECOND_WORD.match(text)
+    second = second_word.end() - 1 if second_word else 0
     middle = len(text) // 2
     while text[middle].isspace():
         middle += 1
-    return (second.end() - 1 if second else 0), middle
+    return second, middle
 
 
 def _is_mono(page: PageText, text: str, places: Sequence[int]) -> bool:
     """Whether every word of a line is set in a font for code; prose often begins and ends with a
     name from it.
     """
-    starts = (found.start() for found in islice(_WORD.finditer(text), _MOST_WORDS_ASKED))
-    return all(page.font_of(page.index_of(places[start])).mono for start in starts)
+    for word in islice(_WORD.finditer(text), _MOST_WORDS_ASKED):
+        index = page.index_of(places[word.start()])
+        if not page.font_of(index).mono:
+            return False
+    return True
 
 
-def _turned(box: Edges, turns: int) -> Edges:
+def _turn_level(box: Edges, turns: int) -> Edges:
     """A box after so many quarter turns clockwise, which makes text that was turned the other way
     level.
     """
@@ -199,41 +217,41 @@ def _turned(box: Edges, turns: int) -> Edges:
         return bottom, -right, top, -left
     if turns == 2:
         return -right, -top, -left, -bottom
-    return (-top, left, -bottom, right) if turns == 3 else box
+    if turns == 3:
+        return -top, left, -bottom, right
+    return box
 
 
-def _find_cells(page: PageText, lines: list[Line]) -> None:
+def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
     """Look for wide gaps in lines that are wider than their letters explain, where two of them are
     neighbours.
     """
     pitches = [line.width / (len(line.text) * line.size) for line in lines]
     long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
-    usual = min(_PROSE_PITCH, median(long) if long else _PROSE_PITCH)
-    loose = [
-        _may_have_cells(line, pitch, usual) for line, pitch in zip(lines, pitches, strict=True)
-    ]
+    usual = min(_PROSE_PITCH, median(long)) if long else _PROSE_PITCH
+    loose: list[bool] = []  # which lines may have cells
+    for line, pitch in zip(lines, pitches, strict=True):
+        is_wide = pitch > _LOOSE * usual or len(line.text) <= _SHORT
+        loose.append(is_wide and " " in line.text and (line.mono or not _LEADERS.search(line.text)))
+    loose.append(False)  # behind the last line, and so in front of the first
     for place, line in enumerate(lines):
-        if loose[place] and (
-            line.mono or any(loose[max(place - 1, 0) : place]) or any(loose[place + 1 : place + 2])
-        ):
-            words = ask_words(page, line)
-            line.cells = [] if line.mono else _cells(words, line.size)  # in code, gaps are blanks
+        if not loose[place]:
+            continue
+        if line.mono:
+            ask_words(page, line)  # in code, gaps are blanks
+        elif loose[place - 1] or loose[place + 1]:
+            line.cells = _join_words(ask_words(page, line), line.size)
 
 
-def _may_have_cells(line: Line, pitch: float, usual: float) -> bool:
-    if pitch <= _LOOSE * usual and len(line.text) > _SHORT:
-        return False
-    return " " in line.text and (line.mono or not _LEADERS.search(line.text))
-
-
-def _cells(words: list[Word], size: float) -> list[Word]:
+def _join_words(words: list[Word], size: float) -> list[Word]:
     """The words of a line, put together where the gaps between them are ordinary; empty when all of
     them are.
     """
     gaps = [after.left - before.right for before, after in pairwise(words)]
     if not gaps:
         return []
-    widest_blank, usual = _CELL_GAP * size, median(gaps)
+    widest_blank = _CELL_GAP * size
+    usual = median(gaps)
     if len(gaps) > 2 and usual < widest_blank:  # otherwise every word is a cell
         widest_blank = max(widest_blank, _CELL_GAP_TO_WORD_GAP * usual)
     if max(gaps) <= widest_blank:
@@ -245,5 +263,6 @@ def _cells(words: list[Word], size: float) -> list[Word]:
         if gap > widest_blank:
             cells.append(word)
         else:
-            cells[-1] = Word(f"{cells[-1].text} {word.text}", cells[-1].left, word.right)
+            cell = cells[-1]
+            cells[-1] = Word(f"{cell.text} {word.text}", cell.left, word.right)
     return cells

@@ -5,46 +5,52 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from webquarry.read.documents.pdf.pdfium import Pdf
-from webquarry.read.documents.prose import name
+from webquarry.read.documents.pdf.pdfium import PdfFile
+from webquarry.read.documents.prose import clean_name
 from webquarry.read.models import Dated
 
 _DATE = re.compile(
-    r"\s*(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d))?)?)?)?)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?"
+    r"\s*(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d))?)?)?)?)?"
+    r"\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?"
 )
 _ISO = re.compile(
     r"\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?)?\s*$"
 )
+_FIRST_YEAR, _LAST_YEAR = 1900, 2200
+_LONGEST_DATE = 100  # characters
 # What programs write when their user gave no title: the name of the file, or their own.
 _NO_TITLE = re.compile(
     r"(?i)(?:untitled|unbenannt|sans titre|sin título|document|doc|presentation|slide)?\s*[\d-]*"
-    r"|(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|print|layout \d+|about:blank)\b.*"
+    r"|(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|print|layout \d+"
+    r"|about:blank)\b.*"
     r"|\S+\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|qxp|rtf|odt|html?|ps|pages|pub)(?:\s.*)?"
 )
 
 
-def title_of(pdf: Pdf, removed: Counter[str]) -> str:
+def title_of(pdf: PdfFile, removed: Counter[str]) -> str:
     """The title in the file, unless a program made it up."""
-    title = name(pdf.says("Title"), removed)
+    title = clean_name(pdf.get_metadata("Title"), removed)
     if _NO_TITLE.fullmatch(title):
         return ""
     return title
 
 
-def author_of(pdf: Pdf, removed: Counter[str]) -> str:
-    return name(pdf.says("Author"), removed)
+def author_of(pdf: PdfFile, removed: Counter[str]) -> str:
+    """The author in the file; empty where it names none."""
+    return clean_name(pdf.get_metadata("Author"), removed)
 
 
-def date_of(pdf: Pdf, key: str) -> Dated | None:
+def date_of(pdf: PdfFile, key: str) -> Dated | None:
     """The date under a key, as exact as it was given; None for one that cannot be."""
-    text = pdf.says(key)[:100]
-    value = _from_iso(text) or _from_pdf(text)
-    if value:
-        return Dated(value, f"pdf:{key}")
-    return None
+    text = pdf.get_metadata(key)[:_LONGEST_DATE]
+    value = _parse_iso_date(text) or _parse_pdf_date(text)
+    if value is None:
+        return None
+    return Dated(value, f"pdf:{key}")
 
 
-def _from_iso(text: str) -> str | None:
+def _parse_iso_date(text: str) -> str | None:
+    """A date that is in ISO 8601 already, as some programs write it."""
     found = _ISO.match(text)
     if found is None:
         return None
@@ -54,26 +60,24 @@ def _from_iso(text: str) -> str | None:
     return day
 
 
-def _from_pdf(text: str) -> str | None:
+def _parse_pdf_date(text: str) -> str | None:
+    """`D:20240303101500+01'00'` -> `2024-03-03T10:15:00+01:00`; None where it cannot be a date."""
     found = _DATE.match(text)
     if found is None:
         return None
     year, month, day, hour, minute, second, utc, sign, hours, minutes = found.groups()
-    if (
-        not 1900 <= int(year) <= 2200
-        or not 1 <= int(month or 1) <= 12
-        or not 1 <= int(day or 1) <= 31
-    ):
+    if not _FIRST_YEAR <= int(year) <= _LAST_YEAR:
+        return None
+    if not 1 <= int(month or 1) <= 12 or not 1 <= int(day or 1) <= 31:
         return None
     if int(hour or 0) > 23 or int(minute or 0) > 59 or int(second or 0) > 59:
         return None
-    value = "-".join(part for part in (year, month, day) if part)
+    value = "-".join(filter(None, (year, month, day)))
     if minute is None:
         return value
+    zone = ""
     if utc:
         zone = "Z"
-    else:
-        zone = ""
-        if sign:
-            zone = f"{sign}{hours}:{minutes or '00'}"
+    elif sign:
+        zone = f"{sign}{hours}:{minutes or '00'}"
     return f"{value}T{hour}:{minute}:{second or '00'}{zone}"

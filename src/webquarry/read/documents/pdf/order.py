@@ -8,49 +8,54 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from webquarry.read.documents.pdf.lines import Line
+from webquarry.read.documents.pdf.lines import PdfLine
 
 _JUMPS = 0.25  # of the lines
 _LEAST_JUMPS = 4
 _WIDE = 0.6  # of the width of the text; such a line stands above columns, not in one
 
 
-def in_reading_order(lines: list[Line]) -> list[Line]:
+def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
     """The lines, sorted if they have to be."""
-    jumps = sum(_jumps(before, line) for before, line in pairwise(lines))
+    jumps = sum(_jumps_up(before, line) for before, line in pairwise(lines))
     if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
         return lines
-    columns = _columns(lines)
+    columns = _find_columns(lines)
 
-    def place(line: Line) -> tuple[int, int, float, float]:
-        column = next(
-            (number for number, (left, right) in enumerate(columns) if left <= line.left <= right),
-            0,
-        )
+    def place(line: PdfLine) -> tuple[int, int, float, float]:
+        column = 0
+        for number, (left, right) in enumerate(columns):
+            if left <= line.left <= right:
+                column = number
+                break
         return line.turns, column, -round(line.baseline, 0), line.left
 
     return sorted(lines, key=place)
 
 
-def _jumps(before: Line, line: Line) -> bool:
+def _jumps_up(before: PdfLine, line: PdfLine) -> bool:
     """Whether a line stands above the one before it, in the same column."""
-    overlap = min(before.right, line.right) - max(before.left, line.left)
-    return (
-        before.turns == line.turns
-        and overlap > 0
-        and line.baseline > before.baseline + line.size / 2
-    )
+    if before.turns != line.turns or line.baseline <= before.baseline + line.size / 2:
+        return False
+    return min(before.right, line.right) > max(before.left, line.left)
 
 
-def _columns(lines: list[Line]) -> list[tuple[float, float]]:
+def _find_columns(lines: list[PdfLine]) -> list[tuple[float, float]]:
     """Stretches of the page that no narrow line leaves."""
-    whole = max(line.right for line in lines) - min(line.left for line in lines)
-    found: list[tuple[float, float]] = []
-    for left, right in sorted(
-        (line.left, line.right) for line in lines if line.width < _WIDE * whole
-    ):
-        if found and left <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], right))
+    left_edge = min(line.left for line in lines)
+    right_edge = max(line.right for line in lines)
+    widest = _WIDE * (right_edge - left_edge)
+    stretches = [(line.left, line.right) for line in lines if line.width < widest]
+    return merge_stretches(stretches)
+
+
+def merge_stretches(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Stretches from left to right, those that overlap put together."""
+    merged: list[tuple[float, float]] = []
+    for left, right in sorted(stretches):
+        if merged and left <= merged[-1][1]:
+            start, end = merged[-1]
+            merged[-1] = (start, max(end, right))
         else:
-            found.append((left, right))
-    return found
+            merged.append((left, right))
+    return merged

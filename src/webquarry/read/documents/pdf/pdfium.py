@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
@@ -21,10 +21,16 @@ from webquarry.read.documents.models import Refusal
 
 _LONGEST_FONT_NAME = 128
 _MOST_BOOKMARKS = 5_000
-_PASSWORD, _SECURITY = raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY
+_DEEPEST_BOOKMARK = 8
+_DAMAGED = "is damaged: it begins like a PDF file, but none can be made out"
+_REFUSALS = {
+    raw.FPDF_ERR_PASSWORD: "is protected by a password",
+    raw.FPDF_ERR_SECURITY: "is encrypted in a way that cannot be read",
+}
 _BOLD = re.compile(r"(?i)bold|black|heavy|semibold|demi(?!ta)|CMBX|CMSSBX|-Medi|SFBX|\.B\b|,B\b")
 _MONO = re.compile(
-    r"(?i)mono|courier|consol|menlo|typewriter|CMTT|SFTT|fixed|inconsolata|source ?code|fira ?code|Cour\b|NimbusMon|letter ?gothic|andale|SLTT"
+    r"(?i)mono|courier|consol|menlo|typewriter|CMTT|SFTT|fixed|inconsolata|source ?code"
+    r"|fira ?code|Cour\b|NimbusMon|letter ?gothic|andale|SLTT"
 )
 _FIXED_PITCH = 1  # a flag of the font
 
@@ -36,6 +42,23 @@ class Box(NamedTuple):
     bottom: float
     right: float
     top: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The point in its middle."""
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a point is in the rectangle."""
+        return self.left <= x <= self.right and self.bottom <= y <= self.top
 
 
 _EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)  # for a page that gives itself no size
@@ -54,23 +77,26 @@ class Bookmark(NamedTuple):
     page: int | None  # from 0
 
 
-class Pdf:
+class PdfFile:
     """An open file."""
 
     def __init__(self, body: bytes) -> None:
         try:
             self._file: Any = pdfium.PdfDocument(body)
         except pdfium.PdfiumError as error:
-            raise Refusal(_refusal(getattr(error, "err_code", None))) from error
+            reason = _REFUSALS.get(getattr(error, "err_code", None), _DAMAGED)
+            raise Refusal(reason) from error
 
     def close(self) -> None:
+        """Close the file and all that was opened of it."""
         self._file.close()
 
     @property
     def page_count(self) -> int:
+        """How many pages it has."""
         return max(0, len(self._file))
 
-    def says(self, key: str) -> str:
+    def get_metadata(self, key: str) -> str:
         """What the file says about itself under this key: Title, Author, CreationDate, ModDate."""
         try:
             text: str = self._file.get_metadata_value(key)
@@ -78,19 +104,17 @@ class Pdf:
             return ""
         return text
 
-    def outline(self) -> list[Bookmark]:
-        """The bookmarks in order, a bounded number of them."""
+    def read_outline(self) -> list[Bookmark]:
+        """The bookmarks in order, a bounded number of them; those in front of a broken one."""
         found: list[Bookmark] = []
-        try:
-            for entry in self._file.get_toc(max_depth=8):
-                place = entry.get_dest()
-                found.append(
-                    Bookmark(entry.get_title(), entry.level, place.get_index() if place else None)
-                )
+        with suppress(pdfium.PdfiumError, ValueError, RecursionError):
+            for entry in self._file.get_toc(max_depth=_DEEPEST_BOOKMARK):
+                destination = entry.get_dest()
+                title = entry.get_title()
+                page = destination.get_index() if destination else None
+                found.append(Bookmark(title, entry.level, page))
                 if len(found) >= _MOST_BOOKMARKS:
                     break
-        except (pdfium.PdfiumError, ValueError, RecursionError):
-            return found
         return found
 
     @contextmanager
@@ -122,22 +146,22 @@ class PageText:
     def __init__(self, page: Any, text: Any, box: Box) -> None:
         self.handle = page
         self._text = text
-        if min(box.right - box.left, box.top - box.bottom) > 1:
-            self.box = box
-        else:
-            self.box = _EVERYWHERE
+        has_size = min(box.width, box.height) > 1
+        self.box = box if has_size else _EVERYWHERE
         self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self._rectangle = raw.FS_RECTF()
         self._rectangle_reference = ctypes.byref(self._rectangle)
         self._matrix = raw.FS_MATRIX()
         self._matrix_reference = ctypes.byref(self._matrix)
-        self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._x_reference, self._y_reference = ctypes.byref(self._x), ctypes.byref(self._y)
+        self._x = ctypes.c_double()
+        self._y = ctypes.c_double()
+        self._x_reference = ctypes.byref(self._x)
+        self._y_reference = ctypes.byref(self._y)
         self._font_name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
         self._font_flags = ctypes.c_int()
         self._font_flags_reference = ctypes.byref(self._font_flags)
         self._fonts: dict[tuple[bytes, int], Font] = {}
-        self.text = self._read()
+        self.text = self._read_text()
         self._shifted = len(self.text) != self.count  # some characters are in one of the two only
 
     def index_of(self, place: int) -> int:
@@ -157,7 +181,7 @@ class PageText:
         return found.left, found.bottom, found.right, found.top
 
     def size_of(self, index: int) -> float:
-        """How large the font of a character is on the page; the file may give a size and a scale."""
+        """How large the font of a character is on the page: by its size and its scale."""
         size: float = raw.FPDFText_GetFontSize(self._text, index)
         if not raw.FPDFText_GetMatrix(self._text, index, self._matrix_reference):
             return abs(size)
@@ -175,19 +199,19 @@ class PageText:
         return angle
 
     def font_of(self, index: int) -> Font:
+        """What the font of a character looks like, by its name and its flags."""
         buffer = self._font_name
         size = raw.FPDFText_GetFontInfo(
             self._text, index, buffer, _LONGEST_FONT_NAME, self._font_flags_reference
         )
-        key = (
-            buffer.value if 0 < size <= _LONGEST_FONT_NAME else b"",
-            self._font_flags.value if size else 0,
-        )
-        font = self._fonts.get(key)
+        raw_name = buffer.value if 0 < size <= _LONGEST_FONT_NAME else b""
+        flags = self._font_flags.value if size else 0
+        font = self._fonts.get((raw_name, flags))
         if font is None:
-            name = key[0].decode("utf-8", "replace")
-            mono = bool(key[1] & _FIXED_PITCH) or bool(_MONO.search(name))
-            font = self._fonts[key] = Font(bool(_BOLD.search(name)), mono)
+            name = raw_name.decode("utf-8", "replace")
+            bold = bool(_BOLD.search(name))
+            mono = bool(flags & _FIXED_PITCH) or bool(_MONO.search(name))
+            font = self._fonts[raw_name, flags] = Font(bold, mono)
         return font
 
     def object_of(self, index: int) -> int:
@@ -195,28 +219,18 @@ class PageText:
         blank.
         """
         found = raw.FPDFText_GetTextObject(self._text, index)
-        if found:
-            return ctypes.addressof(found.contents)
-        return 0
+        return ctypes.addressof(found.contents) if found else 0
 
-    def _read(self) -> str:
+    def _read_text(self) -> str:
+        """The characters of the page; a pair of surrogates stays two, as the library counts it."""
         if not self.count:
             return ""
         size = 2 * self.count + 2
         buffer = (ctypes.c_ushort * size)()
         written = raw.FPDFText_GetText(self._text, 0, self.count, buffer)
         count = max(0, min(written, size) - 1)
-        text = bytes(memoryview(buffer).cast("B")[: 2 * count]).decode("utf-16-le", "surrogatepass")
-        # the library counts a pair of surrogates as two, and so must we; they are joined when the
-        # text is written
+        encoded = bytes(memoryview(buffer).cast("B")[: 2 * count])
+        text = encoded.decode("utf-16-le", "surrogatepass")
         if len(text) == count:
             return text
-        return "".join(map(chr, buffer[:count]))
-
-
-def _refusal(code: int | None) -> str:
-    if code == _PASSWORD:
-        return "is protected by a password"
-    if code == _SECURITY:
-        return "is encrypted in a way that cannot be read"
-    return "is damaged: it begins like a PDF file, but none can be made out"
+        return "".join(map(chr, buffer[:count]))  # they are joined when the text is written

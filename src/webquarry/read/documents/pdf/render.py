@@ -15,20 +15,19 @@ from typing import NamedTuple
 from webquarry.read.documents import prose
 from webquarry.read.documents.pdf.blocks import Block, contents_entry
 from webquarry.read.documents.pdf.joining import Joiner
-from webquarry.read.documents.pdf.lines import Line, Word
-from webquarry.read.documents.pdf.tables import Table
+from webquarry.read.documents.pdf.lines import PdfLine, Word
+from webquarry.read.documents.tables import build_table
 from webquarry.read.markdown.blocks import Blocks
-from webquarry.read.markdown.tables import Cell
-from webquarry.read.markdown.tables import Table as PipeTable
 from webquarry.read.text.characters import strip_invisible, without_surrogates
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
 from webquarry.read.text.fence import fence
 
 _WIDEST_CODE = 200  # characters
+_SAME_EDGE = 2  # points
 _LONGEST_NUMBER = 4  # "999." is one of a list; Markdown takes digits with a full stop or a bracket
 
 
-class _Item(NamedTuple):
+class _OpenItem(NamedTuple):
     """A list item that is open."""
 
     column: int
@@ -43,9 +42,10 @@ class Renderer:
         self._joiner = joiner
         self._removed = removed
         self._out = Blocks()
-        self._items: list[_Item] = []  # the list items that are open
+        self._items: list[_OpenItem] = []
 
     def render(self, blocks: list[Block], levels: dict[int, int]) -> str:
+        """The document. `levels` are those of headings, by the place of their blocks."""
         page = 0
         for place, block in enumerate(blocks):
             if place in levels or not self._stays_in_item(block):
@@ -59,18 +59,22 @@ class Renderer:
         return defuse_prose(self._out.text(), self._removed)
 
     def _write(self, block: Block, level: int | None) -> None:
+        """Write a block as what it is; `level` is that of a heading."""
+        removed = self._removed
         if block.table is not None:
-            self._add(self._table(block.table))
+            self._add(build_table(block.table.rows, removed))
         elif level is not None:
-            self._add(prose.heading(self._text(block), level, self._removed))
+            self._add(prose.build_heading(self._text_of(block), level, removed))
         elif block.kind == "item":
-            self._add_item(block, *self._item(block))
+            self._write_item(block)
         elif block.kind == "code":
-            self._add(self._code(block.lines))
+            self._add(self._format_code(block.lines))
         elif block.kind == "contents":
-            self._add_item(block, "- ", self._contents(block))
+            name, page = contents_entry(block.lines[0].text)
+            text = prose.escape_paragraph(self._joiner.join([name]), removed)
+            self._add_item(block, "- ", f"{text} … {page}" if page else text)
         else:
-            self._add_text(block)
+            self._add(prose.escape_paragraph(self._text_of(block), removed))
 
     def _stays_in_item(self, block: Block) -> bool:
         """Whether a block belongs to the list that is open: an item, or a paragraph as far in as
@@ -80,117 +84,94 @@ class Renderer:
             return True
         if block.kind != "text" or not self._items:
             return False
-        item, left = self._items[-1], min(line.left for line in block.lines)
-        inside = len(block.lines) > 1 and left > item.left + block.size / 2
-        return block.column == item.column and (
-            inside or (item.text_left > item.left and abs(left - item.text_left) < 2)
-        )
-
-    def _add_text(self, block: Block) -> None:
-        self._add(prose.paragraph(self._text(block), self._removed))
+        item = self._items[-1]
+        if block.column != item.column:
+            return False
+        left = min(line.left for line in block.lines)
+        if len(block.lines) > 1 and left > item.left + block.size / 2:
+            return True
+        return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
 
     def _add(self, text: str) -> None:
+        """Add a block, unless it is empty."""
         if text:
             self._out.add(text)
 
-    def _text(self, block: Block, skip: int = 0) -> str:
+    def _text_of(self, block: Block, skip: int = 0) -> str:
+        """The text of a block without its first characters."""
         texts = [line.text for line in block.lines]
         texts[0] = texts[0][skip:].lstrip()
         return self._joiner.join(texts)
 
-    def _item(self, block: Block) -> tuple[str, str]:
-        """The mark of a list item in Markdown, and its text."""
-        marker = _markdown_marker(block.marker)
-        if marker == "- " and not _is_bullet(block.marker):
-            skip = 0
-        else:
+    def _write_item(self, block: Block) -> None:
+        """A list item; a mark that Markdown does not have stays in front of the text."""
+        number = block.marker[:-1]
+        is_number = block.marker[-1] in ".)" and number.isascii() and number.isdigit()
+        is_bullet = len(block.marker) == 1 and not block.marker.isdigit()
+        marker = "- "
+        skip = len(block.marker) if is_bullet else 0
+        if is_number and len(block.marker) <= _LONGEST_NUMBER:
+            marker = f"{block.marker} "
             skip = len(block.marker)
-        return marker, prose.paragraph(self._text(block, skip), self._removed)
-
-    def _contents(self, block: Block) -> str:
-        name, page = contents_entry(block.lines[0].text)
-        text = prose.paragraph(self._joiner.join([name]), self._removed)
-        if page:
-            return f"{text} … {page}"
-        return text
+        text = prose.escape_paragraph(self._text_of(block, skip), self._removed)
+        self._add_item(block, marker, text)
 
     def _add_item(self, block: Block, marker: str, text: str) -> None:
         """Put an item into the list that is open, as deep as it is indented on the page."""
         if not text:
             return
-        left, size = block.lines[0].left, block.lines[0].size
+        first = block.lines[0]
         follows = bool(self._items)
         if follows and self._items[-1].column != block.column:
             self._close_items(0)  # how far in it is, cannot be compared
-        while self._items and left <= self._items[-1].left + size / 2:
+        while self._items and first.left <= self._items[-1].left + first.size / 2:
             self._close_items(len(self._items) - 1)
         self._out.tight = follows
         self._out.open(marker, " " * len(marker))
-        self._items.append(
-            _Item(block.column, left, block.lines[1].left if len(block.lines) > 1 else left)
-        )
+        text_left = block.lines[1].left if len(block.lines) > 1 else first.left
+        self._items.append(_OpenItem(block.column, first.left, text_left))
         self._out.add(text)
 
     def _close_items(self, depth: int) -> None:
+        """Close the open items down to a depth."""
         while len(self._items) > depth:
             self._items.pop()
             self._out.close()
 
-    def _code(self, lines: list[Line]) -> str:
-        """Lines as they stand, moved in as far as they are on the page, with the gaps between them."""
+    def _format_code(self, lines: list[PdfLine]) -> str:
+        """Lines as they stand, moved in as far as on the page, with the gaps between them."""
         edge = min(line.left for line in lines)
-        words = [
-            word
-            for line in lines
-            for word in line.words or [Word(line.text, line.left, line.right)]
-        ]
-        wide = max(
-            sum(word.right - word.left for word in words)
-            / max(1, sum(len(word.text) for word in words)),
-            1.0,
-        )
-        usual = min(
-            (before.baseline - line.baseline for before, line in pairwise(lines)), default=0
-        )
+        words = [word for line in lines for word in _words_of(line)]
+        width = sum(word.right - word.left for word in words)
+        letters = sum(len(word.text) for word in words)
+        letter_width = max(width / max(1, letters), 1.0)
+        distances = [before.baseline - line.baseline for before, line in pairwise(lines)]
+        usual = min(distances, default=0)
         texts: list[str] = []
-        before: Line | None = None
+        before: PdfLine | None = None
         for line in lines:
-            if (
-                before is not None
-                and before.page == line.page
-                and before.baseline - line.baseline > 1.5 * usual > 0
-            ):
-                texts.append("")
-            texts.append(self._joiner.join([_spaced(line, edge, wide)]).replace("\r", " "))
+            if before is not None and before.page == line.page:
+                distance = before.baseline - line.baseline
+                if distance > 1.5 * usual > 0:
+                    texts.append("")
+            spaced = _space_words(line, edge, letter_width)
+            texts.append(self._joiner.join([spaced]).replace("\r", " "))
             before = line
-        code = strip_invisible(without_surrogates("\n".join(texts)), self._removed)
+        text = without_surrogates("\n".join(texts))
+        code = strip_invisible(text, self._removed)
         return fence(defuse_verbatim(code, self._removed), "")
 
-    def _table(self, table: Table) -> str:
-        return PipeTable(
-            [
-                [Cell(prose.line(cell, self._removed), heading=False) for cell in row]
-                for row in table.rows
-            ]
-        ).text()
+
+def _words_of(line: PdfLine) -> list[Word]:
+    """The words of a line; the whole line where they were not asked for."""
+    return line.words or [Word(line.text, line.left, line.right)]
 
 
-def _spaced(line: Line, edge: float, wide: float) -> str:
+def _space_words(line: PdfLine, edge: float, letter_width: float) -> str:
     """A line of code with as many blanks in it as there is room for on the page."""
     text = ""
-    for word in line.words or [Word(line.text, line.left, line.right)]:
-        blanks = min(round((word.left - edge) / wide), _WIDEST_CODE) - len(text)
-        text += " " * max(blanks, 1 if text else 0) + word.text
+    for word in _words_of(line):
+        column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
+        least = 1 if text else 0
+        text += " " * max(column - len(text), least) + word.text
     return text
-
-
-def _is_bullet(marker: str) -> bool:
-    return len(marker) == 1 and not marker.isdigit()
-
-
-def _markdown_marker(marker: str) -> str:
-    number = marker[:-1]
-    ordered = marker[-1] in ".)" and number.isascii() and number.isdigit()
-    if ordered and len(marker) <= _LONGEST_NUMBER:
-        return f"{marker} "
-    return "- "

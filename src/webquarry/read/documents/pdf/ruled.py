@@ -6,15 +6,19 @@ them one.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from webquarry.read.documents.pdf.lines import Line, Word, ask_words
+from webquarry.read.documents.pdf.joining import Joiner
+from webquarry.read.documents.pdf.lines import PdfLine, ask_words
 from webquarry.read.documents.pdf.pdfium import Box, PageText
 
 _NEAR = 3.0  # points; rules that close are one, and touch others
+_LEAST_RULES = 4
 _MOST_RULES = 600
 _MOST_CELLS = 5_000
+_JOINER = Joiner()
 
 
 @dataclass
@@ -27,123 +31,150 @@ class Grid:
     upright: list[Box]
 
     def holds(self, x: float, y: float) -> bool:
+        """Whether a point is in the table."""
         return self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
 
-    def cell_of(self, x: float, y: float) -> tuple[int, int]:
-        column = max(place for place, edge in enumerate(self.xs[:-1]) if edge <= x or place == 0)
-        row = max(place for place, edge in enumerate(self.ys[:-1]) if edge >= y or place == 0)
+    def place_of(self, x: float, y: float) -> tuple[int, int]:
+        """The row and the column that a point is in, by the edges of the grid alone."""
+        row = column = 0
+        for place, edge in enumerate(self.xs[:-1]):
+            if edge <= x:
+                column = place
+        for place, edge in enumerate(self.ys[:-1]):
+            if edge >= y:
+                row = place
         return row, column
 
-    def joined(self, row: int, column: int) -> tuple[int, int]:
+    def find_cell(self, row: int, column: int) -> tuple[int, int]:
         """The cell that a place belongs to: further left and up as long as no line is between."""
         y = (self.ys[row] + self.ys[row + 1]) / 2
-        while column and not any(
-            abs(rule.left - self.xs[column]) <= _NEAR and rule.bottom <= y <= rule.top
-            for rule in self.upright
-        ):
+        while column and not self._has_upright(self.xs[column], y):
             column -= 1
         x = (self.xs[column] + self.xs[column + 1]) / 2
-        while row and not any(
-            abs(rule.bottom - self.ys[row]) <= _NEAR and rule.left <= x <= rule.right
-            for rule in self.level
-        ):
+        while row and not self._has_level(x, self.ys[row]):
             row -= 1
         return row, column
 
+    def _has_upright(self, x: float, y: float) -> bool:
+        """Whether an upright line passes a point."""
+        for rule in self.upright:
+            if abs(rule.left - x) <= _NEAR and rule.bottom <= y <= rule.top:
+                return True
+        return False
 
-def find_grids(page: PageText, rules: list[Box], lines: list[Line]) -> list[Grid]:
+    def _has_level(self, x: float, y: float) -> bool:
+        """Whether a level line passes a point."""
+        for rule in self.level:
+            if abs(rule.bottom - y) <= _NEAR and rule.left <= x <= rule.right:
+                return True
+        return False
+
+
+def find_grids(page: PageText, rules: list[Box], lines: list[PdfLine]) -> list[Grid]:
     """The grids of a page that may be tables: two columns and two rows at least. Lines in them get
     their words.
     """
-    grids = _grids(rules) if rules else []
+    grids = _build_grids(rules) if rules else []
     for line in lines:
         if not line.turns and any(grid.holds(*line.centre) for grid in grids):
             ask_words(page, line)
     return grids
 
 
-def _grids(rules: list[Box]) -> list[Grid]:
-    whole = _whole(rules)
-    if not 4 <= len(whole) <= _MOST_RULES:
+def _build_grids(rules: list[Box]) -> list[Grid]:
+    """The grids that the rules make."""
+    whole = _join_pieces(rules)
+    if not _LEAST_RULES <= len(whole) <= _MOST_RULES:
         return []
-    grids = []
-    for group in _touching(whole):
+    grids: list[Grid] = []
+    for group in _group_touching(whole):
         level = [rule for rule in group if _is_level(rule)]
         upright = [rule for rule in group if not _is_level(rule)]
         if len(level) < 2 or not upright:
             continue
-        edges = [edge for rule in level for edge in (rule.left, rule.right)]
-        xs = _distinct([*(rule.left for rule in upright), min(edges), max(edges)])
-        ends = [end for rule in upright for end in (rule.bottom, rule.top)]
-        ys = _distinct([*(rule.bottom for rule in level), min(ends), max(ends)])[::-1]
-        if len(xs) > 2 and len(ys) > 2 and (len(xs) - 1) * (len(ys) - 1) <= _MOST_CELLS:
+        left = min(rule.left for rule in level)
+        right = max(rule.right for rule in level)
+        bottom = min(rule.bottom for rule in upright)
+        top = max(rule.top for rule in upright)
+        xs = _distinct([*(rule.left for rule in upright), left, right])
+        ys = _distinct([*(rule.bottom for rule in level), bottom, top])
+        ys.reverse()
+        cells = (len(xs) - 1) * (len(ys) - 1)
+        if len(xs) > 2 and len(ys) > 2 and cells <= _MOST_CELLS:
             grids.append(Grid(xs, ys, level, upright))
     return grids
 
 
-def fill(grid: Grid, lines: list[Line]) -> list[list[list[list[Word]]]]:
-    """The words in each cell of a grid, line by line: rows of cells of lines of words."""
-    rows: list[list[list[list[Word]]]] = [[[] for _ in grid.xs[1:]] for _ in grid.ys[1:]]
+def fill_grid(grid: Grid, lines: list[PdfLine]) -> list[list[str]]:
+    """The texts in the cells of a grid, row by row."""
+    texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)  # of each cell, by its lines
     for line in lines:
         y = line.centre[1]
-        parts: dict[tuple[int, int], list[Word]] = {}
+        words: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
         for word in line.words:
-            place = grid.joined(*grid.cell_of((word.left + word.right) / 2, y))
-            parts.setdefault(place, []).append(word)
-        for (row, column), words in parts.items():
-            rows[row][column].append(words)
+            x = (word.left + word.right) / 2
+            cell = grid.find_cell(*grid.place_of(x, y))
+            words[cell].append(word.text)
+        for cell, parts in words.items():
+            texts[cell].append(" ".join(parts))
+    rows: list[list[str]] = []
+    for row in range(len(grid.ys) - 1):
+        columns = range(len(grid.xs) - 1)
+        rows.append([_JOINER.join(texts[row, column]) for column in columns])
     return rows
 
 
 def _is_level(rule: Box) -> bool:
-    return rule.right - rule.left >= rule.top - rule.bottom
+    """Whether a rule runs from left to right, not up."""
+    return rule.width >= rule.height
 
 
-def _whole(rules: list[Box]) -> list[Box]:
+def _join_pieces(rules: list[Box]) -> list[Box]:
     """The rules put together again: many programs draw a line cell by cell."""
-    level = sorted(
-        (rule for rule in rules if _is_level(rule)),
-        key=lambda rule: (round(rule.bottom), rule.left),
-    )
-    upright = sorted(
-        (rule for rule in rules if not _is_level(rule)),
-        key=lambda rule: (round(rule.left), rule.bottom),
-    )
+    level = [rule for rule in rules if _is_level(rule)]
+    upright = [rule for rule in rules if not _is_level(rule)]
+    level.sort(key=lambda rule: (round(rule.bottom), rule.left))
+    upright.sort(key=lambda rule: (round(rule.left), rule.bottom))
     found: list[Box] = []
     for rule in (*level, *upright):
-        last = found[-1] if found else None
-        if last and _is_level(last) == _is_level(rule) and _goes_on(last, rule):
-            found[-1] = Box(
-                last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top)
-            )
+        if found and _continues(found[-1], rule):
+            last = found[-1]
+            right = max(last.right, rule.right)
+            top = max(last.top, rule.top)
+            found[-1] = Box(last.left, last.bottom, right, top)
         else:
             found.append(rule)
     return found
 
 
-def _goes_on(one: Box, other: Box) -> bool:
+def _continues(one: Box, other: Box) -> bool:
+    """Whether one rule goes on in another that runs the same way."""
+    if _is_level(one) != _is_level(other):
+        return False
     if _is_level(one):
         return abs(one.bottom - other.bottom) <= 1 and other.left <= one.right + 1
     return abs(one.left - other.left) <= 1 and other.bottom <= one.top + 1
 
 
-def _touching(rules: list[Box]) -> Iterator[list[Box]]:
+def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
     """The rules in groups that hang together."""
     left = sorted(rules, key=lambda rule: -rule.top)
     while left:
-        group, queue = [], [left.pop(0)]
+        group: list[Box] = []
+        queue = [left.pop(0)]
         while queue:
             rule = queue.pop()
             group.append(rule)
             near = [other for other in left if _touch(rule, other)]
             if near:
                 queue += near
-                found = set(map(id, near))
-                left = [other for other in left if id(other) not in found]
+                taken = set(map(id, near))
+                left = [other for other in left if id(other) not in taken]
         yield group
 
 
 def _touch(one: Box, other: Box) -> bool:
+    """Whether two rules meet, or nearly."""
     return (
         one.left - _NEAR <= other.right
         and other.left - _NEAR <= one.right

@@ -9,22 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import compress, islice
 
 from webquarry.read.documents.pdf.joining import Joiner
-from webquarry.read.documents.pdf.lines import Line, Word
-from webquarry.read.documents.pdf.ruled import Grid, fill
+from webquarry.read.documents.pdf.lines import PdfLine, Word
+from webquarry.read.documents.pdf.order import merge_stretches
+from webquarry.read.documents.pdf.ruled import Grid, fill_grid
 
 _LEAST_ROWS = 3
 _FURTHEST = 2.6  # times the size of a line, from one row to the next
 _PROSE_ROWS = 6
 _PROSE_LENGTH = 22  # characters of a part, on the average, when it is a line of prose
+_MOST_PROSE_COLUMNS = 3
 _MOST_COLUMNS = 40
+_LEAST_SHARE = 0.5  # of the places in a table that have text
+_CLOSE = 1.35  # times the size of a line, from one line of a cell to the next
+_AT_FOOT, _AT_HEAD = 0.25, 0.75  # of the height of a page
 _JOINER = Joiner()
 
 
 @dataclass
-class Table:
+class PdfTable:
     """Rows of cells, each a text as it stands on the page."""
 
     rows: list[list[str]]
@@ -33,88 +38,95 @@ class Table:
     foot: float = 0.0
     more_pages: int = 0  # over which it goes on
 
+    def continues_in(self, other: PdfTable) -> bool:
+        """Whether a table at the head of a page goes on from this one at the foot of the page
+        before.
+        """
+        is_next_page = self.page + self.more_pages == other.page - 1
+        if not is_next_page or self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
+            return False
+        return len(self.rows[0]) == len(other.rows[0])
 
-Item = Line | Table
+
+PageItem = PdfLine | PdfTable
+Band = tuple[float, float]  # where a column begins and ends
 
 
-def find_tables(grids: list[Grid], lines: list[Line]) -> list[Item]:
+def find_tables(grids: list[Grid], lines: list[PdfLine]) -> list[PageItem]:
     """The lines with those that make a table replaced by it."""
-    items: list[Item] = list(lines)
+    items: list[PageItem] = list(lines)
     for grid in grids:
-        items = _take_ruled(grid, items)
-    return list(_take_aligned(items))
+        items = _replace_ruled(grid, items)
+    return list(_replace_aligned(items))
 
 
-def _take_ruled(grid: Grid, items: list[Item]) -> list[Item]:
-    inside = [
-        item
-        for item in items
-        if isinstance(item, Line) and not item.turns and grid.holds(*item.centre)
-    ]
+def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
+    """The lines in a grid replaced by the table that they make, if they make one."""
+    inside: list[PdfLine] = []
+    for item in items:
+        if isinstance(item, PdfLine) and not item.turns and grid.holds(*item.centre):
+            inside.append(item)
     if not inside:
         return items
-    cells = fill(grid, inside)
-    rows = [
-        [_JOINER.join(" ".join(word.text for word in line) for line in cell) for cell in row]
-        for row in cells
-    ]
-    rows = _without_empty(rows)
-    if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
+    rows = _drop_empty(fill_grid(grid, inside))
+    full_rows = sum(sum(map(bool, row)) > 1 for row in rows)
+    if full_rows < 2:
         return items
-    table = Table(rows, inside[0].page, inside[0].height, inside[-1].height)
+    table = PdfTable(rows, inside[0].page, inside[0].height, inside[-1].height)
     taken = set(map(id, inside))
     place = next(place for place, item in enumerate(items) if id(item) in taken)
-    return [
-        *items[:place],
-        table,
-        *(item for item in items[place:] if id(item) not in taken),
-    ]
+    behind = [item for item in items[place:] if id(item) not in taken]
+    return [*items[:place], table, *behind]
 
 
-def _without_empty(rows: list[list[str]]) -> list[list[str]]:
+def _drop_empty(rows: list[list[str]]) -> list[list[str]]:
+    """The rows and columns that have text in them."""
     rows = [row for row in rows if any(row)]
-    columns = range(len(rows[0])) if rows else range(0)
-    filled = [column for column in columns if any(row[column] for row in rows)]
-    return [[row[column] for column in filled] for row in rows]
+    filled = [any(column) for column in zip(*rows, strict=True)]
+    return [list(compress(row, filled)) for row in rows]
 
 
-def _take_aligned(items: list[Item]) -> Iterator[Item]:
+def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
+    """Lines whose parts stand below each other replaced by a table, or put into columns."""
     start = 0
     while start < len(items):
         item = items[start]
-        if not isinstance(item, Line) or len(item.cells) < 2:
-            yield item
-            start += 1
-            continue
-        run = _run_of_rows(items, start)
-        bands = _bands(run)
-        while len(run) >= _LEAST_ROWS and not bands:
-            run, bands = run[:-1], _bands(run[:-1])
+        run: list[PdfLine] = []
+        bands: list[Band] = []
+        if isinstance(item, PdfLine) and len(item.cells) > 1:
+            run = _collect_rows(items, start)
+            bands = _find_bands(run)
+            while len(run) >= _LEAST_ROWS and not bands:
+                run.pop()
+                bands = _find_bands(run)
         if len(run) < _LEAST_ROWS or not bands:
-            yield items[start]
+            yield item
             start += 1
             continue
         start += len(run)
         if _is_prose(run, bands):
-            yield from _columns(run, bands)
+            yield from _split_columns(run, bands)
         else:
-            yield Table(_rows(run, bands), run[0].page, run[0].height, run[-1].height)
+            rows = _build_rows(run, bands)
+            yield PdfTable(rows, run[0].page, run[0].height, run[-1].height)
 
 
-def _run_of_rows(items: list[Item], start: int) -> list[Line]:
+def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
     """The rows that follow each other closely from here on. A part alone may go on from the row
     above.
     """
-    run: list[Line] = []
+    run: list[PdfLine] = []
     for item in islice(items, start, None):
-        if not isinstance(item, Line) or (len(item.cells) < 2 and not run):
+        if not isinstance(item, PdfLine):
             break
-        if run and (
-            item.turns != run[-1].turns
-            or not 0 < run[-1].baseline - item.baseline < _FURTHEST * run[-1].size
-        ):
-            break
-        if len(item.cells) < 2 and not _goes_on(run, item):
+        is_row = len(item.cells) > 1
+        if run:
+            distance = run[-1].baseline - item.baseline
+            if item.turns != run[-1].turns or not 0 < distance < _FURTHEST * run[-1].size:
+                break
+            if not is_row and not _continues_cell(run, item):
+                break
+        elif not is_row:
             break
         run.append(item)
     while run and len(run[-1].cells) < 2 and not _is_close(run[-2], run[-1]):
@@ -122,90 +134,95 @@ def _run_of_rows(items: list[Item], start: int) -> list[Line]:
     return run
 
 
-def _is_close(above: Line, line: Line) -> bool:
-    return above.baseline - line.baseline < 1.35 * line.size
+def _is_close(above: PdfLine, line: PdfLine) -> bool:
+    """Whether two lines may be lines of one cell."""
+    return above.baseline - line.baseline < _CLOSE * line.size
 
 
-def _goes_on(run: list[Line], line: Line) -> bool:
+def _continues_cell(run: list[PdfLine], line: PdfLine) -> bool:
     """Whether a line with one part only may be the second line of a cell above it."""
     above = run[-1]
     if len(above.cells) < 2 and len(run) > 1 and len(run[-2].cells) < 2:
         return False
+    if not _is_close(above, line):
+        return False
     row = next(row for row in reversed(run) if len(row.cells) > 1)
-    return _is_close(above, line) and any(
-        abs(cell.left - line.left) < line.size / 2 for cell in row.cells
-    )
+    return any(abs(cell.left - line.left) < line.size / 2 for cell in row.cells)
 
 
-def _bands(run: list[Line]) -> list[tuple[float, float]]:
+def _find_bands(run: list[PdfLine]) -> list[Band]:
     """The columns: stretches of the page with cells, none of which reaches into another; empty if
     there are none.
     """
-    full = [row for row in run if len(row.cells) > 1]
-    cells = sorted((cell.left, cell.right) for row in full for cell in row.cells)
-    bands: list[tuple[float, float]] = []
-    for left, right in cells:
-        if bands and left <= bands[-1][1]:
-            bands[-1] = (bands[-1][0], max(bands[-1][1], right))
-        else:
-            bands.append((left, right))
-    if not 2 <= len(bands) <= _MOST_COLUMNS or len(full) < _LEAST_ROWS:
+    rows = [line.cells for line in run if len(line.cells) > 1]
+    bands = merge_stretches([(cell.left, cell.right) for cells in rows for cell in cells])
+    if not 2 <= len(bands) <= _MOST_COLUMNS or len(rows) < _LEAST_ROWS:
         return []
-    places = [[_band_of(cell, bands) for cell in row.cells] for row in full]
-    if any(len(set(row)) < len(row) for row in places):
-        return []
-    shared = sum(len(row) for row in places) / (len(bands) * len(full))
-    if shared >= 0.5:
-        return bands
-    return []
+    count = 0
+    for cells in rows:
+        places = {_band_of(cell, bands) for cell in cells}
+        if len(places) < len(cells):
+            return []
+        count += len(cells)
+    share = count / (len(bands) * len(rows))
+    return bands if share >= _LEAST_SHARE else []
 
 
-def _band_of(cell: Word, bands: list[tuple[float, float]]) -> int:
-    return next(
-        (place for place, (left, right) in enumerate(bands) if left <= cell.left <= right), 0
-    )
+def _band_of(cell: Word, bands: list[Band]) -> int:
+    """The column that a cell stands in."""
+    for place, (left, right) in enumerate(bands):
+        if left <= cell.left <= right:
+            return place
+    return 0
 
 
-def _rows(run: list[Line], bands: list[tuple[float, float]]) -> list[list[str]]:
+def _cells_of(line: PdfLine) -> list[Word]:
+    """The parts of a line; the whole line where it has only one."""
+    if len(line.cells) > 1:
+        return line.cells
+    return [Word(line.text, line.left, line.right)]
+
+
+def _build_rows(run: list[PdfLine], bands: list[Band]) -> list[list[str]]:
+    """The rows of a table; a line with one part only goes on in the row above it."""
     rows: list[list[str]] = []
     for line in run:
-        if len(line.cells) > 1:
-            cells = line.cells
-        else:
-            cells = [Word(line.text, line.left, line.right)]
         row = [""] * len(bands)
-        for cell in cells:
+        for cell in _cells_of(line):
             row[_band_of(cell, bands)] = cell.text
-        if len(line.cells) < 2 and rows:
-            rows[-1] = [
-                _JOINER.join([one, other]) if other else one
-                for one, other in zip(rows[-1], row, strict=True)
-            ]
-        else:
+        if len(line.cells) > 1 or not rows:
             rows.append(row)
+            continue
+        for place, text in enumerate(row):
+            if text:
+                rows[-1][place] = _JOINER.join([rows[-1][place], text])
     return rows
 
 
-def _is_prose(run: list[Line], bands: list[tuple[float, float]]) -> bool:
-    if len(bands) > 3 or len(run) < _PROSE_ROWS:
+def _is_prose(run: list[PdfLine], bands: list[Band]) -> bool:
+    """Whether the parts are as long as lines of prose, in every column."""
+    if len(bands) > _MOST_PROSE_COLUMNS or len(run) < _PROSE_ROWS:
         return False
-    for place in range(len(bands)):
-        texts = [cell.text for line in run for cell in line.cells if _band_of(cell, bands) == place]
-        if not texts or sum(map(len, texts)) < _PROSE_LENGTH * len(texts):
+    counts = [0] * len(bands)
+    lengths = [0] * len(bands)
+    for line in run:
+        for cell in line.cells:
+            place = _band_of(cell, bands)
+            counts[place] += 1
+            lengths[place] += len(cell.text)
+    for count, length in zip(counts, lengths, strict=True):
+        if not count or length < _PROSE_LENGTH * count:
             return False
     return True
 
 
-def _columns(run: list[Line], bands: list[tuple[float, float]]) -> Iterator[Line]:
+def _split_columns(run: list[PdfLine], bands: list[Band]) -> Iterator[PdfLine]:
     """Rows that are lines of prose side by side, column by column."""
     for place in range(len(bands)):
         for line in run:
-            if len(line.cells) > 1:
-                cells = line.cells
-            else:
-                cells = [Word(line.text, line.left, line.right)]
-            for cell in cells:
-                if _band_of(cell, bands) == place:
-                    yield replace(
-                        line, text=cell.text, left=cell.left, right=cell.right, cells=[], words=[]
-                    )
+            for cell in _cells_of(line):
+                if _band_of(cell, bands) != place:
+                    continue
+                yield replace(
+                    line, text=cell.text, left=cell.left, right=cell.right, cells=[], words=[]
+                )

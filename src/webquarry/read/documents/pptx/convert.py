@@ -13,9 +13,16 @@ from collections.abc import Iterator
 from lxml import etree
 
 from webquarry.read.documents import prose
-from webquarry.read.documents.models import LONGEST_TEXT, Document, Refusal
-from webquarry.read.documents.office import DAMAGED, Package, child_of, name_of, value_of
-from webquarry.read.documents.pptx.slide import Slide
+from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
+from webquarry.read.documents.office import (
+    DAMAGED,
+    Package,
+    child_of,
+    children_of,
+    name_of,
+    value_of,
+)
+from webquarry.read.documents.pptx.slide import SlideWriter
 from webquarry.read.documents.properties import read_properties
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.links import Links
@@ -24,37 +31,38 @@ from webquarry.read.text.delimiters import defuse_prose
 _MOST_SLIDES = 2_000
 
 
-def convert(body: bytes, url: str) -> Document:
+def convert(body: bytes, url: str) -> DocumentText:
     """The presentation; relative links in it are relative to `url`."""
     package = Package(body)
     main = package.main_part("ppt/presentation.xml")
     root = package.xml(main)
     if root is None:
         raise Refusal(DAMAGED)
-    writer = _Writer(package, root, url)
+    writer = _PresentationWriter(package, root, url)
     writer.write(list(_slide_parts(package, main, root)))
-    markdown = defuse_prose(writer.out.text(), writer.removed)
+    removed = writer.removed
+    markdown = defuse_prose(writer.out.text(), removed)
     if not markdown.strip():
         raise Refusal("has no text that can be seen")
-    said = read_properties(package, "pptx", writer.removed)
-    return Document(
+    properties = read_properties(package, "pptx", removed)
+    return DocumentText(
         markdown,
-        title=said.title or prose.name(writer.title, writer.removed),
-        author=said.author,
-        published=said.published,
-        modified=said.modified,
-        removed={reason: count for reason, count in writer.removed.items() if count},
+        title=properties.title or prose.clean_name(writer.title, removed),
+        author=properties.author,
+        published=properties.published,
+        modified=properties.modified,
+        removed={reason: count for reason, count in removed.items() if count},
         notes=(*writer.lost, *writer.notes),
         lost=tuple(writer.lost),
     )
 
 
-class _Writer:
+class _PresentationWriter:
     """Writes the slides one after the other."""
 
     def __init__(self, package: Package, root: etree._Element, url: str) -> None:
         self._package = package
-        self._size = _size(root)
+        self._size = _slide_size(root)
         self._links = Links(url)
         self.out = Blocks()
         self.removed: Counter[str] = Counter()
@@ -63,23 +71,22 @@ class _Writer:
         self.lost: list[str] = []
 
     def write(self, parts: list[str]) -> None:
-        hidden = 0
-        length = 0
+        """Write the slides in these parts of the file."""
         if len(parts) > _MOST_SLIDES:
             self.lost.append(
                 f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} "
                 "were read."
             )
+        hidden = 0
+        length = 0
         for number, part in enumerate(parts[:_MOST_SLIDES], 1):
             root = self._package.xml(part)
-            if root is None or root.get("show") in ("0", "false"):
-                hidden += root is not None
+            if root is None:
                 continue
-            slide = Blocks()
-            writer = Slide(self._package, part, self._links, slide, self.removed)
-            writer.write(root, self._size)
-            self.title = self.title or writer.title
-            text = slide.text()
+            if root.get("show") in ("0", "false"):
+                hidden += 1
+                continue
+            text = self._write_slide(root, part)
             length += len(text)
             if length > LONGEST_TEXT:
                 self.lost.append(
@@ -94,23 +101,27 @@ class _Writer:
         if hidden:
             self.notes.append(f"Hidden slides that were left out: {hidden:,}.")
 
+    def _write_slide(self, root: etree._Element, part: str) -> str:
+        """One slide as Markdown."""
+        blocks = Blocks()
+        writer = SlideWriter(self._package, part, self._links, blocks, self.removed)
+        writer.write(root, self._size)
+        self.title = self.title or writer.title
+        return blocks.text()
+
 
 def _slide_parts(package: Package, main: str, root: etree._Element) -> Iterator[str]:
     """The parts of the slides, in order."""
     relations = package.relations(main)
-    listed = child_of(root, "p:sldIdLst")
-    for element in listed if listed is not None else ():
-        relation = relations.get(_relation_id(element) or "")
-        if name_of(element.tag) == "p:sldId" and relation is not None and not relation.external:
+    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
+        # the element has an `id` of its own, too, without a namespace
+        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
+        relation = relations.get(identities[0]) if identities else None
+        if relation is not None and not relation.external:
             yield relation.target
 
 
-def _relation_id(element: etree._Element) -> str | None:
-    """The name of a relation; the element has an `id` of its own, without a namespace."""
-    return next((str(value) for key, value in element.items() if name_of(key) == "r:id"), None)
-
-
-def _size(root: etree._Element) -> tuple[int, int]:
+def _slide_size(root: etree._Element) -> tuple[int, int]:
     """The height and width of a slide; 0 where they are not known."""
     element = child_of(root, "p:sldSz")
     try:

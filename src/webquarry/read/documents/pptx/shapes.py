@@ -13,22 +13,29 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.documents.office import child_of, name_of, preferred, value_of
+from webquarry.read.documents.office import (
+    child_of,
+    choose_alternative,
+    find_child,
+    name_of,
+    value_of,
+)
 
 OFF_SLIDE = "off page"
 HIDDEN = "hidden text"
 _TITLES = frozenset({"title", "ctrTitle"})
 _RUNNING = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-_LISTS = frozenset(
-    {"", "body", "obj"}
-)  # placeholders whose paragraphs have bullets unless they say otherwise
+# placeholders whose paragraphs have bullets unless they say otherwise
+_LISTS = frozenset({"", "body", "obj"})
+_GRAPHICS = {"a:tbl": "table", "c:chart": "chart", "dgm:relIds": "diagram"}
+_IDENTITIES = ("p:nvSpPr", "p:nvGraphicFramePr", "p:nvGrpSpPr", "p:nvCxnSpPr", "p:nvPicPr")
 _DEEPEST = 40
 
 Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Shape:
+class SlideShape:
     """Something with words on a slide."""
 
     element: etree._Element
@@ -42,68 +49,79 @@ class Layout:
     def __init__(self, root: etree._Element | None) -> None:
         self._by_number: dict[str, Place] = {}
         self._by_kind: dict[str, Place] = {}
-        for shape in root.iter() if root is not None else ():
-            if name_of(shape.tag) == "p:sp" and (place := _own_place(shape)) is not None:
-                placeholder = _placeholder(shape)
-                if placeholder is not None:
-                    self._by_number.setdefault(placeholder.get("idx") or "", place)
-                    self._by_kind.setdefault(placeholder.get("type") or "", place)
+        if root is None:
+            return
+        for shape in root.iter():
+            if name_of(shape.tag) != "p:sp":
+                continue
+            place = _own_place(shape)
+            placeholder = _placeholder_of(shape)
+            if place is not None and placeholder is not None:
+                self._by_number.setdefault(placeholder.get("idx") or "", place)
+                self._by_kind.setdefault(placeholder.get("type") or "", place)
 
     def place_of(self, shape: etree._Element) -> Place | None:
-        placeholder = _placeholder(shape)
+        """Where the layout puts a shape of a slide; None for one it does not know."""
+        placeholder = _placeholder_of(shape)
         if placeholder is None:
             return None
         number = placeholder.get("idx")
-        found = self._by_number.get(number) if number else None
-        return found or self._by_kind.get(placeholder.get("type") or "")
+        if number and number in self._by_number:
+            return self._by_number[number]
+        return self._by_kind.get(placeholder.get("type") or "")
 
 
 def shapes_of(
     root: etree._Element, layout: Layout, size: Place, removed: Counter[str]
-) -> list[Shape]:
+) -> list[SlideShape]:
     """The shapes of a slide that say something, in reading order. `size` is that of the slide:
     height, width.
     """
-    tree = child_of(child_of(root, "p:cSld"), "p:spTree")
-    found: list[Shape] = []
+    tree = find_child(root, "p:cSld", "p:spTree")
+    if tree is None:
+        return []
+    found: list[SlideShape] = []
     place: Place = (0, 0)
-    for shape in _shapes(tree, 0, removed) if tree is not None else ():
+    for shape in _walk(tree, 0, removed):
         own = None  # places in a group are its own
         if shape.getparent() is tree:
             own = _own_place(shape)
         place = own or layout.place_of(shape) or _group_place(shape, tree) or place
         if own is not None and _is_outside(shape, own, size):
             removed[OFF_SLIDE] += 1
-        elif kind := _kind(shape):
-            found.append(Shape(shape, kind, place))
+            continue
+        kind = _kind_of(shape)
+        if kind:
+            found.append(SlideShape(shape, kind, place))
     return sorted(found, key=lambda shape: (shape.kind != "title", shape.place))
 
 
-def _shapes(tree: etree._Element, depth: int, removed: Counter[str]) -> Iterator[etree._Element]:
-    """Shapes in the order of the file, those of groups among them."""
+def _walk(tree: etree._Element, depth: int, removed: Counter[str]) -> Iterator[etree._Element]:
+    """Shapes in the order of the file, those of groups among them; hidden ones are counted."""
     for child in tree:
         name = name_of(child.tag)
-        if _is_hidden(child):
+        drawn = child_of(_identity_of(child), "p:cNvPr")
+        if drawn is not None and drawn.get("hidden") in ("1", "true"):
             removed[HIDDEN] += 1
         elif name in ("p:sp", "p:graphicFrame", "p:cxnSp"):
             yield child
         elif name == "p:grpSp" and depth < _DEEPEST:
-            yield from _shapes(child, depth + 1, removed)
+            yield from _walk(child, depth + 1, removed)
         elif name == "mc:AlternateContent" and depth < _DEEPEST:
-            yield from _shapes(preferred(child), depth + 1, removed)
+            yield from _walk(choose_alternative(child), depth + 1, removed)
 
 
-def _kind(shape: etree._Element) -> str:
+def _kind_of(shape: etree._Element) -> str:
     """What a shape is to a reader; empty for one without words."""
     if name_of(shape.tag) == "p:graphicFrame":
-        data = child_of(child_of(shape, "a:graphic"), "a:graphicData")
-        kinds = {"a:tbl": "table", "c:chart": "chart", "dgm:relIds": "diagram"}
-        if data is not None:
-            return next((kinds[name_of(one.tag)] for one in data if name_of(one.tag) in kinds), "")
-        return ""
+        data = find_child(shape, "a:graphic", "a:graphicData")
+        if data is None:
+            return ""
+        names = [name_of(child.tag) for child in data]
+        return next((_GRAPHICS[name] for name in names if name in _GRAPHICS), "")
     if child_of(shape, "p:txBody") is None:
         return ""
-    placeholder = _placeholder(shape)
+    placeholder = _placeholder_of(shape)
     if placeholder is None:
         return "text"
     kind = placeholder.get("type") or ""
@@ -116,34 +134,36 @@ def _kind(shape: etree._Element) -> str:
     return "text"
 
 
-def _properties(shape: etree._Element) -> etree._Element | None:
+def _identity_of(shape: etree._Element) -> etree._Element | None:
     """The part of a shape that says which one it is."""
-    names = ("p:nvSpPr", "p:nvGraphicFramePr", "p:nvGrpSpPr", "p:nvCxnSpPr", "p:nvPicPr")
-    return next((one for one in shape if name_of(one.tag) in names), None)
+    for child in shape:
+        if name_of(child.tag) in _IDENTITIES:
+            return child
+    return None
 
 
-def _placeholder(shape: etree._Element) -> etree._Element | None:
-    return child_of(child_of(_properties(shape), "p:nvPr"), "p:ph")
+def _placeholder_of(shape: etree._Element) -> etree._Element | None:
+    """The placeholder of a layout that a shape fills; None for one that stands alone."""
+    return find_child(_identity_of(shape), "p:nvPr", "p:ph")
 
 
-def _is_hidden(shape: etree._Element) -> bool:
-    drawn = child_of(_properties(shape), "p:cNvPr")
-    return drawn is not None and drawn.get("hidden") in ("1", "true")
-
-
-def _transform(shape: etree._Element) -> etree._Element | None:
-    found = child_of(child_of(shape, "p:spPr"), "a:xfrm")
-    found = child_of(shape, "p:xfrm") if found is None else found
-    if found is None:
-        return child_of(child_of(shape, "p:grpSpPr"), "a:xfrm")
-    return found
+def _transform_of(shape: etree._Element) -> etree._Element | None:
+    """The element that says where a shape stands and how large it is."""
+    candidates = (
+        find_child(shape, "p:spPr", "a:xfrm"),
+        child_of(shape, "p:xfrm"),
+        find_child(shape, "p:grpSpPr", "a:xfrm"),
+    )
+    return next((found for found in candidates if found is not None), None)
 
 
 def _own_place(shape: etree._Element) -> Place | None:
-    return _pair(child_of(_transform(shape), "a:off"), "y", "x")
+    """Where a shape says that it stands."""
+    offset = child_of(_transform_of(shape), "a:off")
+    return _read_pair(offset, "y", "x")
 
 
-def _group_place(shape: etree._Element, tree: etree._Element | None) -> Place | None:
+def _group_place(shape: etree._Element, tree: etree._Element) -> Place | None:
     """Where the outermost group around a shape stands."""
     above = shape.getparent()
     while above is not None and above is not tree:
@@ -154,17 +174,19 @@ def _group_place(shape: etree._Element, tree: etree._Element | None) -> Place | 
 
 
 def _is_outside(shape: etree._Element, place: Place, size: Place) -> bool:
-    extent = _pair(child_of(_transform(shape), "a:ext"), "cy", "cx")
+    """Whether a shape stands beside the slide, where nobody sees it."""
+    extent = _read_pair(child_of(_transform_of(shape), "a:ext"), "cy", "cx")
     if extent is None or not all(size):
         return False
-    return any(
-        start >= whole or start + long <= 0
-        for start, long, whole in zip(place, extent, size, strict=True)
-    )
+    for start, length, whole in zip(place, extent, size, strict=True):
+        if start >= whole or start + length <= 0:
+            return True
+    return False
 
 
-def _pair(element: etree._Element | None, first: str, second: str) -> Place | None:
+def _read_pair(element: etree._Element | None, first: str, second: str) -> Place | None:
+    """Two attributes that are numbers; None where they are not."""
     try:
-        return (int(value_of(element, first) or ""), int(value_of(element, second) or ""))
+        return int(value_of(element, first) or ""), int(value_of(element, second) or "")
     except ValueError:
         return None

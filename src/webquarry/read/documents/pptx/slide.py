@@ -10,18 +10,23 @@ from collections.abc import Iterator
 from lxml import etree
 
 from webquarry.read.documents import prose
-from webquarry.read.documents.graphics import chart_rows, chart_title, diagram_texts
+from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
     Package,
     Relation,
     child_of,
+    child_value,
+    children_of,
+    choose_alternative,
+    find_child,
     name_of,
-    preferred,
+    parse_number,
     value_of,
 )
 from webquarry.read.documents.omml import to_tex
-from webquarry.read.documents.paragraph import Look, Paragraph
-from webquarry.read.documents.pptx.shapes import Layout, Shape, shapes_of
+from webquarry.read.documents.paragraph import DocumentParagraph, TextStyle
+from webquarry.read.documents.pptx.shapes import Layout, SlideShape, shapes_of
+from webquarry.read.documents.tables import build_table
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.inline import (
     BREAK,
@@ -44,9 +49,13 @@ TINY = "tiny text"
 _SMALLEST_TEXT = 200  # hundredths of a point
 _MOST_SPAN = 100
 _LEVELS = 9
+_YES = ("1", "true")
+_NUMBERED = "1. "
+
+_TextParagraph = tuple[etree._Element, DocumentParagraph]  # the element, and what was found in it
 
 
-class Slide:
+class SlideWriter:
     """Writes one slide into the blocks of the presentation."""
 
     def __init__(
@@ -61,55 +70,66 @@ class Slide:
         self.title = ""
 
     def write(self, root: etree._Element, size: tuple[int, int]) -> None:
-        layout = Layout(self._related_by_kind("slideLayout"))
+        """Write the slide and its notes. `size` is its height and width."""
+        layout = Layout(self._read_related("slideLayout"))
         for shape in shapes_of(root, layout, size, self._removed):
             self._write_shape(shape)
-        notes = self._related_by_kind("notesSlide")
+        notes = self._read_related("notesSlide")
         if notes is not None:
             self._write_notes(notes)
 
-    def _write_shape(self, shape: Shape) -> None:
+    def _write_shape(self, shape: SlideShape) -> None:
+        """Write a shape as what it is."""
         if shape.kind == "table":
-            table = next((one for one in shape.element.iter() if name_of(one.tag) == "a:tbl"), None)
-            self._add(self._table(table) if table is not None else "")
-        elif shape.kind in ("chart", "diagram"):
-            self._graphic(shape)
+            table = _find_descendant(shape.element, "a:tbl")
+            if table is not None:
+                self._add(self._read_table(table))
+        elif shape.kind == "chart":
+            self._write_chart(shape.element)
+        elif shape.kind == "diagram":
+            self._write_diagram(shape.element)
         else:
-            paragraphs = list(self._paragraphs(child_of(shape.element, "p:txBody")))
+            paragraphs = list(self._read_paragraphs(child_of(shape.element, "p:txBody")))
             if shape.kind == "title":
-                self._title(paragraphs)
+                self._write_title(paragraphs)
             else:
-                self._text(paragraphs, bulleted=shape.kind == "list" and len(paragraphs) > 1)
+                is_list = shape.kind == "list" and len(paragraphs) > 1
+                self._write_text(paragraphs, bulleted=is_list)
 
-    def _title(self, paragraphs: list[tuple[etree._Element, Paragraph]]) -> None:
-        text = " ".join(
-            self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs
-        ).replace("\n", " ")
-        if text.strip():
-            self.title = self.title or " ".join(
-                " ".join(found.text() for _, found in paragraphs).split()
-            )
-            self._out.add(f"## {escape_heading(text.strip())}")
+    def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
+        """The title of the slide as a heading."""
+        lines = [self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs]
+        text = " ".join(lines).replace("\n", " ").strip()
+        if not text:
+            return
+        if not self.title:
+            plain = " ".join(found.text() for _, found in paragraphs)
+            self.title = " ".join(plain.split())
+        self._out.add(f"## {escape_heading(text)}")
 
-    def _text(self, paragraphs: list[tuple[etree._Element, Paragraph]], *, bulleted: bool) -> None:
+    def _write_text(self, paragraphs: list[_TextParagraph], *, bulleted: bool) -> None:
         """Paragraphs and list items; items are as deep as their level says."""
-        levels: list[int] = []
-        numbers: Counter[int] = Counter()
-        for settings, found in paragraphs:
+        levels: list[int] = []  # of the items that are open
+        numbers: Counter[int] = Counter()  # how far each level has been counted
+        for element, found in paragraphs:
             text = escape_line_starts(self._inline.marked(found.pieces()))
             if not text:
                 continue
-            mark = _mark(settings, bulleted=bulleted)
-            level = _level(settings)
+            settings = child_of(element, "a:pPr")
+            marker = _marker_of(settings, bulleted=bulleted)
+            level = parse_number(value_of(settings, "lvl"), most_digits=3) or 0
+            level = min(level, _LEVELS - 1)
             follows = bool(levels)
-            while levels and (not mark or levels[-1] >= level):
+            while levels and (not marker or levels[-1] >= level):
                 levels.pop()
                 self._out.close()
-            for deeper in [one for one in numbers if one > level or mark != "1. "]:
-                del numbers[deeper]
-            if mark:
+            for counted in list(numbers):
+                if counted > level or marker != _NUMBERED:
+                    del numbers[counted]
+            if marker:
                 numbers[level] += 1
-                marker = f"{numbers[level]}. " if mark == "1. " else mark
+                if marker == _NUMBERED:
+                    marker = f"{numbers[level]}. "
                 self._out.tight = follows
                 self._out.open(marker, " " * len(marker))
                 levels.append(level)
@@ -117,164 +137,172 @@ class Slide:
         for _ in levels:
             self._out.close()
 
-    def _paragraphs(
-        self, body: etree._Element | None
-    ) -> Iterator[tuple[etree._Element, Paragraph]]:
+    def _read_paragraphs(self, body: etree._Element | None) -> Iterator[_TextParagraph]:
         """The paragraphs of a shape that are not empty."""
-        for element in body if body is not None else ():
-            if name_of(element.tag) == "a:p":
-                found = Paragraph()
-                self._read(element, found)
-                if found.text().strip():
-                    yield element, found
+        for element in children_of(body, "a:p"):
+            found = DocumentParagraph()
+            self._read(element, found)
+            if found.text().strip():
+                yield element, found
 
-    def _read(self, element: etree._Element, found: Paragraph) -> None:
+    def _read(self, element: etree._Element, found: DocumentParagraph) -> None:
+        """Take everything in an element into a paragraph."""
         for child in element:
             name = name_of(child.tag)
             if name in ("a:r", "a:fld"):
-                self._run(child, found)
+                self._read_run(child, found)
             elif name == "a:br":
-                found.add(BREAK, Look())
+                found.add(BREAK, TextStyle())
             elif name == "m:oMath":
-                found.add(Literal(to_tex(child, self._removed)), Look())
+                found.add(Literal(to_tex(child, self._removed)), TextStyle())
             elif name == "mc:AlternateContent":
-                self._read(preferred(child), found)
+                self._read(choose_alternative(child), found)
             elif name in ("m", "m:oMathPara"):
                 self._read(child, found)
 
-    def _run(self, run: etree._Element, found: Paragraph) -> None:
+    def _read_run(self, run: etree._Element, found: DocumentParagraph) -> None:
+        """Take a run of text, unless it is the number of the slide or too small to be seen."""
         if (run.get("type") or "").startswith("slidenum"):
             return
         settings = child_of(run, "a:rPr")
-        text = child_of(run, "a:t")
         size = value_of(settings, "sz") or ""
         if size.isascii() and size.isdigit() and int(size[:9]) < _SMALLEST_TEXT:
             self._removed[TINY] += 1
             return
-        link = self._link(child_of(settings, "a:hlinkClick"))
-        found.add((text.text or "") if text is not None else "", Look(link, _marks(settings)))
+        link = self._build_link(child_of(settings, "a:hlinkClick"))
+        text = child_of(run, "a:t")
+        written = "" if text is None else text.text or ""
+        found.add(written, TextStyle(link, _marks_of(settings)))
 
-    def _link(self, element: etree._Element | None) -> Span | None:
+    def _build_link(self, element: etree._Element | None) -> Span | None:
+        """The link that an element asks for, if it can be followed without harm."""
         relation = self._relations.get(value_of(element, "id") or "")
         if relation is None or not relation.external:
             return None
         target = self._links.absolute(relation.target)
         if target is None:
             self._removed[UNSAFE_LINK] += 1
-        if target:
-            return Span(LINK, target)
-        return None
+        return Span(LINK, target) if target else None
 
-    def _table(self, element: etree._Element) -> str:
-        heads = (value_of(child_of(element, "a:tblPr"), "firstRow") or "") in ("1", "true")
-        rows = [row for row in element if name_of(row.tag) == "a:tr"]
+    def _read_table(self, element: etree._Element) -> str:
+        """A table as Markdown."""
+        has_heading = child_value(element, "a:tblPr", "firstRow") in _YES
         table = Table()
-        for place, row in enumerate(rows):
-            cells = [
-                cell
-                for cell in row
-                if name_of(cell.tag) == "a:tc" and cell.get("hMerge") not in ("1", "true")
-            ]
-            table.rows.append([self._cell(cell, heads and place == 0) for cell in cells])
+        for row in children_of(element, "a:tr"):
+            is_heading = has_heading and not table.rows
+            cells: list[Cell] = []
+            for cell in children_of(row, "a:tc"):
+                if cell.get("hMerge") not in _YES:  # it is part of the cell to the left
+                    cells.append(self._read_cell(cell, is_heading))
+            table.rows.append(cells)
         return table.text()
 
-    def _cell(self, cell: etree._Element, heading: bool) -> Cell:
-        span = cell.get("gridSpan") or ""
-        columns = 1
-        if span.isascii() and span.isdigit() and len(span) < 9:
-            columns = min(max(int(span), 1), _MOST_SPAN)
-        if cell.get("vMerge") in ("1", "true"):
-            return Cell("", heading, columns)
-        paragraphs = self._paragraphs(child_of(cell, "a:txBody"))
-        text = " ".join(self._inline.marked(found.pieces()) for _, found in paragraphs)
-        return Cell(text.replace("\n", " "), heading, columns)
+    def _read_cell(self, cell: etree._Element, is_heading: bool) -> Cell:
+        """A cell of a table, with the columns that it spans."""
+        span = parse_number(cell.get("gridSpan")) or 1
+        columns = min(span, _MOST_SPAN)
+        if cell.get("vMerge") in _YES:  # it is part of the cell above
+            return Cell("", is_heading, columns)
+        lines: list[str] = []
+        for _, found in self._read_paragraphs(child_of(cell, "a:txBody")):
+            lines.append(self._inline.marked(found.pieces()))
+        text = " ".join(lines).replace("\n", " ")
+        return Cell(text, is_heading, columns)
 
-    def _graphic(self, shape: Shape) -> None:
-        if shape.kind == "chart":
-            wanted, key = ("c:chart", "id")
-        else:
-            wanted, key = ("dgm:relIds", "dm")
-        element = next((one for one in shape.element.iter() if name_of(one.tag) == wanted), None)
-        relation = self._relations.get(value_of(element, key) or "")
-        root = self._part(relation)
+    def _write_chart(self, shape: etree._Element) -> None:
+        """The title of a chart, and its values as a table."""
+        chart = _find_descendant(shape, "c:chart")
+        root = self._read_part(self._relations.get(value_of(chart, "id") or ""))
+        if root is not None:
+            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
+            self._add(build_table(read_chart_rows(root), self._removed))
+
+    def _write_diagram(self, shape: etree._Element) -> None:
+        """The texts of a diagram as a list."""
+        diagram = _find_descendant(shape, "dgm:relIds")
+        root = self._read_part(self._relations.get(value_of(diagram, "dm") or ""))
         if root is None:
             return
-        if shape.kind == "chart":
-            self._add(prose.paragraph(chart_title(root), self._removed))
-            rows = [
-                [Cell(prose.line(one, self._removed), heading=False) for one in row]
-                for row in chart_rows(root)
-            ]
-            self._add(Table(rows).text())
-        else:
-            items = [prose.paragraph(text, self._removed) for text in diagram_texts(root)]
-            self._add("\n".join(f"- {item}" for item in items if item))
+        items: list[str] = []
+        for text in read_diagram_texts(root):
+            item = prose.escape_paragraph(text, self._removed)
+            if item:
+                items.append(f"- {item}")
+        self._add("\n".join(items))
 
     def _write_notes(self, root: etree._Element) -> None:
-        """What the speaker says, as a quote; the other placeholders of the notes repeat the slide."""
+        """What the speaker says, as a quote; the other placeholders there repeat the slide."""
         texts: list[str] = []
         for shape in root.iter():
-            if name_of(shape.tag) == "p:sp" and _is_notes(shape):
-                for _, found in self._paragraphs(child_of(shape, "p:txBody")):
-                    texts.append(escape_line_starts(self._inline.marked(found.pieces())))
-        if texts:
-            self._out.open("> ", "> ")
-            for place, text in enumerate(texts):
-                self._out.add(f"Notes: {text}" if not place else text)
-            self._out.close()
+            if name_of(shape.tag) != "p:sp":
+                continue
+            placeholder = find_child(shape, "p:nvSpPr", "p:nvPr", "p:ph")
+            if placeholder is None or placeholder.get("type") != "body":
+                continue
+            for _, found in self._read_paragraphs(child_of(shape, "p:txBody")):
+                text = self._inline.marked(found.pieces())
+                texts.append(escape_line_starts(text))
+        if not texts:
+            return
+        texts[0] = f"Notes: {texts[0]}"
+        self._out.open("> ", "> ")
+        for text in texts:
+            self._out.add(text)
+        self._out.close()
 
     def _add(self, text: str) -> None:
+        """Add a block, unless it is empty."""
         if text:
             self._out.add(text)
 
-    def _related_by_kind(self, kind: str) -> etree._Element | None:
-        return self._part(next((one for one in self._relations.values() if one.kind == kind), None))
+    def _read_related(self, kind: str) -> etree._Element | None:
+        """The part of that kind that belongs to the slide."""
+        for relation in self._relations.values():
+            if relation.kind == kind:
+                return self._read_part(relation)
+        return None
 
-    def _part(self, relation: Relation | None) -> etree._Element | None:
+    def _read_part(self, relation: Relation | None) -> etree._Element | None:
+        """The part that a relation leads to; None where there is none in the file."""
         if relation is None or relation.external:
             return None
         return self._package.xml_if_sound(relation.target)
 
 
-def _is_notes(shape: etree._Element) -> bool:
-    placeholder = child_of(child_of(child_of(shape, "p:nvSpPr"), "p:nvPr"), "p:ph")
-    return placeholder is not None and placeholder.get("type") == "body"
+def _find_descendant(element: etree._Element, name: str) -> etree._Element | None:
+    """The first element of that name, at any depth."""
+    for one in element.iter():
+        if name_of(one.tag) == name:
+            return one
+    return None
 
 
-def _level(paragraph: etree._Element) -> int:
-    level = value_of(child_of(paragraph, "a:pPr"), "lvl") or ""
-    if level.isascii() and level.isdigit() and len(level) < 4:
-        return min(int(level), _LEVELS - 1)
-    return 0
-
-
-def _mark(paragraph: etree._Element, *, bulleted: bool) -> str:
+def _marker_of(settings: etree._Element | None, *, bulleted: bool) -> str:
     """The mark of an item; empty for a paragraph that is none."""
-    settings = child_of(paragraph, "a:pPr")
+    names: set[str] = set()
     if settings is not None:
-        names = {name_of(one.tag) for one in settings}
-    else:
-        names = set()
+        names = {name_of(child.tag) for child in settings}
     if "a:buNone" in names:
         return ""
     if "a:buAutoNum" in names:
-        return "1. "
+        return _NUMBERED
     if bulleted or names & {"a:buChar", "a:buBlip"}:
         return "- "
     return ""
 
 
-def _marks(settings: etree._Element | None) -> tuple[str, ...]:
+def _marks_of(settings: etree._Element | None) -> tuple[str, ...]:
+    """The marks of Markdown for the settings of a run."""
     if settings is None:
         return ()
-    found = [
-        mark
-        for mark, name in ((STRONG, "b"), (EMPHASIS, "i"))
-        if settings.get(name) in ("1", "true")
-    ]
+    marks: list[str] = []
+    if settings.get("b") in _YES:
+        marks.append(STRONG)
+    if settings.get("i") in _YES:
+        marks.append(EMPHASIS)
     if settings.get("strike") in ("sngStrike", "dblStrike"):
-        found.append(STRUCK)
-    raised = settings.get("baseline") or "0"
-    if raised.lstrip("-").rstrip("%") not in ("", "0"):
-        found.append(LOWERED if raised.startswith("-") else RAISED)
-    return tuple(found)
+        marks.append(STRUCK)
+    baseline = settings.get("baseline") or "0"
+    if baseline.lstrip("-").rstrip("%") not in ("", "0"):
+        marks.append(LOWERED if baseline.startswith("-") else RAISED)
+    return tuple(marks)

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry.errors import WebquarryError
-from webquarry.evidence.citation import Source, cite
+from webquarry.evidence.citation import CitedPage, cite
 from webquarry.search.models import Query, Result
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.terminal import one_line, printable
@@ -88,7 +88,7 @@ async def show_page_and_citation(kit: Toolkit, printer: Printer, best: Result) -
         printer.paragraph(line, "  | ")
     printer.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
     printer.heading("Cite: what was read, and when")
-    source = Source(page.title, page.url, page.fetched_at, best.published)
+    source = CitedPage(page.title, page.url, page.fetched_at, best.published)
     printer.paragraph(cite(source), "  ")
 
 

@@ -13,7 +13,7 @@ from lxml import etree
 from webquarry.read.documents.docx.numbering import Numbering
 from webquarry.read.documents.docx.styles import Styles
 from webquarry.read.documents.models import LONGEST_TEXT
-from webquarry.read.documents.office import Package, Relation, name_of, value_of
+from webquarry.read.documents.office import Package, children_of, value_of
 from webquarry.read.markdown.inline import LINK, Span
 from webquarry.read.markdown.links import Links
 
@@ -25,12 +25,12 @@ SAME_COLOUR = "same colour"
 NoteKind = Literal["footnote", "endnote"]
 
 
-class Full(Exception):
+class TooMuchText(Exception):
     """The document has more text than is read at once."""
 
 
 @dataclass
-class Field:
+class WordField:
     """A field of Word: an instruction, then the text that it gave."""
 
     instruction: str = ""
@@ -40,10 +40,10 @@ class Field:
 
 @dataclass
 class Notes:
-    """The notes at the foot of pages and at the end, in the order in which the text refers to them."""
+    """The notes at the foot of pages and at the end, as the text refers to them."""
 
     elements: dict[tuple[NoteKind, str], etree._Element] = field(default_factory=dict)
-    labels: dict[tuple[NoteKind, str], str] = field(default_factory=dict)
+    labels: dict[tuple[NoteKind, str], str] = field(default_factory=dict)  # in their order
 
     def label(self, kind: NoteKind, identity: str) -> str | None:
         """What a note is called in Markdown; None where there is no such note."""
@@ -51,74 +51,70 @@ class Notes:
         if key not in self.elements:
             return None
         if key not in self.labels:
-            count = sum(other == kind for other, _ in self.labels) + 1
-            if kind == "footnote":
-                self.labels[key] = str(count)
-            else:
-                self.labels[key] = f"e{count}"
+            number = sum(other == kind for other, _ in self.labels) + 1
+            prefix = "" if kind == "footnote" else "e"
+            self.labels[key] = f"{prefix}{number}"
         return self.labels[key]
 
 
-class Story:
+class DocxContext:
     """One document while it is read."""
 
     def __init__(self, package: Package, main: str, url: str) -> None:
         self.package = package
         self.relations = package.relations(main)
-        self.styles = Styles(self._part("styles"))
-        self.numbering = Numbering(self._part("numbering"), self.styles)
+        self.styles = Styles(self._read_part("styles"))
+        self.numbering = Numbering(self._read_part("numbering"), self.styles)
         self.notes = Notes()
-        self._take_notes("footnote")
-        self._take_notes("endnote")
+        self._read_notes("footnote")
+        self._read_notes("endnote")
         self.links = Links(url)
         self.removed: Counter[str] = Counter()
-        self.fields: list[Field] = []
-        self.plain_ground = True  # the page is white where nothing else is said
+        self.fields: list[WordField] = []  # those that are open, the innermost last
+        self.is_page_white = True
         self._left = LONGEST_TEXT
 
-    def take(self, text: str) -> str:
-        """Count a text that goes into the answer."""
-        self._left -= len(text)
+    def count_text(self, length: int) -> None:
+        """Count characters that go into the answer; raises `TooMuchText` when they are too many."""
+        self._left -= length
         if self._left < 0:
-            raise Full
-        return text
+            raise TooMuchText
 
-    def link_to(self, identity: str | None) -> Span | None:
+    def link_to(self, relation_id: str | None) -> Span | None:
         """The link behind the name of a relation."""
-        relation = self.relations.get(identity or "")
+        relation = self.relations.get(relation_id or "")
         if relation is not None and relation.external:
-            return self.link(relation.target)
+            return self.build_link(relation.target)
         return None
 
-    def link(self, address: str) -> Span | None:
+    def build_link(self, address: str) -> Span | None:
         """A link to an address, if it is one that can be followed without harm."""
         target = self.links.absolute(address)
         if target is None:
             self.removed[UNSAFE_LINK] += 1
-        if target:
-            return Span(LINK, target)
-        return None
+        return Span(LINK, target) if target else None
 
-    def related(self, identity: str | None) -> etree._Element | None:
+    def read_related(self, relation_id: str | None) -> etree._Element | None:
         """The part of the file behind the name of a relation."""
-        relation = self.relations.get(identity or "")
+        relation = self.relations.get(relation_id or "")
         if relation is None or relation.external:
             return None
         return self.package.xml_if_sound(relation.target)
 
-    def _part(self, kind: str) -> etree._Element | None:
-        relation = self._relation(kind)
-        return self.package.xml_if_sound(relation.target if relation else f"word/{kind}.xml")
+    def _read_part(self, kind: str) -> etree._Element | None:
+        """The part of that kind: the one the document names, else the one of the usual name."""
+        part = f"word/{kind}.xml"
+        for relation in self.relations.values():
+            if relation.kind == kind and not relation.external:
+                part = relation.target
+                break
+        return self.package.xml_if_sound(part)
 
-    def _relation(self, kind: str) -> Relation | None:
-        return next(
-            (one for one in self.relations.values() if one.kind == kind and not one.external), None
-        )
-
-    def _take_notes(self, kind: NoteKind) -> None:
-        root = self._part(f"{kind}s")
-        for element in root if root is not None else ():
+    def _read_notes(self, kind: NoteKind) -> None:
+        """Keep the notes of a kind; the lines that separate them from the text are none."""
+        root = self._read_part(f"{kind}s")
+        for element in children_of(root, f"w:{kind}"):
             identity = value_of(element, "id")
             separates = value_of(element, "type") not in (None, "normal")
-            if name_of(element.tag) == f"w:{kind}" and identity and not separates:
+            if identity and not separates:
                 self.notes.elements.setdefault((kind, identity), element)

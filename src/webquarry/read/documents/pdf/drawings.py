@@ -30,6 +30,7 @@ _DEEPEST = 40  # forms within forms
 _MOST_AREAS = 2_000
 _MOST_RULES = 5_000
 _MOST_SEGMENTS = 2_000  # of one path
+_OPAQUE = 0.5  # an area with more than this alpha covers what is below it
 _TEXT = raw.FPDF_PAGEOBJ_TEXT
 _STROKED = frozenset({1, 5})  # text modes that draw outlines only
 _WITHOUT_INK = frozenset({3, 7})
@@ -46,6 +47,7 @@ class Matrix(NamedTuple):
     f: float = 0
 
     def within(self, outer: Matrix) -> Matrix:
+        """How a space that lies so in another lies in the space around that."""
         a, b, c, d, e, f = self
         return Matrix(
             a * outer.a + b * outer.c,
@@ -57,11 +59,14 @@ class Matrix(NamedTuple):
         )
 
     def point(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the form is on the page."""
         return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
 
     def box(self, box: Box) -> Box:
+        """The smallest upright box around a box that was turned or moved."""
         corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)]
-        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        xs = [x for x, _ in corners]
+        ys = [y for _, y in corners]
         return Box(min(xs), min(ys), max(xs), max(ys))
 
     @property
@@ -74,58 +79,62 @@ _PAGE = Matrix()
 
 
 @dataclass
-class Scene:
+class PageDrawings:
     """A page without its letters."""
 
-    hidden: dict[int, str] = field(
-        default_factory=dict
-    )  # text objects by their address, with the reason
+    hidden: dict[int, str] = field(default_factory=dict)  # text objects by address, and why
     rules: list[Box] = field(default_factory=list)  # straight lines, level or upright
     images: list[Box] = field(default_factory=list)
 
 
-class _Painter:
+def read_drawings(page: PageText) -> PageDrawings:
+    """Everything that is drawn on a page."""
+    reader = _DrawingReader(page.box)
+    count = raw.FPDFPage_CountObjects(page.handle)
+    reader.read_objects(raw.FPDFPage_GetObject, page.handle, count, _PAGE, 0)
+    return reader.finish()
+
+
+class _DrawingReader:
     """Follows the painting of one page."""
 
     def __init__(self, page: Box) -> None:
-        self.scene = Scene()
+        self._drawings = PageDrawings()
         self._page = page
-        self._areas: list[tuple[Box, Colour | None]] = []
+        self._areas: list[tuple[Box, Colour | None]] = []  # None for what has many colours
         self._without_ink: list[tuple[int, Box]] = []
         self._edges = [ctypes.c_float() for _ in range(4)]
         self._edge_references = [ctypes.byref(edge) for edge in self._edges]
-        self._known: dict[tuple[int, ...], Colour] = {}
-        self._on_white: dict[Colour, bool] = {}  # whether it cannot be read on an empty page
+        self._colours: dict[tuple[int, ...], Colour] = {}
+        self._fades_on_white: dict[Colour, bool] = {}  # whether an empty page makes it unreadable
         self._channels = [ctypes.c_uint() for _ in range(4)]
         self._channel_references = [ctypes.byref(channel) for channel in self._channels]
 
-    def paint(
+    def read_objects(
         self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: Matrix, depth: int
     ) -> None:
         """Follow the objects of a page or of a form. Most of them are text, and most text is plain
         to see.
         """
-        kind_of, bounds_of, mode_of = (
-            raw.FPDFPageObj_GetType,
-            raw.FPDFPageObj_GetBounds,
-            raw.FPDFTextObj_GetTextRenderMode,
-        )
-        references, page, least = self._edge_references, self._page, _SMALLEST_TEXT
+        kind_of = raw.FPDFPageObj_GetType
+        bounds_of = raw.FPDFPageObj_GetBounds
+        mode_of = raw.FPDFTextObj_GetTextRenderMode
+        references = self._edge_references
+        page = self._page
+        least = _SMALLEST_TEXT
         left_edge, bottom_edge, right_edge, top_edge = self._edges
         for place in range(count):
             one = get(owner, place)
             kind = kind_of(one)
             if kind != _TEXT:
-                self._paint_other(one, kind, matrix, depth)
+                self._read_other(one, kind, matrix, depth)
                 continue
             if not bounds_of(one, *references):
                 continue
-            left, bottom, right, top = (
-                left_edge.value,
-                bottom_edge.value,
-                right_edge.value,
-                top_edge.value,
-            )
+            left = left_edge.value
+            bottom = bottom_edge.value
+            right = right_edge.value
+            top = top_edge.value
             if matrix is not _PAGE:
                 left, bottom, right, top = matrix.box(Box(left, bottom, right, top))
             inside = (
@@ -136,96 +145,108 @@ class _Painter:
             )
             large = top - bottom >= least and right - left >= least
             mode = mode_of(one)
-            if not (
-                inside
-                and large
-                and not mode
-                and not self._blends_in(one, left, bottom, right, top, mode)
-            ):
-                self._suspect(one, Box(left, bottom, right, top), mode, matrix, inside=inside)
+            if inside and large and not mode:
+                plain = not self._blends_in(one, left, bottom, right, top, mode)
+                if plain:
+                    continue
+            self._check_hidden(one, Box(left, bottom, right, top), mode, matrix, inside=inside)
 
-    def _paint_other(self, one: Any, kind: int, matrix: Matrix, depth: int) -> None:
+    def _read_other(self, one: Any, kind: int, matrix: Matrix, depth: int) -> None:
+        """An object that is not text: a path, a form with objects in it, an image."""
         if kind == raw.FPDF_PAGEOBJ_PATH:
-            self._path(one, matrix)
-        elif kind == raw.FPDF_PAGEOBJ_FORM:
+            self._read_path(one, matrix)
+            return
+        if kind == raw.FPDF_PAGEOBJ_FORM:
             if depth < _DEEPEST:
-                parts = raw.FPDFFormObj_CountObjects(one)
-                self.paint(
-                    raw.FPDFFormObj_GetObject, one, parts, _matrix_of(one).within(matrix), depth + 1
-                )
-        elif (box := self._bounds(one, matrix)) is not None:
+                count = raw.FPDFFormObj_CountObjects(one)
+                inner = _matrix_of(one).within(matrix)
+                self.read_objects(raw.FPDFFormObj_GetObject, one, count, inner, depth + 1)
+            return
+        box = self._bounds_of(one, matrix)
+        if box is not None:
             if kind == raw.FPDF_PAGEOBJ_IMAGE:
-                self.scene.images.append(box)
-            self._area(box, None)
+                self._drawings.images.append(box)
+            self._add_area(box, None)
 
-    def finish(self) -> Scene:
+    def finish(self) -> PageDrawings:
+        """What was found, once all objects have been seen."""
         for address, box in self._without_ink:
-            if not any(_covers(image, box) for image in self.scene.images):
-                self.scene.hidden[address] = NO_INK
-        return self.scene
+            x, y = box.centre
+            is_on_image = any(image.holds(x, y) for image in self._drawings.images)
+            if not is_on_image:
+                self._drawings.hidden[address] = NO_INK
+        return self._drawings
 
-    def _suspect(self, one: Any, box: Box, mode: int, matrix: Matrix, *, inside: bool) -> None:
+    def _check_hidden(self, one: Any, box: Box, mode: int, matrix: Matrix, *, inside: bool) -> None:
         """Text that may well be hidden: find out why, if it is."""
         address = ctypes.addressof(one.contents)
+        hidden = self._drawings.hidden
+        is_small = min(box.width, box.height) < _SMALLEST_TEXT
         if not inside:
-            self.scene.hidden[address] = OFF_PAGE
-        elif min(box.right - box.left, box.top - box.bottom) < _SMALLEST_TEXT and self._is_tiny(
-            one, matrix
-        ):
-            self.scene.hidden[address] = TINY
+            hidden[address] = OFF_PAGE
+        elif is_small and self._is_tiny(one, matrix):
+            hidden[address] = TINY
         elif mode in _WITHOUT_INK:
             self._without_ink.append((address, box))
         elif self._blends_in(one, *box, mode):
-            self.scene.hidden[address] = SAME_COLOUR
+            hidden[address] = SAME_COLOUR
 
     def _is_tiny(self, one: Any, matrix: Matrix) -> bool:
         """A full stop is small, too; what counts is the size of its font."""
         size = ctypes.c_float()
         if not raw.FPDFTextObj_GetFontSize(one, ctypes.byref(size)):
             return False
-        return bool(abs(size.value) * _matrix_of(one).within(matrix).scale < _SMALLEST_TEXT)
+        scale = _matrix_of(one).within(matrix).scale
+        return bool(abs(size.value) * scale < _SMALLEST_TEXT)
 
     def _blends_in(
         self, one: Any, left: float, bottom: float, right: float, top: float, mode: int
     ) -> bool:
-        colour = self._colour(one, stroked=mode in _STROKED)
+        """Whether text has the colour of what is painted below it."""
+        colour = self._colour_of(one, stroked=mode in _STROKED)
         if colour is None:
             return False
-        x, y = (left + right) / 2, (bottom + top) / 2
-        for area, ground in reversed(self._areas):
+        x = (left + right) / 2
+        y = (bottom + top) / 2
+        for area, background in reversed(self._areas):
             if area.left <= x <= area.right and area.bottom <= y <= area.top:
-                return ground is not None and alike(colour, ground)
-        return self._on_white[colour]
+                return background is not None and alike(colour, background)
+        return self._fades_on_white[colour]
 
-    def _path(self, one: Any, matrix: Matrix) -> None:
-        box = self._bounds(one, matrix)
+    def _read_path(self, one: Any, matrix: Matrix) -> None:
+        """A path: a line, a frame of lines, an area, or both."""
+        box = self._bounds_of(one, matrix)
         if box is None:
             return
-        width, height = box.right - box.left, box.top - box.bottom
-        if min(width, height) <= _THIN:
-            self._rule(box)
+        if min(box.width, box.height) <= _THIN:
+            self._add_rule(box)
             return
-        fill, stroke = ctypes.c_int(), ctypes.c_int()
+        fill = ctypes.c_int()
+        stroke = ctypes.c_int()
         if not raw.FPDFPath_GetDrawMode(one, ctypes.byref(fill), ctypes.byref(stroke)):
             return
         if stroke.value:
             for rule in _straight_parts(one, matrix):
-                self._rule(rule)
-        if fill.value and (colour := self._colour(one, stroked=False)) and colour.alpha > 0.5:
-            self._area(box, colour)
+                self._add_rule(rule)
+        if fill.value:
+            colour = self._colour_of(one, stroked=False)
+            if colour and colour.alpha > _OPAQUE:
+                self._add_area(box, colour)
 
-    def _rule(self, box: Box) -> None:
-        if (
-            len(self.scene.rules) < _MOST_RULES
-            and max(box.right - box.left, box.top - box.bottom) >= _SHORTEST_RULE
-        ):
-            self.scene.rules.append(box)
+    def _add_rule(self, box: Box) -> None:
+        """Remember a line, if it is long enough to be one of a table."""
+        rules = self._drawings.rules
+        length = max(box.width, box.height)
+        if len(rules) < _MOST_RULES and length >= _SHORTEST_RULE:
+            rules.append(box)
 
-    def _area(self, box: Box, colour: Colour | None) -> None:
+    def _add_area(self, box: Box, colour: Colour | None) -> None:
+        """Remember what text that comes later may stand on."""
         if len(self._areas) < _MOST_AREAS:
             self._areas.append((box, colour))
 
-    def _bounds(self, one: Any, matrix: Matrix) -> Box | None:
+    def _bounds_of(self, one: Any, matrix: Matrix) -> Box | None:
+        """The place of an object on the page; None where it has none."""
         if not raw.FPDFPageObj_GetBounds(one, *self._edge_references):
             return None
         left, bottom, right, top = self._edges
@@ -234,31 +255,22 @@ class _Painter:
             return box
         return matrix.box(box)
 
-    def _colour(self, one: Any, *, stroked: bool) -> Colour | None:
-        if stroked:
-            ask = raw.FPDFPageObj_GetStrokeColor
-        else:
-            ask = raw.FPDFPageObj_GetFillColor
+    def _colour_of(self, one: Any, *, stroked: bool) -> Colour | None:
+        """The colour of an object's outline or of its inside; None where it has none."""
+        ask = raw.FPDFPageObj_GetStrokeColor if stroked else raw.FPDFPageObj_GetFillColor
         if not ask(one, *self._channel_references):
             return None
         red, green, blue, alpha = self._channels
         key = (red.value, green.value, blue.value, alpha.value)
-        colour = self._known.get(key)
+        colour = self._colours.get(key)
         if colour is None:
-            colour = self._known[key] = Colour(key[0], key[1], key[2], key[3] / 255)
-            self._on_white[colour] = alike(colour, WHITE)
+            colour = self._colours[key] = Colour(key[0], key[1], key[2], key[3] / 255)
+            self._fades_on_white[colour] = alike(colour, WHITE)
         return colour
 
 
-def look_at(page: PageText) -> Scene:
-    """Everything that is drawn on a page."""
-    painter = _Painter(page.box)
-    count = raw.FPDFPage_CountObjects(page.handle)
-    painter.paint(raw.FPDFPage_GetObject, page.handle, count, _PAGE, 0)
-    return painter.finish()
-
-
 def _matrix_of(one: Any) -> Matrix:
+    """How the space of an object lies in that of what it belongs to."""
     found = raw.FS_MATRIX()
     if not raw.FPDFPageObj_GetMatrix(one, ctypes.byref(found)):
         return _PAGE
@@ -268,16 +280,19 @@ def _matrix_of(one: Any) -> Matrix:
 def _straight_parts(path: Any, matrix: Matrix) -> Iterator[Box]:
     """The level and upright lines of a path, such as the sides of a box."""
     whole = _matrix_of(path).within(matrix)
-    x, y = ctypes.c_float(), ctypes.c_float()
+    x = ctypes.c_float()
+    y = ctypes.c_float()
     start = before = (0.0, 0.0)
-    for place in range(min(raw.FPDFPath_CountSegments(path), _MOST_SEGMENTS)):
+    count = min(raw.FPDFPath_CountSegments(path), _MOST_SEGMENTS)
+    for place in range(count):
         segment = raw.FPDFPath_GetPathSegment(path, place)
         if not raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y)):
             continue
         here = whole.point(x.value, y.value)
-        if raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_MOVETO:
+        kind = raw.FPDFPathSegment_GetType(segment)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
             start = here
-        elif raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_LINETO:
+        elif kind == raw.FPDF_SEGMENT_LINETO:
             yield from _rule_between(before, here)
         before = here
         if raw.FPDFPathSegment_GetClose(segment):
@@ -285,15 +300,8 @@ def _straight_parts(path: Any, matrix: Matrix) -> Iterator[Box]:
 
 
 def _rule_between(one: tuple[float, float], other: tuple[float, float]) -> Iterator[Box]:
-    if abs(one[0] - other[0]) < 1 or abs(one[1] - other[1]) < 1:
-        yield Box(
-            min(one[0], other[0]),
-            min(one[1], other[1]),
-            max(one[0], other[0]),
-            max(one[1], other[1]),
-        )
-
-
-def _covers(image: Box, box: Box) -> bool:
-    x, y = (box.left + box.right) / 2, (box.bottom + box.top) / 2
-    return image.left <= x <= image.right and image.bottom <= y <= image.top
+    """The line from one point to another, if it is level or upright."""
+    left, right = sorted((one[0], other[0]))
+    bottom, top = sorted((one[1], other[1]))
+    if right - left < 1 or top - bottom < 1:
+        yield Box(left, bottom, right, top)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.evidence.language.bearing import bearing_on, joined
+from webquarry.evidence.language.relevant_paragraphs import find_relevant, join_paragraphs
 from webquarry.evidence.language.terms import Terms
 from webquarry.read.slices.paragraphs import paragraphs_of
 
@@ -29,8 +29,8 @@ Nothing here.
 
 def kept(text: str, *questions: str) -> tuple[str, bool]:
     parts = paragraphs_of(text.encode())
-    bearing = bearing_on(parts, [Terms(question) for question in questions])
-    return joined(parts, bearing.kept).decode(), bearing.found
+    bearing = find_relevant(parts, [Terms(question) for question in questions])
+    return join_paragraphs(parts, bearing.kept).decode(), bearing.found
 
 
 def test_of_three_terms_two_are_enough_and_one_is_not() -> None:
