@@ -19,7 +19,7 @@ from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
 from webquarry.read.reader import read_reply
-from webquarry.read.special_reader import reader_for
+from webquarry.read.special_reader import find_special_reader
 
 _PATIENCE = (
     0.02  # seconds; a search that is kept answers sooner, and then its pages may be kept, too
@@ -53,7 +53,7 @@ def _begin(loop: asyncio.AbstractEventLoop) -> None:
 
 def load() -> None:
     """Read and judge a page that is at hand."""
-    reader_for(_URL)
+    find_special_reader(_URL)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     page = read_reply(_URL, Reply(_URL, 200, headers, _PAGE, _FETCHED), "main")
     evidence_of(page.url, page.document, page, page.fetched_at)

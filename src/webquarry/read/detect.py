@@ -15,10 +15,10 @@ from functools import cache
 from urllib.parse import unquote, urlsplit
 
 from webquarry.errors import Unreadable
-from webquarry.read.encoding.decode import Text
+from webquarry.read.encoding.decode import DecodedText
 from webquarry.read.encoding.labels import find_bom
 from webquarry.read.encoding.signatures import binary_type
-from webquarry.read.format import Format, Source
+from webquarry.read.format import FetchedDocument, Format
 from webquarry.registry import members_of
 from webquarry.secret import redact
 
@@ -43,14 +43,14 @@ _MOST_BINARY = 0.1  # of the first bytes; a page labelled as text may hold a few
 
 
 @cache
-def formats() -> dict[str, Format]:
+def load_formats() -> dict[str, Format]:
     """Every format by name, one object each."""
     return {kind.name: kind() for kind in members_of("webquarry.read.formats", Format)}
 
 
-def pick_format(source: Source) -> Format:
+def pick_format(source: FetchedDocument) -> Format:
     """The format of a document, or `Unreadable` with what it is instead."""
-    for candidate in formats().values():
+    for candidate in load_formats().values():
         if candidate.recognises(source.body):
             return candidate
     kind = binary_type(source.body)
@@ -64,10 +64,10 @@ def pick_format(source: Source) -> Format:
     name = _name_of_text(source, labelled)
     if name is None:
         raise _unreadable(source, source.media_type)
-    return formats()[name]
+    return load_formats()[name]
 
 
-def _name_of_text(source: Source, labelled: str | None) -> str | None:
+def _name_of_text(source: FetchedDocument, labelled: str | None) -> str | None:
     """The name of the text format, or None when the label names something that is not text."""
     if source.text.encoding == "replacement":
         raise Unreadable(
@@ -92,7 +92,7 @@ def _name_of_text(source: Source, labelled: str | None) -> str | None:
     return _by_start(text, head)
 
 
-def _really(text: Text, head: str) -> str:
+def _really(text: DecodedText, head: str) -> str:
     """What a document labelled as HTML is: servers label feeds, JSON and plain text so."""
     if _is_feed(head) and not _HTML_START.match(head):
         return "feed"
@@ -105,7 +105,7 @@ def _really(text: Text, head: str) -> str:
     return "text"
 
 
-def _by_start(text: Text, head: str) -> str:
+def _by_start(text: DecodedText, head: str) -> str:
     if _is_feed(head):
         return "feed"
     if _XML_START.match(head):
@@ -120,7 +120,7 @@ def _is_feed(head: str) -> bool:
 
 
 def _by_media_type(media_type: str) -> str | None:
-    for name, candidate in formats().items():
+    for name, candidate in load_formats().items():
         if media_type in candidate.media_types:
             if candidate.binary:
                 return None
@@ -137,12 +137,14 @@ def _by_media_type(media_type: str) -> str | None:
 def _by_name(url: str) -> str | None:
     path = unquote(urlsplit(url).path).lower()
     named = (
-        name for name, one in formats().items() if not one.binary and path.endswith(one.suffixes)
+        name
+        for name, one in load_formats().items()
+        if not one.binary and path.endswith(one.suffixes)
     )
     return next(named, None)
 
 
-def _is_json(text: Text, head: str) -> bool:
+def _is_json(text: DecodedText, head: str) -> bool:
     if head.lstrip()[:1] not in ("{", "[") or len(text.text) > _SNIFFED_JSON:
         return False
     try:
@@ -163,10 +165,10 @@ def _is_binary(body: bytes, labelled_as_text: bool) -> bool:
     return strange > (len(head) * _MOST_BINARY if labelled_as_text else 0)
 
 
-def _unreadable(source: Source, kind: str) -> Unreadable:
+def _unreadable(source: FetchedDocument, kind: str) -> Unreadable:
     size = _size(len(source.body))
     if kind == source.media_type and any(
-        kind in candidate.media_types for candidate in formats().values()
+        kind in candidate.media_types for candidate in load_formats().values()
     ):
         return Unreadable(
             f"{redact(source.url)} is labelled {kind}, but it is no such file, {size}."

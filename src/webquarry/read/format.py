@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from webquarry.read.encoding.decode import Text, decode
+from webquarry.read.encoding.decode import DecodedText, decode
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Dated
 
@@ -27,7 +27,7 @@ Selection = Literal[
 
 
 @dataclass(frozen=True)
-class Source:
+class FetchedDocument:
     """What was fetched, before anybody has made sense of it."""
 
     url: str
@@ -41,13 +41,13 @@ class Source:
         return self.content_type.partition(";")[0].strip().lower()
 
     @cached_property
-    def text(self) -> Text:
+    def text(self) -> DecodedText:
         """The body decoded, once."""
         return decode(self.body, self.content_type)
 
 
 @dataclass(frozen=True)
-class Draft:
+class ConvertedDocument:
     """A document as Markdown, before its outcome is known."""
 
     markdown: str
@@ -83,5 +83,5 @@ class Format(ABC):
         return False
 
     @abstractmethod
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         """The document as Markdown."""

@@ -24,13 +24,13 @@ from webquarry.net.http.status import raise_for_status
 from webquarry.net.models import Reply
 from webquarry.progress import note
 from webquarry.read.detect import pick_format
-from webquarry.read.encoding.decode import Text
+from webquarry.read.encoding.decode import DecodedText
 from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.executor import Room
-from webquarry.read.format import Draft, Format, Selection, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry.read.formats.html import Html
 from webquarry.read.models import Page, RawPage
-from webquarry.read.special_reader import Desk, reader_for
+from webquarry.read.special_reader import SiteContext, find_special_reader
 from webquarry.read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -55,7 +55,7 @@ class Reader:
         self, client: Client, settings: Settings | None = None, clock: Clock | None = None
     ) -> None:
         self._client = client
-        self._desk = Desk(client, settings or Settings(), clock or Clock())
+        self._desk = SiteContext(client, settings or Settings(), clock or Clock())
         self.room = Room()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
@@ -92,7 +92,7 @@ class Reader:
         """By a reader of its own, for sites that have one; where that fails the page itself is
         read, and why is said.
         """
-        special = reader_for(url)
+        special = find_special_reader(url)
         if special is None:
             return None, ""
         try:
@@ -157,7 +157,7 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     if isinstance(chosen, Html) and source.body.strip():
         draft = chosen.to_markdown(source)
     else:
-        draft = Draft("")
+        draft = ConvertedDocument("")
     try:
         _judged(requested_url, reply.url, reply.headers, draft)
     except Unreadable:
@@ -174,9 +174,9 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     )
 
 
-def _source(requested_url: str, reply: Reply, selection: Selection) -> Source:
+def _source(requested_url: str, reply: Reply, selection: Selection) -> FetchedDocument:
     """What was fetched, if it was answered with success and no header says that it is a wall."""
-    source = Source(
+    source = FetchedDocument(
         url=reply.url,
         body=reply.body,
         content_type=reply.headers.get("content-type", ""),
@@ -189,7 +189,9 @@ def _source(requested_url: str, reply: Reply, selection: Selection) -> Source:
     return source
 
 
-def _judged(requested_url: str, url: str, headers: Mapping[str, str], draft: Draft) -> Outcome:
+def _judged(
+    requested_url: str, url: str, headers: Mapping[str, str], draft: ConvertedDocument
+) -> Outcome:
     if draft.whole is None:
         shown = draft
     else:
@@ -197,14 +199,14 @@ def _judged(requested_url: str, url: str, headers: Mapping[str, str], draft: Dra
     return judge(url, requested_url, headers, shown)
 
 
-def _format_if_known(source: Source) -> Format | None:
+def _format_if_known(source: FetchedDocument) -> Format | None:
     try:
         return pick_format(source)
     except Unreadable:
         return None
 
 
-def _verbatim(source: Source, chosen: Format | None) -> str | None:
+def _verbatim(source: FetchedDocument, chosen: Format | None) -> str | None:
     """The body as text, if it is text and every character of it can be read."""
     if chosen is None or binary_type(source.body):
         return None
@@ -214,7 +216,7 @@ def _verbatim(source: Source, chosen: Format | None) -> str | None:
     return None
 
 
-def _raise_refusal(requested_url: str, reply: Reply, source: Source) -> None:
+def _raise_refusal(requested_url: str, reply: Reply, source: FetchedDocument) -> None:
     """Say what a reply without success is: a wall, a login, or what its status code says."""
     if reply.status in _GONE:
         draft = None
@@ -226,7 +228,7 @@ def _raise_refusal(requested_url: str, reply: Reply, source: Source) -> None:
     raise_for_status(reply)
 
 
-def _draft_of_refusal(source: Source) -> Draft | None:
+def _draft_of_refusal(source: FetchedDocument) -> ConvertedDocument | None:
     if not source.body.strip() or len(source.body) > _LARGEST_WALL:
         return None
     try:
@@ -235,7 +237,7 @@ def _draft_of_refusal(source: Source) -> Draft | None:
         return None
 
 
-def _encoding_notes(text: Text | None) -> tuple[str, ...]:
+def _encoding_notes(text: DecodedText | None) -> tuple[str, ...]:
     if text is None or text.source not in {"detected", "fallback"}:
         return ()
     how = "assumed"

@@ -27,7 +27,7 @@ from webquarry.settings import Settings
 
 
 @dataclass(frozen=True)
-class Desk:
+class SiteContext:
     """What a special reader works with."""
 
     client: Client
@@ -76,24 +76,24 @@ class SpecialReader(ABC):
         """
 
     @abstractmethod
-    async def read(self, url: str, desk: Desk) -> Page:
+    async def read(self, url: str, desk: SiteContext) -> Page:
         """The page. Raises NotFound or LoginWall for what is not to be had, anything else to leave
         it to the page.
         """
 
 
 @cache
-def special_readers() -> tuple[SpecialReader, ...]:
+def load_special_readers() -> tuple[SpecialReader, ...]:
     """Every special reader, one object each."""
     return tuple(kind() for kind in members_of("webquarry.read.special", SpecialReader))
 
 
-def reader_for(url: str) -> SpecialReader | None:
+def find_special_reader(url: str) -> SpecialReader | None:
     """The special reader of a URL, if there is one; a URL that is none is for the guard to refuse."""
     try:
         address = httpx2.URL(url)
         if address.scheme not in ("http", "https"):
             return None
-        return next((one for one in special_readers() if one.knows(address)), None)
+        return next((one for one in load_special_readers() if one.knows(address)), None)
     except (httpx2.InvalidURL, WebquarryError, ValueError):
         return None

@@ -7,14 +7,14 @@ import pytest
 from webquarry.read.detect import pick_format
 from webquarry.read.feeds import write as write_module
 from webquarry.read.feeds.dates import iso_date
-from webquarry.read.format import Draft, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'
 ATOM = '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>{}</feed>'
 
 
-def read(body: str | bytes, content_type: str = "application/rss+xml") -> Draft:
-    source = Source(
+def read(body: str | bytes, content_type: str = "application/rss+xml") -> ConvertedDocument:
+    source = FetchedDocument(
         "https://site.example/feed",
         body if isinstance(body, bytes) else body.encode(),
         content_type,

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb, text
-from tests.read.special.desk import REPLIES, read, recorded
+from tests.read.special.recorded_sites import REPLIES, read, recorded
 from webquarry.errors import LoginWall, NotFound
 from webquarry.read.special._youtube_captions import Cue, clock_time, paragraphs, read_captions
 from webquarry.read.special.youtube import video_of

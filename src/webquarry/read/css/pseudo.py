@@ -22,13 +22,13 @@ _COUNTED = {
 }  # fmt: skip
 
 
-class Test(Protocol):
+class ElementTest(Protocol):
     """Something that is asked about one element."""
 
     def matches(self, element: etree._Element) -> bool: ...
 
 
-class Place:
+class SiblingPosition:
     """Which of the children of its parent an element is: every `step`-th, from `offset` on.
 
     Elements are asked about in the order of the page, so each is counted on from the one before it.
@@ -81,22 +81,22 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class No:
+class Negation:
     """What an element must not be."""
 
-    refused: tuple[Test, ...]
+    refused: tuple[ElementTest, ...]
 
     def matches(self, element: etree._Element) -> bool:
         return not any(one.matches(element) for one in self.refused)
 
 
-def structural(name: str, argument: str) -> tuple[Test, ...] | None:
+def structural(name: str, argument: str) -> tuple[ElementTest, ...] | None:
     """What a pseudo-class without selectors in it asks, or None for one that is not understood."""
     if name in _ENDS:
-        return (Place(0, 1, *_ENDS[name]),)
+        return (SiblingPosition(0, 1, *_ENDS[name]),)
     if name in ("only-child", "only-of-type"):
         of_type = name == "only-of-type"
-        return Place(0, 1, of_type), Place(0, 1, of_type, True)
+        return SiblingPosition(0, 1, of_type), SiblingPosition(0, 1, of_type, True)
     if name == "root":
         return (Root(),)
     formula = None
@@ -104,7 +104,7 @@ def structural(name: str, argument: str) -> tuple[Test, ...] | None:
         formula = _parse_formula(argument)
     if formula is None:
         return None
-    return (Place(*formula, *_COUNTED[name]),)
+    return (SiblingPosition(*formula, *_COUNTED[name]),)
 
 
 def _parse_formula(text: str) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.css.declarations import unescape
-from webquarry.read.css.pseudo import No, Test, structural
+from webquarry.read.css.pseudo import ElementTest, Negation, structural
 
 _MOST_STEPS = 6
 _MOST_ANCESTORS = 64
@@ -55,7 +55,7 @@ class Compound:
     ids: frozenset[str]
     classes: frozenset[str]
     attributes: tuple[tuple[str, str, str], ...]
-    tests: tuple[Test, ...] = ()
+    tests: tuple[ElementTest, ...] = ()
 
     @property
     def is_by_name(self) -> bool:
@@ -224,7 +224,7 @@ def _parse_compound(tag: str, rest: str) -> Compound | None:
     ids: set[str] = set()
     classes: set[str] = set()
     attributes: list[tuple[str, str, str]] = []
-    tests: list[Test] = []
+    tests: list[ElementTest] = []
     for sign, name, attribute, operator, value, pseudo, argument in _SIMPLE.findall(rest):
         if sign:
             (ids if sign == "#" else classes).add(_unshielded(name))
@@ -240,10 +240,10 @@ def _parse_compound(tag: str, rest: str) -> Compound | None:
     )
 
 
-def _parse_pseudo(name: str, argument: str) -> tuple[Test, ...] | None:
+def _parse_pseudo(name: str, argument: str) -> tuple[ElementTest, ...] | None:
     if name != "not":
         return structural(name, argument)
-    refused: list[Test] = []
+    refused: list[ElementTest] = []
     for text in _COMMA.split(argument):
         found = _COMPOUND.fullmatch(text.strip())
         compound = None
@@ -252,7 +252,7 @@ def _parse_pseudo(name: str, argument: str) -> tuple[Test, ...] | None:
         if compound is None:
             return None
         refused.append(compound)
-    return (No(tuple(refused)),)
+    return (Negation(tuple(refused)),)
 
 
 def _shielded(text: str) -> str:

@@ -31,7 +31,7 @@ _MOST_DAMAGE = (
 
 
 @dataclass(frozen=True)
-class Text:
+class DecodedText:
     """A page as text, the WHATWG name of its encoding, and what gave the encoding away.
 
     A page that is UTF-8 is only decoded when somebody asks for its text: the parser wants the
@@ -64,26 +64,26 @@ class Text:
         return self.text[:size]
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Text):
+        if not isinstance(other, DecodedText):
             return NotImplemented
         return (self.text, self.encoding, self.source) == (other.text, other.encoding, other.source)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def decode(body: bytes, content_type_header: str) -> Text:
+def decode(body: bytes, content_type_header: str) -> DecodedText:
     """Decode a page; what cannot be decoded becomes U+FFFD, and the text can always be encoded as
     UTF-8.
     """
     bom = find_bom(body)
     if bom:
-        return Text(_decode(body[bom[1] :], bom[0]), bom[0], "bom")
+        return DecodedText(_decode(body[bom[1] :], bom[0]), bom[0], "bom")
     labels = claims(body, content_type_header)
     if labels and labels[0].encoding == "replacement":
-        return Text("", "replacement", labels[0].source)
+        return DecodedText("", "replacement", labels[0].source)
     wide = _wide_encoding(body, labels)
     if wide:
-        return Text(_decode(body, wide.encoding), wide.encoding, wide.source)
+        return DecodedText(_decode(body, wide.encoding), wide.encoding, wide.source)
     labels = [label for label in labels if not label.encoding.startswith("utf-16")]
     if not labels and _SHIFTS.search(body) and body.isascii():
         labels = [Label("iso-2022-jp", "detected")]
@@ -108,14 +108,14 @@ def _wide_encoding(body: bytes, labels: list[Label]) -> Label | None:
     return Label("utf-16be" if even > odd else "utf-16le", source)
 
 
-def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
+def _decode_utf8(body: bytes, labels: list[Label]) -> DecodedText | None:
     """The page as UTF-8, if that is what it is; None leaves it to the older encodings."""
     first = labels[0] if labels else Label("utf-8", "utf-8")
     source = next((label.source for label in labels if label.encoding == "utf-8"), None)
     if body.isascii():
         if first.encoding == "iso-2022-jp":
             return None
-        return Text(None, first.encoding, first.source, body)
+        return DecodedText(None, first.encoding, first.source, body)
     if (
         source is None
         and first.encoding in _MULTI_BYTE
@@ -123,23 +123,23 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> Text | None:
     ):
         return None
     if _is_utf8(body):
-        return Text(None, "utf-8", source or "utf-8", body)
+        return DecodedText(None, "utf-8", source or "utf-8", body)
     if _is_damaged_utf8(body, labels):
-        return Text(body.decode("utf-8", "replace"), "utf-8", source or "utf-8")
+        return DecodedText(body.decode("utf-8", "replace"), "utf-8", source or "utf-8")
     return None
 
 
-def _decode_legacy(body: bytes, labels: list[Label]) -> Text:
+def _decode_legacy(body: bytes, labels: list[Label]) -> DecodedText:
     """The page in the first declared encoding that fits it, else in the one it looks like."""
     candidates = [label for label in labels if label.encoding not in {"utf-8", "replacement"}]
     fitting = [label for label in candidates if _fits(body, label.encoding)]
     if fitting:
         label = _arbitrate(body, fitting)
-        return Text(_decode(body, label.encoding), label.encoding, label.source)
+        return DecodedText(_decode(body, label.encoding), label.encoding, label.source)
     guessed = guess_encoding(body)
     if guessed:
-        return Text(_decode(body, guessed), guessed, "detected")
-    return Text(_decode(body, "windows-1252"), "windows-1252", "fallback")
+        return DecodedText(_decode(body, guessed), guessed, "detected")
+    return DecodedText(_decode(body, "windows-1252"), "windows-1252", "fallback")
 
 
 def _arbitrate(body: bytes, fitting: list[Label]) -> Label:

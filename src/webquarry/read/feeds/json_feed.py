@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from webquarry.read.feeds.dates import iso_date
-from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.feeds.models import Feed, FeedEntry, FeedText
 
 VERSION = "https://jsonfeed.org/version/"
 _LONGEST_NAME = 500  # characters
@@ -22,8 +22,8 @@ def parse_json_feed(text: str) -> Feed | None:
         return None
     items = data.get("items")
     return Feed(
-        title=Text(_text(data, "title")),
-        description=Text(_text(data, "description")),
+        title=FeedText(_text(data, "title")),
+        description=FeedText(_text(data, "description")),
         link=_text(data, "home_page_url"),
         author=_authors(data),
         entries=tuple(_entry(item) for item in items if isinstance(item, dict))
@@ -32,18 +32,18 @@ def parse_json_feed(text: str) -> Feed | None:
     )
 
 
-def _entry(item: dict[str, Any]) -> Entry:
+def _entry(item: dict[str, Any]) -> FeedEntry:
     html = _text(item, "content_html")
     date = _text(item, "date_published") or _text(item, "date_modified")
     attachments = item.get("attachments")
-    return Entry(
-        title=Text(_text(item, "title")),
+    return FeedEntry(
+        title=FeedText(_text(item, "title")),
         link=_text(item, "url") or _text(item, "external_url"),
         date=iso_date(date) or date[:60],
         author=_authors(item),
-        content=Text(html, is_html=True)
+        content=FeedText(html, is_html=True)
         if html
-        else Text(_text(item, "content_text") or _text(item, "summary")),
+        else FeedText(_text(item, "content_text") or _text(item, "summary")),
         enclosures=tuple(_text(one, "url") for one in attachments if isinstance(one, dict))
         if isinstance(attachments, list)
         else (),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.feeds.models import Feed, FeedEntry, FeedText
 from webquarry.read.markdown.compose import Composer
 
 _LONGEST = 10_000_000  # characters
@@ -44,7 +44,7 @@ def write_feed(feed: Feed, composer: Composer) -> Written:
     return Written("\n\n".join(filter(None, blocks)), title, ())
 
 
-def _entry(entry: Entry, number: int, composer: Composer) -> str:
+def _entry(entry: FeedEntry, number: int, composer: Composer) -> str:
     title = _line(entry.title, composer) or f"Entry {number}"
     about = [composer.line(composer.plain(part)) for part in (entry.date, entry.author)]
     blocks = [
@@ -56,7 +56,7 @@ def _entry(entry: Entry, number: int, composer: Composer) -> str:
     return "\n\n".join(filter(None, blocks))
 
 
-def _line(text: Text, composer: Composer) -> str:
+def _line(text: FeedText, composer: Composer) -> str:
     """A title. Some feeds put marked-up text there."""
     if text.is_html and "<" in text.value:
         return composer.plain(_MARKUP.sub("", text.value), is_html=True)
@@ -66,7 +66,7 @@ def _line(text: Text, composer: Composer) -> str:
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 
 
-def _body(text: Text, composer: Composer) -> str:
+def _body(text: FeedText, composer: Composer) -> str:
     if text.is_html:
         return composer.fragment(text.value)
     return composer.paragraphs(text.value)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from webquarry.read.feeds.dates import iso_date
-from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.feeds.models import Feed, FeedEntry, FeedText
 from webquarry.read.html.tree import text_of
 from webquarry.read.models import Dated
 from webquarry.read.text.characters import without_surrogates
@@ -75,14 +75,14 @@ def _rss(root: etree._Element, channel: etree._Element) -> Feed:
     )
 
 
-def _rss_entry(item: etree._Element) -> Entry:
+def _rss_entry(item: etree._Element) -> FeedEntry:
     guid = _child(item, "guid")
     permanent = guid is not None and (guid.get("isPermaLink") or "true").lower() == "true"
     identity = ""
     if permanent and guid is not None:
         identity = text_of(guid).strip()
     enclosures = (one.get("url") or "" for one in item if _name(one) == "enclosure")
-    return Entry(
+    return FeedEntry(
         title=_html(_said(item, "title", "itunes:title")),
         link=_said(item, "link")
         or _atom_link(item)
@@ -105,9 +105,9 @@ def _atom(root: etree._Element) -> Feed:
     )
 
 
-def _atom_entry(entry: etree._Element) -> Entry:
+def _atom_entry(entry: etree._Element) -> FeedEntry:
     content = _atom_text(_child(entry, "atom:content"))
-    return Entry(
+    return FeedEntry(
         title=_atom_text(_child(entry, "atom:title")),
         link=_atom_link(entry),
         date=_date(_said(entry, "atom:published", "atom:updated")),
@@ -121,16 +121,16 @@ def _atom_entry(entry: etree._Element) -> Entry:
     )
 
 
-def _atom_text(element: etree._Element | None) -> Text:
+def _atom_text(element: etree._Element | None) -> FeedText:
     if element is None:
-        return Text()
+        return FeedText()
     kind = (element.get("type") or "text").lower()
     if kind in ("xhtml", "application/xhtml+xml"):
         inner = "".join(
             etree.tostring(child, encoding="unicode", with_tail=True) for child in element
         )
-        return Text((element.text or "") + inner, is_html=True)
-    return Text(text_of(element), is_html=kind in ("html", "text/html"))
+        return FeedText((element.text or "") + inner, is_html=True)
+    return FeedText(text_of(element), is_html=kind in ("html", "text/html"))
 
 
 def _atom_link(element: etree._Element) -> str:
@@ -153,8 +153,8 @@ def _person(text: str) -> str:
     return (found[1] if found else text)[:_LONGEST_NAME]
 
 
-def _html(text: str) -> Text:
-    return Text(text, is_html=True)
+def _html(text: str) -> FeedText:
+    return FeedText(text, is_html=True)
 
 
 def _date(text: str) -> str:

@@ -16,8 +16,8 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from webquarry.read.documents.prose import line
-from webquarry.read.format import Draft, Format, Source
-from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.text.characters import INVISIBLE, clean
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape_cell
@@ -43,7 +43,7 @@ class Csv(Format):
     )
     suffixes = (".csv", ".tsv", ".tab")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text.removeprefix("\ufeff")
         hint = _HINT.match(text)
         text = text[hint.end() :] if hint else text
@@ -57,7 +57,7 @@ class Csv(Format):
             )
             if delimiter is not None:
                 table, lost = _table(text, delimiter, removed)
-                return Draft(
+                return ConvertedDocument(
                     table,
                     encoding=source.text.encoding,
                     removed=dict(removed),
@@ -67,8 +67,8 @@ class Csv(Format):
             notes: tuple[str, ...] = ()
         except csv.Error:
             notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
-        cleaned = clean(with_plain_newlines(text))
-        return Draft(
+        cleaned = clean(normalise_newlines(text))
+        return ConvertedDocument(
             cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes
         )
 

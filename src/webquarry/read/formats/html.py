@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.parse import CUT, Document, parse_html
-from webquarry.read.html.traits import traits_of
+from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import title_of, to_markdown
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
@@ -35,17 +35,17 @@ class Html(Format):
     media_types = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         document = parse_html(source.text.page)
         part = (_main if source.selection == "main" else _whole)(document, source.url)
-        return Draft(
+        return ConvertedDocument(
             part.text,
             title=part.title,
             encoding=source.text.encoding,
             removed=part.removed,
             notes=(*document.notes, *part.notes),
             lost=tuple(note for note in document.notes if note == CUT),
-            traits=lambda: traits_of(document.elements()),
+            traits=lambda: collect_traits(document.elements()),
             whole=part.whole,
             document=document,
         )

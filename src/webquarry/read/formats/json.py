@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.text.characters import clean
 from webquarry.read.text.fence import fence
 
@@ -22,10 +22,10 @@ class Json(Format):
     media_types = ("application/json", "text/json", "application/x-json", "application/ld+json")
     suffixes = (".json", ".geojson", ".jsonld")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text, notes = _indent(source.text.text.removeprefix("\ufeff"))
         cleaned = clean(text)
-        return Draft(
+        return ConvertedDocument(
             fence(cleaned.text, "json"),
             encoding=source.text.encoding,
             removed=cleaned.removed,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from webquarry.read.format import Draft, Format, Source
-from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.text.characters import clean
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -20,9 +20,9 @@ class MarkdownText(Format):
     media_types = ("text/markdown", "text/x-markdown")
     suffixes = (".md", ".markdown", ".mdown", ".mdx", "/llms.txt", "/llms-full.txt")
 
-    def to_markdown(self, source: Source) -> Draft:
-        cleaned = clean(with_plain_newlines(source.text.text))
-        return Draft(
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        cleaned = clean(normalise_newlines(source.text.text))
+        return ConvertedDocument(
             cleaned.text,
             title=_title(cleaned.text),
             encoding=source.text.encoding,

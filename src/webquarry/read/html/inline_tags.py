@@ -40,7 +40,7 @@ _ENDS = {
 _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 
-def with_lasting_marks(data: bytes) -> bytes:
+def rename_inline_tags(data: bytes) -> bytes:
     """The page with `<b>` as `<strong>` and the like, if one of them holds a paragraph."""
     if all(_CLOSED.match(data, mark.start()) is not None for mark in _OPENING.finditer(data)):
         return data

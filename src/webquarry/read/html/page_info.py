@@ -18,7 +18,7 @@ _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Furniture:
+class PageInfo:
     """Found in one pass over the page."""
 
     css: bytes = b""  # of the style elements that are for screens
@@ -29,7 +29,7 @@ class Furniture:
     data: tuple[str, ...] = ()  # the scripts that are structured data about the page
 
 
-def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
+def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
     """What there is of it."""
     css: list[bytes] = []
     data: list[str] = []
@@ -63,4 +63,4 @@ def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
                 title = text_of(element)
     rules = b"\n".join(css)
     title = " ".join((title or "").split())
-    return Furniture(rules, foreign or b"@import" in rules, base, title, typesets, tuple(data))
+    return PageInfo(rules, foreign or b"@import" in rules, base, title, typesets, tuple(data))

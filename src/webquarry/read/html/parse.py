@@ -14,8 +14,8 @@ from functools import cached_property
 from lxml import etree
 
 from webquarry.read.html.flatten import flatten, trim_attributes
-from webquarry.read.html.inline_tags import with_lasting_marks
-from webquarry.read.html.page_info import Furniture, furniture_of
+from webquarry.read.html.inline_tags import rename_inline_tags
+from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
@@ -37,9 +37,9 @@ class Document:
         return self.data.count(b"<!--")
 
     @cached_property
-    def furniture(self) -> Furniture:
+    def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
-        return furniture_of(self.roots)
+        return collect_page_info(self.roots)
 
     def elements(self) -> Iterator[etree._Element]:
         """Every element, in document order."""
@@ -52,11 +52,11 @@ def parse_html(page: str | bytes) -> Document:
     UTF-8.
     """
     data = _encoded(page)
-    roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
+    roots, cut = _parse(rename_inline_tags(trim_attributes(data)))
     if not cut:
         return Document(roots, (), data)
     flat, lost = flatten(data.decode("utf-8", "replace"))
-    flattened, cut = _parse(with_lasting_marks(flat.encode()))
+    flattened, cut = _parse(rename_inline_tags(flat.encode()))
     return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), data)
 
 

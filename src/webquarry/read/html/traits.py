@@ -61,7 +61,7 @@ def leads_to_login(address: str) -> bool:
     return _LOGIN_ADDRESS.search(address[:500]) is not None
 
 
-def traits_of(elements: Iterable[etree._Element]) -> Traits:
+def collect_traits(elements: Iterable[etree._Element]) -> Traits:
     """The traits of a page, from all its elements in document order."""
     notes = _Notes()
     for element in elements:

@@ -36,7 +36,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Line:
+class MarkdownLine:
     """One line with its place; `fenced` for code, its fences included."""
 
     number: int
@@ -45,7 +45,7 @@ class Line:
     fenced: bool
 
 
-def lines_of(data: bytes) -> Iterator[Line]:
+def lines_of(data: bytes) -> Iterator[MarkdownLine]:
     """The lines of a text, told apart from code."""
     fence = b""
     start = 0
@@ -55,12 +55,12 @@ def lines_of(data: bytes) -> Iterator[Line]:
             closes = (
                 found is not None and found[1].startswith(fence) and not text[found.end() :].strip()
             )
-            yield Line(number, start, text, True)
+            yield MarkdownLine(number, start, text, True)
             fence = b"" if closes else fence
         else:
             opens = found is not None and not (found[1][:1] == b"`" and b"`" in text[found.end() :])
             fence = found[1] if found is not None and opens else b""
-            yield Line(number, start, text, opens)
+            yield MarkdownLine(number, start, text, opens)
         start += len(text) + 1
 
 
@@ -96,7 +96,7 @@ def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
 def _headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
     """Level, title, line and place of each."""
     skipped = _front_matter_lines(data)
-    before: Line | None = None  # a line of a paragraph, which an underline makes a heading
+    before: MarkdownLine | None = None  # a line of a paragraph, which an underline makes a heading
     run = 0  # lines of that paragraph so far
     for line in lines_of(data):
         if line.number <= skipped or line.fenced:

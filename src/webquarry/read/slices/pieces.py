@@ -27,7 +27,7 @@ _MOST_MATCHES = 1_000
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundBlocks:
     """The blocks that hold a text, with their neighbours, as a text of its own."""
 
     data: bytes
@@ -104,7 +104,7 @@ def cut_between_characters(data: bytes, start: int, limit: int) -> int:
     return _next_character(data, start)
 
 
-def find_blocks(data: bytes, wanted: str, starts: list[int]) -> Found:
+def find_blocks(data: bytes, wanted: str, starts: list[int]) -> FoundBlocks:
     """Every block that holds the text, whatever its case and white space, with the block before and
     the one after.
     """
@@ -129,7 +129,7 @@ def find_blocks(data: bytes, wanted: str, starts: list[int]) -> Found:
         if number and shown[number - 1] != at - 1:
             parts.append((b"" if parts[-1].endswith(b"\n") else b"\n\n") + GAP)
         parts.append(data[slice(*blocks[at])])
-    return Found(b"".join(parts), len(hits))
+    return FoundBlocks(b"".join(parts), len(hits))
 
 
 def _next_character(data: bytes, start: int) -> int:

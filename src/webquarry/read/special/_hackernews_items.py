@@ -31,7 +31,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ThreadComment:
     """A comment and how deep it stands in its thread, from 0."""
 
     item: Item
@@ -44,7 +44,7 @@ class Thread:
     """An item with the comments below it, in reading order."""
 
     root: Item
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[ThreadComment, ...] = ()
     options: tuple[Item, ...] = ()  # of a poll
     unread: int = 0  # comments that could not be fetched
 
@@ -80,14 +80,14 @@ def algolia_thread(fields: Mapping[str, Any]) -> Thread | None:
     root = algolia_item(fields)
     if root is None:
         return None
-    replies: list[Reply] = []
+    replies: list[ThreadComment] = []
     waiting = [(child, 0) for child in reversed(objects(fields.get("children")))]
     while waiting:
         child, depth = waiting.pop()
         below = objects(child.get("children"))
         item = algolia_item(child)
         if item is not None and item.kind != "pollopt":
-            replies.append(Reply(item, depth, bool(below)))
+            replies.append(ThreadComment(item, depth, bool(below)))
         waiting += [(one, depth + 1) for one in reversed(below)]
     options = [item for one in objects(fields.get("options")) if (item := algolia_item(one))]
     return Thread(root, tuple(replies), tuple(options))
@@ -119,9 +119,9 @@ def firebase_item(fields: Mapping[str, Any]) -> Item | None:
 
 def firebase_replies(
     root: Mapping[str, Any], found: Mapping[int, Mapping[str, Any]]
-) -> tuple[Reply, ...]:
+) -> tuple[ThreadComment, ...]:
     """The comments that were fetched, in the order in which the site ranks them."""
-    replies: list[Reply] = []
+    replies: list[ThreadComment] = []
     seen: set[int] = set()
     waiting = [(number, 0) for number in reversed(numbers(root.get("kids")))]
     while waiting:
@@ -134,7 +134,7 @@ def firebase_replies(
         if fields is None or item is None:
             continue
         below = numbers(fields.get("kids"))
-        replies.append(Reply(item, depth, bool(below)))
+        replies.append(ThreadComment(item, depth, bool(below)))
         waiting += [(one, depth + 1) for one in reversed(below)]
     return tuple(replies)
 

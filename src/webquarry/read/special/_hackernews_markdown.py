@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webquarry.read.markdown.compose import Composer, moment, whole_number, written
-from webquarry.read.special._hackernews_items import Item, Reply, Thread, numbers
+from webquarry.read.special._hackernews_items import Item, Thread, ThreadComment, numbers
 
 SITE = "https://news.ycombinator.com/"
 _DEEPEST = 8  # levels of lists; what lies deeper stays there and says whom it answers
@@ -72,7 +72,7 @@ def user_markdown(fields: Mapping[str, Any], composer: Composer) -> str:
     return "\n\n".join(block for block in blocks if block)
 
 
-def _said(replies: Sequence[Reply], composer: Composer) -> list[str]:
+def _said(replies: Sequence[ThreadComment], composer: Composer) -> list[str]:
     """Every comment somebody can see; a hidden one only where others have answered it."""
     blocks: list[str] = []
     authors: dict[int, str] = {}

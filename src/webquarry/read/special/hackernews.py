@@ -35,7 +35,7 @@ from webquarry.read.special._hackernews_markdown import (
     title_of,
     user_markdown,
 )
-from webquarry.read.special_reader import Desk, SpecialReader
+from webquarry.read.special_reader import SiteContext, SpecialReader
 
 ALGOLIA = "https://hn.algolia.com"
 FIREBASE = "https://hacker-news.firebaseio.com"
@@ -48,7 +48,7 @@ _LISTS = {
 }  # fmt: skip
 
 
-class HackerNews(SpecialReader):
+class HackerNewsReader(SpecialReader):
     name = "hackernews"
 
     def knows(self, url: httpx2.URL) -> bool:
@@ -58,7 +58,7 @@ class HackerNews(SpecialReader):
             return bool(_wanted(url))
         return url.path in _LISTS and not set(url.params) - {"p"}
 
-    async def read(self, url: str, desk: Desk) -> Page:
+    async def read(self, url: str, desk: SiteContext) -> Page:
         address = httpx2.URL(url)
         errand = _Errand(url, desk)
         if address.path == "/item":
@@ -74,7 +74,7 @@ class HackerNews(SpecialReader):
 class _Errand:
     """One page while it is read."""
 
-    def __init__(self, url: str, desk: Desk) -> None:
+    def __init__(self, url: str, desk: SiteContext) -> None:
         self._url = url
         self._desk = desk
         self._started = desk.clock.monotonic()
@@ -216,7 +216,7 @@ class _Errand:
             author=item.author if item else "",
             published=Dated(when, "hackernews:created") if when else None,
             lost=lost,
-            reader=HackerNews.name,
+            reader=HackerNewsReader.name,
         )
 
 

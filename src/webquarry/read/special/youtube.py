@@ -29,7 +29,7 @@ from webquarry.read.special._youtube_player import (
     read_player,
     read_watch_page,
 )
-from webquarry.read.special_reader import Desk, SpecialReader
+from webquarry.read.special_reader import SiteContext, SpecialReader
 from webquarry.secret import redact
 
 ORIGIN = "https://www.youtube.com"
@@ -43,13 +43,13 @@ _CAPTIONS_PATH = "/api/timedtext"
 _MOST_CLIENTS = 5
 
 
-class YouTube(SpecialReader):
+class YouTubeReader(SpecialReader):
     name = "youtube"
 
     def knows(self, url: httpx2.URL) -> bool:
         return bool(video_of(url))
 
-    async def read(self, url: str, desk: Desk) -> Page:
+    async def read(self, url: str, desk: SiteContext) -> Page:
         return await _Errand(url, video_of(httpx2.URL(url)), desk).page()
 
 
@@ -74,7 +74,7 @@ def video_of(url: httpx2.URL) -> str:
 class _Errand:
     """One video while it is read."""
 
-    def __init__(self, url: str, video: str, desk: Desk) -> None:
+    def __init__(self, url: str, video: str, desk: SiteContext) -> None:
         self._url = url
         self._video = video
         self._desk = desk
@@ -235,7 +235,7 @@ class _Errand:
             author=author,
             published=Dated(published, "youtube:publishDate") if published else None,
             lost=notes,
-            reader=YouTube.name,
+            reader=YouTubeReader.name,
         )
 
     def _at(self, path: str) -> str:

@@ -47,7 +47,7 @@ _SWITCH = re.compile(
 )
 
 
-class Openable:
+class Expandable:
     """The controls of one page, looked up when the first hidden element asks for them."""
 
     def __init__(self, roots: Sequence[etree._Element]) -> None:

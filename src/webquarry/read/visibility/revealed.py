@@ -25,7 +25,7 @@ _MOST_OF_IT = 0.6
 _OF_MAIN = 0.25  # of the text; menus can be longer than what they lead to
 
 
-class Unveiled:
+class Revealed:
     """The late parts and the text of one page, looked up when something hidden asks for them."""
 
     def __init__(self, roots: Sequence[etree._Element]) -> None:

@@ -1,7 +1,7 @@
 """What a person cannot see on a page: an element in, the reason why nothing of it is seen out, or
 None.
 
-`Sight` is asked on the way down the tree and told on the way up. Properties that children inherit
+`VisibilityTracker` is asked on the way down the tree and told on the way up. Properties that children inherit
 and may undo (visibility, text size, colour) do not end the walk: they mute the text until an
 element makes it visible again.
 """
@@ -17,7 +17,7 @@ from lxml import etree
 from webquarry.read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
 from webquarry.read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
 from webquarry.read.css.declarations import Declarations, first, length, parse_declarations
-from webquarry.read.html.page_info import Furniture
+from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import length_up_to
 from webquarry.read.visibility.concealment import (
     DISPLAY,
@@ -26,8 +26,8 @@ from webquarry.read.visibility.concealment import (
     TRANSPARENT,
     reason_to_skip,
 )
-from webquarry.read.visibility.expandable import Openable
-from webquarry.read.visibility.revealed import Unveiled, fades_in
+from webquarry.read.visibility.expandable import Expandable
+from webquarry.read.visibility.revealed import Revealed, fades_in
 from webquarry.read.visibility.stylesheet import Stylesheet
 
 HIDDEN = "hidden attribute"
@@ -62,7 +62,7 @@ _JUDGED: dict[str, Callable[[str], str | None]] = {
 }
 
 
-class Look(NamedTuple):
+class ComputedStyle(NamedTuple):
     """What an element hands down to its children."""
 
     invisible: bool = False
@@ -85,7 +85,7 @@ class Look(NamedTuple):
         return SAME_COLOUR
 
 
-class Sight:
+class VisibilityTracker:
     """Follows the walk through one page. `muted` is the reason why text at this place is not seen,
     or None.
     """
@@ -93,19 +93,19 @@ class Sight:
     def __init__(
         self,
         roots: Sequence[etree._Element],
-        furniture: Furniture,
+        furniture: PageInfo,
         only: frozenset[str] | None = None,
     ) -> None:
-        self._openable = Openable(roots)
-        self.unveiled = Unveiled(roots)
+        self._openable = Expandable(roots)
+        self.revealed = Revealed(roots)
         foreign = furniture.foreign_rules
         self._sheet = sheet = Stylesheet(furniture.css, colours=not foreign, only=only)
         self._certain = (
             not foreign and not sheet.blind_to_background
         )  # every background on the page is known
-        self._look = Look(ground=WHITE if self._certain else None)
+        self._look = ComputedStyle(ground=WHITE if self._certain else None)
         self._first_ground = self._look.ground
-        self._above: list[Look] = []
+        self._above: list[ComputedStyle] = []
         self._styles: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
@@ -166,7 +166,7 @@ class Sight:
         self._look = self._above.pop()
         self.muted = self._look.reason
 
-    def _put_on(self, look: Look) -> bool:
+    def _put_on(self, look: ComputedStyle) -> bool:
         if look == self._look:
             return False
         self._above.append(self._look)
@@ -213,14 +213,14 @@ class Sight:
         if element.tag in _WHOLE_PAGE:
             return True
         if reason not in _OPENED_LATER:
-            return reason == NAVIGATION and self.unveiled.is_the_page(element)
-        if reason == HIDDEN and self.unveiled.is_late_part(element):
+            return reason == NAVIGATION and self.revealed.is_the_page(element)
+        if reason == HIDDEN and self.revealed.is_late_part(element):
             return True
         if reason == TRANSPARENT and fades_in(style):
             return True
         if reason == ARIA and _has_spoken_twin(element):
             return True
-        return self._opens(element, reason) or self.unveiled.is_the_page(element)
+        return self._opens(element, reason) or self.revealed.is_the_page(element)
 
     def _opens(self, element: etree._Element, reason: str) -> bool:
         if reason == CLOSED:
@@ -253,7 +253,7 @@ class Sight:
             return {**own[0], **own[1]}
         return own[0]
 
-    def _dressed(self, element: etree._Element, style: Declarations) -> Look:
+    def _dressed(self, element: etree._Element, style: Declarations) -> ComputedStyle:
         """The look of an element, given that of its parent."""
         look = self._look
         visibility = style.get("visibility")
@@ -277,7 +277,7 @@ class Sight:
             opacity = look.opacity * _opacity_of(style)
         else:
             opacity = look.opacity
-        return Look(invisible, _size_of(style, look.size), colour, ground, seen, opacity)
+        return ComputedStyle(invisible, _size_of(style, look.size), colour, ground, seen, opacity)
 
 
 def _has_spoken_twin(element: etree._Element) -> bool:
@@ -337,7 +337,7 @@ def _opacity_of(style: Declarations) -> float:
     return 1.0
 
 
-def _colour_of(element: etree._Element, style: Declarations, look: Look) -> Colour | None:
+def _colour_of(element: etree._Element, style: Declarations, look: ComputedStyle) -> Colour | None:
     value = first(style, "-webkit-text-fill-color", "color")
     if value and value not in ("inherit", "currentcolor", "unset"):
         return parse_colour(value)
@@ -352,7 +352,7 @@ def _colour_of(element: etree._Element, style: Declarations, look: Look) -> Colo
     return look.colour
 
 
-def _ground_of(element: etree._Element, style: Declarations, look: Look) -> Colour | None:
+def _ground_of(element: etree._Element, style: Declarations, look: ComputedStyle) -> Colour | None:
     if first(style, "background-image") not in ("", "none"):
         return None
     value = first(style, "background-color", "background")

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
-from webquarry.read.format import Draft
+from webquarry.read.format import ConvertedDocument
 from webquarry.read.html.traits import Traits
 from webquarry.read.text.words import Words, count_words
 from webquarry.read.walls.login import wants_login
-from webquarry.read.walls.soft_404 import says_it_is_missing
+from webquarry.read.walls.soft_404 import is_soft_404
 from webquarry.read.walls.wall_marks import UNSIGNED
 from webquarry.read.walls.walls import wall_in_headers, wall_in_page
 from webquarry.secret import redact
@@ -51,7 +51,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def raise_if_walled(url: str, headers: Mapping[str, str], draft: Draft | None) -> None:
+def raise_if_walled(url: str, headers: Mapping[str, str], draft: ConvertedDocument | None) -> None:
     """Raise `Challenge` if an answer, of whatever status, is a captcha or a bot wall."""
     maker = wall_in_headers(headers)
     if maker is None and draft is not None and draft.traits is not None:
@@ -66,7 +66,7 @@ def raise_if_walled(url: str, headers: Mapping[str, str], draft: Draft | None) -
         )
 
 
-def raise_if_login(url: str, requested_url: str, draft: Draft) -> None:
+def raise_if_login(url: str, requested_url: str, draft: ConvertedDocument) -> None:
     """Raise `LoginWall` if a page shows nothing but a door."""
     words = Words(draft.markdown[:_LONGEST])
     if draft.traits is not None and wants_login(
@@ -75,7 +75,9 @@ def raise_if_login(url: str, requested_url: str, draft: Draft) -> None:
         raise LoginWall(f"{_host(url)} wants a login before it shows {redact(requested_url)}.")
 
 
-def judge(url: str, requested_url: str, headers: Mapping[str, str], draft: Draft) -> Outcome:
+def judge(
+    url: str, requested_url: str, headers: Mapping[str, str], draft: ConvertedDocument
+) -> Outcome:
     """The outcome of a page that was answered with success."""
     if draft.traits is None:
         return _judge_length(url, draft)
@@ -88,20 +90,20 @@ def judge(url: str, requested_url: str, headers: Mapping[str, str], draft: Draft
     if words.prose_count > _MOST_PROSE:
         return Outcome()
     raise_if_walled(url, headers, draft)
-    if says_it_is_missing(url, draft.title, words):
+    if is_soft_404(url, draft.title, words):
         raise NotFound(f"{redact(url)} says that there is no such page.")
     raise_if_login(url, requested_url, draft)
     return _judge_substance(url, draft, words, draft.traits())
 
 
-def _judge_length(url: str, draft: Draft) -> Outcome:
+def _judge_length(url: str, draft: ConvertedDocument) -> Outcome:
     """Plain documents are as short as they like, but not empty."""
     if not draft.markdown.strip():
         raise ThinPage(f"{redact(url)} is empty.")
     return Outcome()
 
 
-def _judge_substance(url: str, draft: Draft, words: Words, traits: Traits) -> Outcome:
+def _judge_substance(url: str, draft: ConvertedDocument, words: Words, traits: Traits) -> Outcome:
     """Whether there is text, and if hardly any, whether scripts would have brought it."""
     pieces = [piece for piece in _SENTENCE_END.split(words.text) if piece.strip()]
     written = [

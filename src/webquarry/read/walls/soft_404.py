@@ -42,7 +42,7 @@ _TOLD = re.compile(
 _MISSING_PATH = re.compile(r"(?i)/(?:404|error-?404|not-?found|page-?not-?found)(?:\.\w+)?/?$")
 
 
-def says_it_is_missing(url: str, title: str, words: Words) -> bool:
+def is_soft_404(url: str, title: str, words: Words) -> bool:
     """Whether a page tells its visitor that it does not exist."""
     if words.prose_count > _MOST_PROSE:
         return False

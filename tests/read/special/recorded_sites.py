@@ -1,4 +1,4 @@
-"""A desk for special readers: services that answer from a table, and a clock that stands still."""
+"""What special readers are tried with: services that answer from a table, and a clock that stands still."""
 
 from __future__ import annotations
 

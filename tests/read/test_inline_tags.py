@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.inline_tags import with_lasting_marks
+from webquarry.read.html.inline_tags import rename_inline_tags
 from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.convert import to_markdown
 
@@ -24,7 +24,7 @@ from webquarry.read.markdown.convert import to_markdown
 def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
     page: bytes, expected: bytes
 ) -> None:
-    assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
+    assert rename_inline_tags(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
     ],
 )  # fmt: skip
 def test_a_page_whose_marks_end_before_a_paragraph_starts_stays_as_it_is(page: bytes) -> None:
-    assert with_lasting_marks(page) == page
+    assert rename_inline_tags(page) == page
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_no_false_end_of_a_hidden_mark_shows_the_paragraph_in_it(page: str) -> N
     ],
 )
 def test_what_is_no_tag_stays_as_it_is(page: bytes) -> None:
-    assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + page
+    assert rename_inline_tags(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + page
 
 
 def test_a_script_comes_out_word_for_word() -> None:
