@@ -30,7 +30,8 @@ _COMMENTS = r"(?:\s|<!--(?:(?!-->)[\s\S]){0,2000}-->|<\?(?:(?!\?>)[\s\S]){0,500}
 _HTML_START = re.compile(rf"(?i){_COMMENTS}<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])")
 # what browsers take for HTML when there is no label at all
 _HTML_FRAGMENT = re.compile(
-    rf"(?i){_COMMENTS}<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|main|article)[\s>]"
+    rf"(?i){_COMMENTS}<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|main"
+    rf"|article)[\s>]"
 )
 _XML_START = re.compile(r"\s*<\?xml\s", re.IGNORECASE)
 _FEED_START = re.compile(

@@ -25,17 +25,19 @@ _RGB_SPACES = frozenset(
 )  # alike near black and white
 _WORD = re.compile(r"(?<![\w#(-])[a-z]{3,20}(?![\w(-])")
 _NAMES = {
-    "aliceblue": 0xF0F8FF, "antiquewhite": 0xFAEBD7, "aqua": 0x00FFFF, "azure": 0xF0FFFF, "beige": 0xF5F5DC,
-    "black": 0x000000, "blue": 0x0000FF, "brown": 0xA52A2A, "cyan": 0x00FFFF, "darkblue": 0x00008B,
-    "darkgray": 0xA9A9A9, "darkgreen": 0x006400, "darkgrey": 0xA9A9A9, "darkred": 0x8B0000, "dimgray": 0x696969,
-    "floralwhite": 0xFFFAF0, "fuchsia": 0xFF00FF, "gainsboro": 0xDCDCDC, "ghostwhite": 0xF8F8FF, "gold": 0xFFD700,
-    "gray": 0x808080, "green": 0x008000, "grey": 0x808080, "honeydew": 0xF0FFF0, "ivory": 0xFFFFF0,
-    "lavenderblush": 0xFFF0F5, "lightgray": 0xD3D3D3, "lightgrey": 0xD3D3D3, "lightyellow": 0xFFFFE0,
-    "lime": 0x00FF00, "linen": 0xFAF0E6, "magenta": 0xFF00FF, "maroon": 0x800000, "midnightblue": 0x191970,
-    "mintcream": 0xF5FFFA, "navy": 0x000080, "oldlace": 0xFDF5E6, "olive": 0x808000, "orange": 0xFFA500,
-    "pink": 0xFFC0CB, "purple": 0x800080, "red": 0xFF0000, "seashell": 0xFFF5EE, "silver": 0xC0C0C0,
-    "snow": 0xFFFAFA, "teal": 0x008080, "violet": 0xEE82EE, "white": 0xFFFFFF, "whitesmoke": 0xF5F5F5,
-    "yellow": 0xFFFF00, "canvas": 0xFFFFFF, "canvastext": 0x000000,
+    "aliceblue": 0xF0F8FF, "antiquewhite": 0xFAEBD7, "aqua": 0x00FFFF, "azure": 0xF0FFFF,
+    "beige": 0xF5F5DC, "black": 0x000000, "blue": 0x0000FF, "brown": 0xA52A2A, "cyan": 0x00FFFF,
+    "darkblue": 0x00008B, "darkgray": 0xA9A9A9, "darkgreen": 0x006400, "darkgrey": 0xA9A9A9,
+    "darkred": 0x8B0000, "dimgray": 0x696969, "floralwhite": 0xFFFAF0, "fuchsia": 0xFF00FF,
+    "gainsboro": 0xDCDCDC, "ghostwhite": 0xF8F8FF, "gold": 0xFFD700, "gray": 0x808080,
+    "green": 0x008000, "grey": 0x808080, "honeydew": 0xF0FFF0, "ivory": 0xFFFFF0,
+    "lavenderblush": 0xFFF0F5, "lightgray": 0xD3D3D3, "lightgrey": 0xD3D3D3,
+    "lightyellow": 0xFFFFE0, "lime": 0x00FF00, "linen": 0xFAF0E6, "magenta": 0xFF00FF,
+    "maroon": 0x800000, "midnightblue": 0x191970, "mintcream": 0xF5FFFA, "navy": 0x000080,
+    "oldlace": 0xFDF5E6, "olive": 0x808000, "orange": 0xFFA500, "pink": 0xFFC0CB,
+    "purple": 0x800080, "red": 0xFF0000, "seashell": 0xFFF5EE, "silver": 0xC0C0C0,
+    "snow": 0xFFFAFA, "teal": 0x008080, "violet": 0xEE82EE, "white": 0xFFFFFF,
+    "whitesmoke": 0xF5F5F5, "yellow": 0xFFFF00, "canvas": 0xFFFFFF, "canvastext": 0x000000,
 }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ _LONGEST = 20_000  # characters of one style attribute; the rest is not a style 
 
 # How many pixels a unit is, on a screen of ordinary size and with text of ordinary size.
 _UNITS = {
-    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8,
-    "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
+    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0,
+    "cm": 37.8, "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
 }  # fmt: skip
 _OF_VIEW = frozenset(
     {"vw", "vh", "vmin", "vmax", "vi", "vb", "dvw", "dvh", "svw", "svh", "lvw", "lvh"}
@@ -28,14 +28,17 @@ _OF_VIEW = frozenset(
 
 PROPERTIES = frozenset(
     {
-        "display", "visibility", "opacity", "filter", "-ms-filter", "content-visibility", "zoom", "font-size", "font",
-        "font-size-adjust", "color", "-webkit-text-fill-color", "-webkit-text-security", "background",
-        "background-color", "background-image", "background-clip", "-webkit-background-clip", "text-shadow",
-        "position", "left", "right", "top", "bottom", "inset", "inset-inline-start", "inset-block-start", "transform",
+        "display", "visibility", "opacity", "filter", "-ms-filter", "content-visibility", "zoom",
+        "font-size", "font", "font-size-adjust", "color", "-webkit-text-fill-color",
+        "-webkit-text-security", "background", "background-color", "background-image",
+        "background-clip", "-webkit-background-clip", "text-shadow", "position", "left", "right",
+        "top", "bottom", "inset", "inset-inline-start", "inset-block-start", "transform",
         "-webkit-transform", "translate", "scale", "margin", "margin-left", "margin-top",
-        "margin-inline-start", "text-indent", "letter-spacing", "width", "height", "max-width", "max-height", "min-width", "min-height", "inline-size",
-        "block-size", "overflow", "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
-        "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition", "animation",
+        "margin-inline-start", "text-indent", "letter-spacing", "width", "height", "max-width",
+        "max-height", "min-width", "min-height", "inline-size", "block-size", "overflow",
+        "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
+        "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition",
+        "animation",
     }
 )  # fmt: skip
 

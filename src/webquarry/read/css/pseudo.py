@@ -18,7 +18,8 @@ _FORMULA = re.compile(r"(?:([+-]?\d{0,6})n(?:\s*([+-])\s*(\d{1,6}))?|([+-]?\d{1,
 _NAMED_FORMULAS = {"odd": (2, 1), "even": (2, 0)}
 _ENDS = {"first-child": (False, False), "first-of-type": (True, False), "last-child": (False, True), "last-of-type": (True, True)}  # fmt: skip
 _COUNTED = {
-    "nth-child": (False, False), "nth-of-type": (True, False), "nth-last-child": (False, True), "nth-last-of-type": (True, True),
+    "nth-child": (False, False), "nth-of-type": (True, False), "nth-last-child": (False, True),
+    "nth-last-of-type": (True, True),
 }  # fmt: skip
 
 

@@ -26,7 +26,8 @@ _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
 _SIGN = re.compile(r"\s*([>+~])\s*|\s+")
 _IN_BRACKETS = r"\((?:[^()]|\([^()]*\))*\)"
 _COMPOUND = re.compile(
-    rf"(\*|[a-z][\w-]*)?((?:[.#][\w\u0080-\uffff-]+|\[[^\[\]]{{1,100}}\]|:[a-z-]+(?:{_IN_BRACKETS})?)*)"
+    rf"(\*|[a-z][\w-]*)?((?:[.#][\w\u0080-\uffff-]+|\[[^\[\]]{{1,100}}\]"
+    rf"|:[a-z-]+(?:{_IN_BRACKETS})?)*)"
 )
 _SIMPLE = re.compile(
     r"([.#])([\w\u0080-\uffff-]+)"

@@ -9,7 +9,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 _ISO = re.compile(
-    r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?"
+    r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?"
+    r"(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?"
 )
 _LONGEST = 100  # characters
 

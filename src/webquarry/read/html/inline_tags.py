@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 
 _LASTING = {
-    b"b": b"strong", b"u": b"ins", b"s": b"del", b"strike": b"del", b"tt": b"samp", b"big": b"span", b"small": b"span",
+    b"b": b"strong", b"u": b"ins", b"s": b"del", b"strike": b"del", b"tt": b"samp",
+    b"big": b"span", b"small": b"span",
 }  # fmt: skip
 _OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
 # A mark from its start to its end with nothing in it that would end it early, or that could make
@@ -29,7 +30,8 @@ _CLOSED = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _FOUND = re.compile(
-    rb"<(?:(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])|((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)"
+    rb"<(?:(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])"
+    rb"|((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)"
 )
 _ENDS = {
     name: re.compile(

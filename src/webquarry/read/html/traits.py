@@ -29,13 +29,16 @@ _ADDRESSES = {
     "object": "data",
 }
 _MOUNTS = re.compile(
-    r"(?i)(?:root|app|spa|mount|application|web-?app|shell|svelte|elm|__next|__nuxt|___gatsby|__docusaurus"
-    r"|(?:main|client|vue|ng|q|ember|react|site|page|my)[-_]?(?:app|root)|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
+    r"(?i)(?:root|app|spa|mount|application|web-?app|shell|svelte|elm|__next|__nuxt|___gatsby"
+    r"|__docusaurus"
+    r"|(?:main|client|vue|ng|q|ember|react|site|page|my)[-_]?(?:app|root)"
+    r"|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
 )
 _UNSEEN_INPUTS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
 _IDENTITY = re.compile(r"(?i)e-?mail|user|login|identifier|account|phone")
 _LOGIN_ADDRESS = re.compile(
-    r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
+    r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso"
+    r"|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
 )
 _REFRESH = re.compile(r"(?i)^\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*['\"]?\s*([^'\"\s]+)")
 

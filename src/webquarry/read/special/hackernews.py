@@ -44,7 +44,8 @@ _AT_ONCE = 10
 _PAGE = 30  # stories, as on the site
 _HOSTS = frozenset({"news.ycombinator.com", "www.news.ycombinator.com"})
 _LISTS = {
-    "/": "top", "/news": "top", "/newest": "new", "/best": "best", "/ask": "ask", "/show": "show", "/jobs": "job",
+    "/": "top", "/news": "top", "/newest": "new", "/best": "best", "/ask": "ask", "/show": "show",
+    "/jobs": "job",
 }  # fmt: skip
 
 

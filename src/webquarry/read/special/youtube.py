@@ -34,8 +34,8 @@ from webquarry.secret import redact
 
 ORIGIN = "https://www.youtube.com"
 _HOSTS = frozenset(
-    {"youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com", "www.youtube-nocookie.com", "youtu.be",
-     "youtube-nocookie.com"}
+
+    {"youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com", "www.youtube-nocookie.com", "youtu.be", "youtube-nocookie.com"},
 )  # fmt: skip
 _PATH = re.compile(r"/(?:embed|shorts|live|v)/([\w-]{11})(?:/|$)", re.ASCII)
 _VIDEO = re.compile(r"[\w-]{11}", re.ASCII)

@@ -15,8 +15,10 @@ DELIMITER = "chat delimiter"
 
 # Names no ordinary document uses for its own markup: broken wherever they stand.
 _TOOL_NAMES = (
-    r"(?:antml|anthropic):[\w-]+|tool_(?:calls?|use|results?|responses?|outputs?|code)|available_tools"
-    r"|function_(?:calls?|results?|responses?)|system(?:[_-](?:prompt|message|reminder|instructions?))?"
+    r"(?:antml|anthropic):[\w-]+|tool_(?:calls?|use|results?|responses?|outputs?|code)"
+    r"|available_tools"
+    r"|function_(?:calls?|results?|responses?)"
+    r"|system(?:[_-](?:prompt|message|reminder|instructions?))?"
     r"|(?:start|end)_of_turn|(?:begin|end)_of_(?:text|sentence)|im_(?:start|end)"
     r"|untrusted[_-]external[_-]content"
 )
@@ -45,10 +47,12 @@ _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
 _SPEAKER = r"(?:[Hh]uman|[Aa]ssistant|[Ss]ystem|[Uu]ser|[Dd]eveloper|HUMAN|ASSISTANT|SYSTEM|USER)"
 _TURN = re.compile(
-    rf"\n(?=[#HhAaSsUuDd])(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)|{_SPEAKER})[ \t]{{0,4}}(?=:)"
+    rf"\n(?=[#HhAaSsUuDd])(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)"
+    rf"|{_SPEAKER})[ \t]{{0,4}}(?=:)"
 )
 _CODE = re.compile(
-    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
+    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$"
+    r"|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
     re.MULTILINE,
 )
 _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")

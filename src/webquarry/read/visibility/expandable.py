@@ -15,14 +15,18 @@ from lxml import etree
 # Panels by the names that common frameworks give them; compared with whole class names, in lower
 # case.
 _PANEL_CLASS = re.compile(
-    r"(?:[\w-]*[-_])?(?:tabs?|accordion|collaps(?:e|ed|ible)|expand(?:er|ed|able)?|toggle|faq|spoiler|disclosure)"
-    r"(?:[-_]*(?:pane|panel|content|contents|body|inner|item|collapse|text|answer|section|details|block|container|wrap|wrapper|data|box|area))+(?:[-_][\w-]*)?"
-    r"|collapse|collapsed|collapsible|panel-collapse|expandable|spoiler|faq-?answer|answer|accordion|uk-switcher"
+    r"(?:[\w-]*[-_])?(?:tabs?|accordion|collaps(?:e|ed|ible)|expand(?:er|ed|able)?|toggle|faq"
+    r"|spoiler|disclosure)"
+    r"(?:[-_]*(?:pane|panel|content|contents|body|inner|item|collapse|text|answer|section|details"
+    r"|block|container|wrap|wrapper|data|box|area))+(?:[-_][\w-]*)?"
+    r"|collapse|collapsed|collapsible|panel-collapse|expandable|spoiler|faq-?answer|answer"
+    r"|accordion|uk-switcher"
     r"|w-tab-pane|et_pb_toggle_content|vc_tta-panel-body|wp-block-[\w-]*accordion[\w-]*"
     r"|[\w-]*(?:carousel|slick|swiper|splide|flickity|slide(?:r|show)?|gallery)[\w-]*"
 )
 _PANEL_ID = re.compile(
-    r"expand|collaps|accordion|tab[-_]?(?:pane|panel|content)|(?:^|[-_])tab(?:[-_\d]|$)|faq|spoiler",
+    r"expand|collaps|accordion|tab[-_]?(?:pane|panel|content)|(?:^|[-_])tab(?:[-_\d]|$)|faq"
+    r"|spoiler",
     re.IGNORECASE,
 )
 _LONGEST_NAME = 60  # characters
@@ -38,8 +42,8 @@ _POINTERS = (
     "data-tab",
 )
 _CONTROL_TAGS = (
-    "a", "button", "div", "li", "label", "input", "span", "summary", "section", "header", "h2", "h3", "h4", "h5", "dt", "td",
-    "tr", "p", "img", "svg", "i", "ul", "details", "option",
+    "a", "button", "div", "li", "label", "input", "span", "summary", "section", "header", "h2",
+    "h3", "h4", "h5", "dt", "td", "tr", "p", "img", "svg", "i", "ul", "details", "option",
 )  # fmt: skip
 _CONTROL_NAMES = frozenset({*_POINTERS, "data-toggle", "data-bs-toggle", "aria-expanded"})
 _SWITCH = re.compile(

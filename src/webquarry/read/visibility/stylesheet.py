@@ -36,20 +36,22 @@ _LONGEST_LIST = 5_000
 _MOST_TESTS = 500_000
 # Nothing hides without one of these words, and most rules have none.
 _HIDING_WORDS = (
-    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.", "opacity(0", "opacity=0",
-    "font-size:.", "font-size:1px", "font-size:2px", "font:0", "size-adjust:0", "clip:rect", "clip-path:", "height:0",
-    "height:1px", "width:0", "width:1px", "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0",
-    "matrix(0", "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
+    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.",
+    "opacity(0", "opacity=0", "font-size:.", "font-size:1px", "font-size:2px", "font:0",
+    "size-adjust:0", "clip:rect", "clip-path:", "height:0", "height:1px", "width:0", "width:1px",
+    "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0", "matrix(0",
+    "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
 )  # fmt: skip
 _HIDING_PATTERN = re.compile(r"-\d{3}|left:\d{4}")
 _PALE_OR_DARK = (
-    "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl", "color:hwb", "color:ok", "color:la",
-    "color:lc", "color:color(",
+    "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
+    "color:hwb", "color:ok", "color:la", "color:lc", "color:color(",
 )  # fmt: skip
 _PAINTING_WORDS = ("color:", "background")
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
-    r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)|height:(?:[1-9]|none|auto|fit|max|var)"
+    r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
+    r"|height:(?:[1-9]|none|auto|fit|max|var)"
 )
 _COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `:not(a, b)`
 # What children inherit, or adds up around them, is judged together with them; the rest hides by
@@ -57,7 +59,8 @@ _COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 _PAINTED = frozenset({"color", "background", "background-color", "background-image"})
 _SCRIPT_STATE = re.compile(
-    r"\.(?:no-?js|js|no-?script|js-enabled|has-js|jsenabled|client-js|client-nojs|wf-|preload|loading)\b"
+    r"\.(?:no-?js|js|no-?script|js-enabled|has-js|jsenabled|client-js|client-nojs|wf-|preload"
+    r"|loading)\b"
 )
 
 
