@@ -21,9 +21,8 @@ from webquarry.read.models import Dated
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
 
-Selection = Literal[
-    "whole", "main"
-]  # everything a person sees on a page, or the part of it that they came for
+# Everything a person sees on a page, or the part of it that they came for.
+Selection = Literal["whole", "main"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,9 @@ class FetchedDocument:
 
     @property
     def media_type(self) -> str:
-        return self.content_type.partition(";")[0].strip().lower()
+        """The type without its parameters, in lower case; empty where there is no header."""
+        media_type, _, _ = self.content_type.partition(";")
+        return media_type.strip().lower()
 
     @cached_property
     def text(self) -> DecodedText:
@@ -55,16 +56,14 @@ class ConvertedDocument:
     encoding: str = ""  # the WHATWG name; empty where the format has no such thing
     removed: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    traits: Callable[[], Traits] | None = (
-        None  # how the page is built, where the format can tell; asked if in doubt
-    )
+    # how the page is built, where the format can tell; asked if in doubt
+    traits: Callable[[], Traits] | None = None
     author: str = ""  # as the file itself says
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    whole: str | None = (
-        None  # the text by which the outcome is judged, where `markdown` is a short part of it
-    )
+    # the text by which the outcome is judged, where `markdown` is a short part of it
+    whole: str | None = None
     document: Document | None = None  # the parsed page, for those who look for more in it
 
 
@@ -84,4 +83,4 @@ class Format(ABC):
 
     @abstractmethod
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        """The document as Markdown."""
+        """A document of this format -> the same as Markdown."""

@@ -25,11 +25,15 @@ class FeedFormat(Format):
             feed = parse_json_feed(text)
         else:
             feed = parse_xml_feed(text)
+        if feed is None and is_json:
+            return Json().to_markdown(source)
         if feed is None:
-            return (Json() if is_json else Xml()).to_markdown(source)
-        composer = Composer(
-            feed.link if feed.link.startswith(("https://", "http://")) else source.url
-        )
+            return Xml().to_markdown(source)
+
+        base = source.url
+        if feed.link.startswith(("https://", "http://")):
+            base = feed.link
+        composer = Composer(base)
         written = write_feed(feed, composer)
         return ConvertedDocument(
             written.markdown,

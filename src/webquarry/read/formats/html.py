@@ -37,7 +37,10 @@ class Html(Format):
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         document = parse_html(source.text.page)
-        part = (_main if source.selection == "main" else _whole)(document, source.url)
+        if source.selection == "main":
+            part = _convert_main_part(document, source.url)
+        else:
+            part = _convert_whole(document, source.url)
         return ConvertedDocument(
             part.text,
             title=part.title,
@@ -51,25 +54,23 @@ class Html(Format):
         )
 
 
-def _whole(document: Document, url: str) -> _Part:
+def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
     page = to_markdown(document, url)
-    return _Part(page.text, page.title, page.removed, page.notes)
+    return _Part(page.text, page.title, page.removed, (*page.notes, *notes))
 
 
-def _main(document: Document, url: str) -> _Part:
-    from webquarry.read.main_content import (
-        main_content,
-        render_selection,
-    )  # numpy, which whole pages do without
+def _convert_main_part(document: Document, url: str) -> _Part:
+    """The main part of a page; all of it, with a note, where none is found."""
+    # numpy, which whole pages do without
+    from webquarry.read.main_content import main_content, render_selection
 
     selection = main_content(document)
     if not selection.kept:
-        page = to_markdown(document, url)
-        return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))
+        return _convert_whole(document, url, WHOLE_NOTE)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
         return _Part(part.text, title_of(document), part.removed, part.notes)
-    page = to_markdown(document, url)
     if not part.text.strip():
-        return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))
-    return _Part(part.text, page.title, part.removed, part.notes, page.text)
+        return _convert_whole(document, url, WHOLE_NOTE)
+    page = to_markdown(document, url)
+    return _Part(part.text, page.title, part.removed, part.notes, whole=page.text)

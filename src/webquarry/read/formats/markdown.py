@@ -24,16 +24,20 @@ class MarkdownText(Format):
         cleaned = clean(normalise_newlines(source.text.text))
         return ConvertedDocument(
             cleaned.text,
-            title=_title(cleaned.text),
+            title=_find_title(cleaned.text),
             encoding=source.text.encoding,
             removed=cleaned.removed,
         )
 
 
-def _title(text: str) -> str:
-    front = _FRONT_MATTER.match(text)
-    found = _FRONT_TITLE.search(front[1]) if front else None
-    found = found or _HEADING.search(text, front.end() if front else 0)
-    if found:
-        return found[1].strip("\"' ")
-    return ""
+def _find_title(text: str) -> str:
+    title = None
+    start = 0
+    front_matter = _FRONT_MATTER.match(text)
+    if front_matter:
+        title = _FRONT_TITLE.search(front_matter[1])
+        start = front_matter.end()
+    title = title or _HEADING.search(text, start)
+    if title is None:
+        return ""
+    return title[1].strip("\"' ")

@@ -38,4 +38,6 @@ class PlainText(Format):
 
 def normalise_newlines(text: str) -> str:
     """Every line end as one line feed, and none around the text."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    text = text.replace("\r\n", "\n")
+    text = text.replace("\r", "\n")
+    return text.strip("\n")

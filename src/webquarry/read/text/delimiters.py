@@ -35,13 +35,7 @@ _LLAMA_TAG = "<(?=</?SYS>>)"
 _BRACKET = re.compile(
     r"(?<!\\)\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])"
 )
-_BRACKET_ENDS = (
-    "INST]",
-    "CALLS]",
-    "RESULTS]",
-    "_TOOLS]",
-    "PROMPT]",
-)  # looked for first, which is quick
+_BRACKET_ENDS = ("INST]", "CALLS]", "RESULTS]", "_TOOLS]", "PROMPT]")  # quicker than the pattern
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
 _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
@@ -63,26 +57,36 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
     is left alone.
     """
     text = "\n" + markdown
-    if (
-        not ("<" in text and _PROSE.search(text))
-        and not any(end in text for end in _BRACKET_ENDS)
-        and not _TURN.search(text)
-    ):
+    if not _has_delimiter(text):
         return markdown
     parts: list[str] = []
     place = 0
     for code in _CODE.finditer(text):
-        parts += [_defuse(text[place : code.start()], removed), code[0]]
+        prose = text[place : code.start()]
+        parts.append(_defuse(prose, removed))
+        parts.append(code[0])
         place = code.end()
-    return "".join([*parts, _defuse(text[place:], removed)])[1:]
+    parts.append(_defuse(text[place:], removed))
+    return "".join(parts)[1:]
+
+
+def _has_delimiter(text: str) -> bool:
+    """Whether a text may hold a delimiter, be it in prose or in code."""
+    if "<" in text and _PROSE.search(text):
+        return True
+    for end in _BRACKET_ENDS:
+        if end in text:
+            return True
+    return _TURN.search(text) is not None
 
 
 def _defuse(prose: str, removed: Counter[str]) -> str:
     prose, escaped = _ESCAPED.subn("&lt;", prose)
     prose, bare = _PROSE.subn("&lt;", prose)
     prose, brackets = _BRACKET.subn(r"\[", prose)
-    prose, turns = _TURN.subn(lambda found: found[0] + "\\", prose)
-    if count := escaped + bare + brackets + turns:
+    prose, turns = _TURN.subn(r"\g<0>\\", prose)
+    count = escaped + bare + brackets + turns
+    if count:
         removed[DELIMITER] += count
     return prose
 
