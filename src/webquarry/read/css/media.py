@@ -19,7 +19,7 @@ _WIDTH = re.compile(
 )
 
 
-def when_shown(query: str) -> int:
+def judge_media(query: str) -> int:
     """When a list of conditions, in lower case, is true: the best that one of them says."""
     if query.strip():
         return min(map(_one, query.split(",")))

@@ -14,7 +14,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from webquarry.read.css.declarations import without_comments
-from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, when_shown
+from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, judge_media
 
 __all__ = ["ALWAYS", "NEVER", "SOMETIMES", "RuleText", "Rules", "painted_by_state", "parts_of"]
 
@@ -197,7 +197,7 @@ def _condition(prelude: bytes) -> int:
     name, _, query = _plain(prelude).replace("(", " (", 1).partition(" ")
     query = query.strip()
     if name == "@media":
-        return when_shown(query)
+        return judge_media(query)
     if name == "@supports":
         return NEVER if query.startswith("not") else ALWAYS
     if name in ("@layer", "@scope"):

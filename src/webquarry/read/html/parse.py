@@ -19,7 +19,10 @@ from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
-FLATTENED = "The page nests elements thousands of levels deep; the innermost boxes were taken apart so that no text is lost."
+FLATTENED = (
+    "The page nests elements thousands of levels deep; the innermost boxes were taken apart so "
+    "that no text is lost."
+)
 _CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
 
 
@@ -51,16 +54,21 @@ def parse_html(page: str | bytes) -> Document:
     """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are
     UTF-8.
     """
-    data = _encoded(page)
-    roots, cut = _parse(rename_inline_tags(trim_attributes(data)))
-    if not cut:
+    data = _encode(page)
+    trimmed = trim_attributes(data)
+    roots, is_cut = _parse(rename_inline_tags(trimmed))
+    if not is_cut:
         return Document(roots, (), data)
-    flat, lost = flatten(data.decode("utf-8", "replace"))
-    flattened, cut = _parse(rename_inline_tags(flat.encode()))
-    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), data)
+
+    flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
+    flat_roots, is_cut = _parse(rename_inline_tags(flat.encode()))
+    note = FLATTENED
+    if is_cut or is_text_lost:
+        note = CUT
+    return Document(flat_roots or roots, (note,), data)
 
 
-def _encoded(page: str | bytes) -> bytes:
+def _encode(page: str | bytes) -> bytes:
     """A page in UTF-8, without NUL and surrogates."""
     if isinstance(page, bytes):
         if 0 in page:
@@ -85,8 +93,7 @@ def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
         return [], False
     if root is None:
         return [], False
-    last = (
-        parser.error_log.last_error
-    )  # the parser stops there; the page's own words stand further on in messages
-    cut = last is not None and last.message.startswith(_CUT_MESSAGES)
-    return [root, *root.itersiblings()], cut
+    # The parser stops at its last error; the page's own words stand further on in messages.
+    last = parser.error_log.last_error
+    is_cut = last is not None and last.message.startswith(_CUT_MESSAGES)
+    return [root, *root.itersiblings()], is_cut
