@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
-from webquarry.read.css.declarations import length, parse_declarations
+from webquarry.read.css.declarations import parse_declarations, parse_length
 from webquarry.read.visibility.concealment import reason_to_skip
 
 HIDE = {
@@ -111,4 +111,4 @@ def test_declarations_are_read_without_comments_escapes_and_case() -> None:
     ],
 )
 def test_lengths_are_pixels(text: str, pixels: float | None) -> None:
-    assert length(text) == pixels
+    assert parse_length(text) == pixels

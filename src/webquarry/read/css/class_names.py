@@ -60,9 +60,8 @@ def judge_classes(names: str) -> str | None:
     """The reason why an element with these class names is not seen, or None."""
     if len(names) <= _LONGEST_REMEMBERED:
         return _judge(names)
-    return _judge.__wrapped__(
-        " ".join(word for word in names.split() if len(word) <= _LONGEST_NAME)
-    )
+    short_names = [name for name in names.split() if len(name) <= _LONGEST_NAME]
+    return _judge.__wrapped__(" ".join(short_names))
 
 
 @lru_cache(maxsize=20_000)
@@ -75,13 +74,11 @@ def _judge(names: str) -> str | None:
         return None
     if _READER.search(names):
         reason = FOR_SCREEN_READERS
+    elif _HIDDEN.search(names):
+        reason = HIDDEN_CLASS
+    elif _CONTROL.search(names):
+        return PAGE_CONTROL
     else:
-        reason = None
-        if _HIDDEN.search(names):
-            reason = HIDDEN_CLASS
-    if reason is None:
-        if _CONTROL.search(names):
-            return PAGE_CONTROL
         return None
     if _SHOWN_SOMEWHERE.search(names):
         return None

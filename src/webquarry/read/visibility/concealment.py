@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from webquarry.read.css.declarations import Declarations, first, length, lengths
+from webquarry.read.css.declarations import Declarations, first_value, parse_length, parse_lengths
 
 DISPLAY = "display none"
 TRANSPARENT = "transparent"
@@ -47,9 +47,11 @@ def _display(style: Declarations) -> str | None:
 def _opacity(style: Declarations) -> str | None:
     value = None
     if "opacity" in style:
-        value = length(style["opacity"], percent=0.01)
-    if value is None and (found := _OPACITY_FILTER.search(first(style, "filter", "-ms-filter"))):
-        number = length(found[1], percent=0.01) or 0.0
+        value = parse_length(style["opacity"], percent=0.01)
+    if value is None and (
+        found := _OPACITY_FILTER.search(first_value(style, "filter", "-ms-filter"))
+    ):
+        number = parse_length(found[1], percent=0.01) or 0.0
         value = number / 100 if number > 1 else number
     if value is not None and value < FAINT:
         return TRANSPARENT
@@ -63,7 +65,7 @@ def _security(style: Declarations) -> str | None:
 
 
 def _clip(style: Declarations) -> str | None:
-    shape = first(style, "clip-path", "-webkit-clip-path")
+    shape = first_value(style, "clip-path", "-webkit-clip-path")
     for value in (style.get("clip", ""), shape):
         for name, arguments in _CALL.findall(value):
             if _is_empty_shape(name, arguments):
@@ -73,7 +75,7 @@ def _clip(style: Declarations) -> str | None:
 
 def _is_empty_shape(name: str, arguments: str) -> bool:
     arguments = arguments.partition(" at ")[0].partition(" round ")[0]
-    sizes = lengths(arguments)
+    sizes = parse_lengths(arguments)
     if name == "rect":
         return len(sizes) == 4 and (
             sizes[2] - sizes[0] <= _SLIVER or sizes[1] - sizes[3] <= _SLIVER
@@ -87,7 +89,7 @@ def _is_empty_shape(name: str, arguments: str) -> bool:
     if name in ("circle", "ellipse"):
         return bool(sizes) and min(sizes) <= _SLIVER
     if name == "polygon":
-        points = {tuple(lengths(point)) for point in arguments.split(",")}
+        points = {tuple(parse_lengths(point)) for point in arguments.split(",")}
         return (
             len({point[0] for point in points if point}) <= 1
             or len({point[-1] for point in points if point}) <= 1
@@ -96,7 +98,7 @@ def _is_empty_shape(name: str, arguments: str) -> bool:
 
 
 def _size(style: Declarations) -> str | None:
-    if "%" in first(style, "padding-bottom", "padding-top", "padding"):
+    if "%" in first_value(style, "padding-bottom", "padding-top", "padding"):
         return None  # a frame of fixed proportions: what it holds is laid over the padding
     no_width = _is_sliver(style, "width", "inline-size") and not _has_least(style, "min-width")
     no_height = _is_sliver(style, "height", "max-height", "block-size") and not _has_least(
@@ -105,7 +107,7 @@ def _size(style: Declarations) -> str | None:
     cut = any(
         style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y")
     )
-    shut = length(style.get("max-height", "")) == 0
+    shut = parse_length(style.get("max-height", "")) == 0
     narrow = no_width or _is_sliver(
         style, "max-width"
     )  # alone, a known trick to shorten the text of a table cell
@@ -115,20 +117,20 @@ def _size(style: Declarations) -> str | None:
 
 
 def _is_sliver(style: Declarations, *names: str) -> bool:
-    sizes = (length(style[name], percent=10) for name in names if name in style)
+    sizes = (parse_length(style[name], percent=10) for name in names if name in style)
     return any(size is not None and size <= _SLIVER for size in sizes)
 
 
 def _has_least(style: Declarations, name: str) -> bool:
-    return (length(style.get(name, ""), percent=10) or 0.0) > _SLIVER
+    return (parse_length(style.get(name, ""), percent=10) or 0.0) > _SLIVER
 
 
 def _position(style: Declarations) -> str | None:
     position = style.get("position", "")
     if position == "static":
         return None
-    left = _offset(first(style, "left", "inset-inline-start"))
-    top = _offset(first(style, "top", "inset-block-start"))
+    left = _offset(first_value(style, "left", "inset-inline-start"))
+    top = _offset(first_value(style, "top", "inset-block-start"))
     others = [_offset(style.get(name, "")) for name in ("right", "bottom")]
     others += [_offset(part) for part in style.get("inset", "").split()]
     if min(left, top, *others) <= (
@@ -139,7 +141,7 @@ def _position(style: Declarations) -> str | None:
         position == "fixed" and max(left, top, *others) >= _FAR
     ):
         return OFF_SCREEN
-    layer = length(style.get("z-index", ""))
+    layer = parse_length(style.get("z-index", ""))
     if position and layer is not None and layer <= _BEHIND:
         return OFF_SCREEN
     return None
@@ -156,7 +158,7 @@ def _margin(style: Declarations) -> str | None:
 
 def _offset(value: str) -> float:
     """Pixels; the whole width of the page counts as far enough to be away."""
-    return length(value, percent=_AWAY / 100, view=_AWAY / 100) or 0.0
+    return parse_length(value, percent=_AWAY / 100, view=_AWAY / 100) or 0.0
 
 
 def _indent(style: Declarations) -> str | None:
@@ -173,10 +175,10 @@ def _spacing(style: Declarations) -> str | None:
 
 
 def _transform(style: Declarations) -> str | None:
-    calls = _CALL.findall(first(style, "transform", "-webkit-transform"))
+    calls = _CALL.findall(first_value(style, "transform", "-webkit-transform"))
     calls += [(name, style[name]) for name in ("translate", "scale") if name in style]
     for name, arguments in calls:
-        numbers = lengths(arguments, percent=_FAR / 250, view=_FAR / 100)
+        numbers = parse_lengths(arguments, percent=_FAR / 250, view=_FAR / 100)
         if name.startswith("scale") and numbers and min(map(abs, numbers)) < 0.02:
             return NO_SIZE
         if (
@@ -194,7 +196,7 @@ def _transform(style: Declarations) -> str | None:
 
 
 def _zoom(style: Declarations) -> str | None:
-    values = (length(style.get(name, ""), 0.01) for name in ("zoom", "font-size-adjust"))
+    values = (parse_length(style.get(name, ""), 0.01) for name in ("zoom", "font-size-adjust"))
     if any(value is not None and value < 0.05 for value in values):
         return NO_SIZE
     return None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from webquarry.read.css.declarations import Declarations, first, lengths
+from webquarry.read.css.declarations import Declarations, first_value, parse_lengths
 
 _LATE_PART = re.compile(r"S:[0-9a-f]{1,4}")
 _PLACE = re.compile(r"[BP]:[0-9a-f]{1,4}")
@@ -56,11 +56,13 @@ class Revealed:
 
 def fades_in(style: Declarations) -> bool:
     """Whether a transparent box is about to appear: it is moved a little, and will come to rest."""
-    moved = first(style, "transform", "-webkit-transform")
+    moved = first_value(style, "transform", "-webkit-transform")
     if not moved or not _MOVES.search(moved):
         return False
     shifts = [
-        shift for part in re.findall(r"translate\w*\(([^()]*)\)", moved) for shift in lengths(part)
+        shift
+        for part in re.findall(r"translate\w*\(([^()]*)\)", moved)
+        for shift in parse_lengths(part)
     ]
     return max(map(abs, shifts), default=0.0) <= _SMALL_SHIFT
 

@@ -16,14 +16,21 @@ from typing import NamedTuple
 from lxml import etree
 
 from webquarry.read.css.colours import alike, parse_colour
-from webquarry.read.css.declarations import Declarations, first, parse_declarations
-from webquarry.read.css.rules import ALWAYS, SOMETIMES, Rules, RuleText, painted_by_state, parts_of
+from webquarry.read.css.declarations import Declarations, first_value, parse_declarations
+from webquarry.read.css.rules import (
+    ALWAYS,
+    SOMETIMES,
+    Rules,
+    RuleText,
+    find_state_backgrounds,
+    parts_of,
+)
 from webquarry.read.css.selectors import (
     NAMES,
     Selector,
-    last_names,
-    meant_by,
-    names_needed,
+    expand_alternatives,
+    find_last_names,
+    find_needed_names,
     parse_selector,
 )
 from webquarry.read.css.variables import Variables, may_decide
@@ -127,7 +134,7 @@ class Stylesheet:
 
     def resolved(self, declarations: str) -> str:
         """Declarations with the values of variables, where those decide whether something is seen."""
-        return self._variables.resolved(declarations)
+        return self._variables.resolve(declarations)
 
     def style_of(
         self, element: etree._Element, own: tuple[Declarations, Declarations]
@@ -187,7 +194,7 @@ class Stylesheet:
             meant = (
                 [None]
                 if _SCRIPT_STATE.search(text)
-                else [parse_selector(one) for one in meant_by(text)] or [None]
+                else [parse_selector(one) for one in expand_alternatives(text)] or [None]
             )
             for selector in meant:
                 if selector is not None:
@@ -204,7 +211,7 @@ class Stylesheet:
         """
         if "\\" in selector or "[" in selector:
             return True
-        return self._only is None or self._only.issuperset(names_needed(selector))
+        return self._only is None or self._only.issuperset(find_needed_names(selector))
 
     def _matters(self, style: Declarations) -> bool:
         """Whether declarations hide something, or may do so together with others."""
@@ -214,7 +221,7 @@ class Stylesheet:
             return not _PAINTED.isdisjoint(style)
         colour, ground = (
             parse_colour(style.get("color", "")),
-            parse_colour(first(style, "background-color", "background")),
+            parse_colour(first_value(style, "background-color", "background")),
         )
         return colour is not None and (
             colour.alpha < 0.1 or (ground is not None and alike(colour, ground))
@@ -237,7 +244,7 @@ class Stylesheet:
     def _take_shown(self, rule: RuleText) -> None:
         """Remember what shows something that other rules hide, always or under some condition."""
         for text in _each(rule.selectors):
-            names = last_names(text.partition("::")[0])
+            names = find_last_names(text.partition("::")[0])
             if not any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names):
                 continue
             if (
@@ -272,7 +279,7 @@ def _is_blind(parts: list[bytes]) -> bool:
     """Whether some background is plainly set by a selector that is not understood; told early, it
     spares most rules.
     """
-    for selectors, body in painted_by_state(parts):
+    for selectors, body in find_state_backgrounds(parts):
         if ";" not in selectors and "\\" not in selectors:
             painted = not _PAINTED.isdisjoint(parse_declarations(body)[0])
             if painted and any(parse_selector(text) is None for text in _each(selectors.lower())):
@@ -295,7 +302,7 @@ def _without_state(selector: str) -> list[str]:
     gives them: `:not(.open)`.
     """
     last = selector.rpartition(" ")[2]
-    return last_names(last.partition(":not(")[0]) if ":not(." in last else []
+    return find_last_names(last.partition(":not(")[0]) if ":not(." in last else []
 
 
 def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:

@@ -16,7 +16,12 @@ from lxml import etree
 
 from webquarry.read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
 from webquarry.read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
-from webquarry.read.css.declarations import Declarations, first, length, parse_declarations
+from webquarry.read.css.declarations import (
+    Declarations,
+    first_value,
+    parse_declarations,
+    parse_length,
+)
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import length_up_to
 from webquarry.read.visibility.concealment import (
@@ -317,7 +322,7 @@ def _size_of(style: Declarations, inherited: float) -> float:
         value = found[1]
     if value in _SIZES:
         return _SIZES[value]
-    size = length(value, percent=inherited / 100, em=inherited)
+    size = parse_length(value, percent=inherited / 100, em=inherited)
     if size is None:
         if value in ("inherit", "larger", "smaller", "unset"):
             return inherited
@@ -331,14 +336,14 @@ def _opacity_of(style: Declarations) -> float:
     """How much of itself a box shows. One that shows nothing was let through because it will
     appear.
     """
-    value = length(style["opacity"], percent=0.01)
+    value = parse_length(style["opacity"], percent=0.01)
     if value is not None and FAINT <= value < 1:
         return value
     return 1.0
 
 
 def _colour_of(element: etree._Element, style: Declarations, look: ComputedStyle) -> Colour | None:
-    value = first(style, "-webkit-text-fill-color", "color")
+    value = first_value(style, "-webkit-text-fill-color", "color")
     if value and value not in ("inherit", "currentcolor", "unset"):
         return parse_colour(value)
     if element.tag == "font":
@@ -353,9 +358,9 @@ def _colour_of(element: etree._Element, style: Declarations, look: ComputedStyle
 
 
 def _ground_of(element: etree._Element, style: Declarations, look: ComputedStyle) -> Colour | None:
-    if first(style, "background-image") not in ("", "none"):
+    if first_value(style, "background-image") not in ("", "none"):
         return None
-    value = first(style, "background-color", "background")
+    value = first_value(style, "background-color", "background")
     if not value and (attribute := element.get("bgcolor")):
         return parse_attribute_colour(attribute.strip().lower())
     if not value or value in ("none", "inherit", "initial", "unset"):
@@ -372,7 +377,7 @@ def _is_readable(colour: Colour | None, ground: Colour | None, style: Declaratio
     if (
         colour is None
         or "text-shadow" in style
-        or "text" in first(style, "background-clip", "-webkit-background-clip")
+        or "text" in first_value(style, "background-clip", "-webkit-background-clip")
     ):
         return True
     if colour.alpha < 0.1:
