@@ -245,7 +245,7 @@ class VisibilityTracker:
         text = element.get("style") or ""
         if text not in self._styles:
             self._styles[text] = parse_declarations(
-                self._sheet.resolved(text) if "var(" in text else text
+                self._sheet.resolve(text) if "var(" in text else text
             )
         return self._styles[text]
 
