@@ -116,7 +116,15 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         return "feed"
     if by_name == "html" and label == "text":
         by_name = None  # the header is believed before the name
-    return by_name or _detect_by_start(text, head)
+    if by_name:
+        return by_name
+    if _is_feed(head):
+        return "feed"
+    if _XML_START.match(head):
+        return "xml"
+    if _is_json(text, head):
+        return "json"
+    return "text"
 
 
 def _detect_behind_html_label(text: DecodedText, head: str) -> str:
@@ -129,17 +137,6 @@ def _detect_behind_html_label(text: DecodedText, head: str) -> str:
         return "html"
     if _TAG_OR_ENTITY.search(text.text) or not text.text.strip():
         return "html"
-    return "text"
-
-
-def _detect_by_start(text: DecodedText, head: str) -> str:
-    """The format that the beginning of an unlabelled text shows."""
-    if _is_feed(head):
-        return "feed"
-    if _XML_START.match(head):
-        return "xml"
-    if _is_json(text, head):
-        return "json"
     return "text"
 
 

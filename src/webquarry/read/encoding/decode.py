@@ -148,22 +148,16 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> DecodedText | None:
 
     if _is_utf8(body):
         return DecodedText(None, "utf-8", source, body)
+    # Damaged UTF-8 has more characters that are whole than broken ones; far more, if another
+    # encoding was declared.
     text = body.decode("utf-8", "replace")
-    if _is_mostly_whole(text, labels):
-        return DecodedText(text, "utf-8", source)
-    return None
-
-
-def _is_mostly_whole(text: str, labels: list[Label]) -> bool:
-    """Whether characters that are whole outnumber the broken ones; by far, if another encoding was
-    declared.
-    """
     broken = text.count("\ufffd")
     whole = _count_beyond_ascii(text) - broken
-    declares_another = bool(labels) and all(label.encoding != "utf-8" for label in labels)
-    if declares_another:
-        return whole >= max(1, broken * 10)
-    return whole >= max(1, broken)
+    if labels and not claims:
+        broken *= 10
+    if whole >= max(1, broken):
+        return DecodedText(text, "utf-8", source)
+    return None
 
 
 def _decode_legacy(body: bytes, labels: list[Label]) -> DecodedText:
@@ -176,26 +170,19 @@ def _decode_legacy(body: bytes, labels: list[Label]) -> DecodedText:
         if is_single_byte or _measure_damage(_decode(body, label.encoding)) <= _MOST_DAMAGE:
             fitting.append(label)
     if fitting:
-        label = _choose_label(body, fitting)
+        label = fitting[0]
+        other = fitting[-1]
+        # This one is what servers add to every page unasked; another may suit the words better.
+        if label.encoding == "windows-1252" and other.encoding != label.encoding:
+            likelier = choose_likelier(body, label.encoding, other.encoding)
+            if likelier == other.encoding:
+                label = other
         return DecodedText(_decode(body, label.encoding), label.encoding, label.source)
 
     guess = guess_encoding(body)
     if guess:
         return DecodedText(_decode(body, guess), guess, "detected")
     return DecodedText(_decode(body, "windows-1252"), "windows-1252", "fallback")
-
-
-def _choose_label(body: bytes, fitting: list[Label]) -> Label:
-    """The first label, unless it is what servers add to every page unasked and another one suits
-    the words better.
-    """
-    first = fitting[0]
-    other = fitting[-1]
-    if first.encoding != "windows-1252" or other.encoding == first.encoding:
-        return first
-    if choose_likelier(body, first.encoding, other.encoding) == other.encoding:
-        return other
-    return first
 
 
 def _measure_damage(text: str) -> float:

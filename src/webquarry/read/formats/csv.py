@@ -143,15 +143,15 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
 
 def _write_row(row: list[str], removed: Counter[str]) -> str:
     """One row of Markdown; most of them hold nothing that needs care."""
-    if not _is_plain(" ".join(row)):
-        row = [_write_cell(cell, removed) for cell in row]
-    return f"| {' | '.join(row)} |"
-
-
-def _write_cell(cell: str, removed: Counter[str]) -> str:
-    if _is_plain(cell):
-        return cell.strip()
-    return escape_cell(line(cell, removed))
+    if _is_plain(" ".join(row)):
+        return f"| {' | '.join(row)} |"
+    cells: list[str] = []
+    for cell in row:
+        if _is_plain(cell):
+            cells.append(cell.strip())
+        else:
+            cells.append(escape_cell(line(cell, removed)))
+    return f"| {' | '.join(cells)} |"
 
 
 def _is_plain(text: str) -> bool:

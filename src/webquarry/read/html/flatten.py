@@ -165,11 +165,7 @@ class _FlatPage:
         name = tag.name
         if name in _REPEATED and self._open and self._open[-1][0] == name:
             self.close(name)
-        stays = (
-            len(self._open) < _DEEPEST
-            or name not in _PLAIN
-            or _may_hide(tag.attributes, self._styled_names)
-        )
+        stays = len(self._open) < _DEEPEST or name not in _PLAIN or self._may_hide(tag.attributes)
         self._open.append((name, stays))
         self._open_by_name[name] += 1
         self._depth += stays
@@ -191,20 +187,23 @@ class _FlatPage:
             if last == name:
                 break
 
-
-def _may_hide(attributes: str, styled_names: set[str]) -> bool:
-    """Whether attributes, or a rule of the page about their names, could hide what is inside."""
-    if not attributes or attributes.isspace():
-        return False
-    for found in _ATTRIBUTE.finditer(attributes[:_LONGEST_TAG]):
-        name = found[1].lower()
-        if name in _HIDING_ATTRIBUTES:
-            return True
-        if name in ("class", "id"):
-            value = (found[2] or "").strip("\"'").lower()
-            if judge_classes(value) or not styled_names.isdisjoint(value.split()):
+    def _may_hide(self, attributes: str) -> bool:
+        """Whether attributes, or a rule of the page about their names, could hide what is
+        inside.
+        """
+        if not attributes or attributes.isspace():
+            return False
+        for found in _ATTRIBUTE.finditer(attributes[:_LONGEST_TAG]):
+            name = found[1].lower()
+            if name in _HIDING_ATTRIBUTES:
                 return True
-    return len(attributes) > _LONGEST_TAG
+            if name in ("class", "id"):
+                value = (found[2] or "").strip("\"'").lower()
+                if judge_classes(value):
+                    return True
+                if not self._styled_names.isdisjoint(value.split()):
+                    return True
+        return len(attributes) > _LONGEST_TAG
 
 
 def _find_styled_names(text: str) -> set[str]:

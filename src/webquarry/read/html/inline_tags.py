@@ -49,13 +49,8 @@ _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 def rename_inline_tags(data: bytes) -> bytes:
     """The page with `<b>` as `<strong>` and the like, if one of them holds a paragraph."""
-    for opening in _OPENING.finditer(data):
-        if _CLOSED.match(data, opening.start()) is None:
-            return _rename_all(data)
-    return data
-
-
-def _rename_all(data: bytes) -> bytes:
+    if all(_CLOSED.match(data, opening.start()) for opening in _OPENING.finditer(data)):
+        return data
     parts: list[bytes] = []
     values = _AttributeValues(data)
     done = place = 0

@@ -78,7 +78,9 @@ def headings_of(data: bytes) -> list[Heading]:
             headings[ended] = replace(headings[ended], stop=start)
         open_sections.append(len(headings))
         number = len(headings) + 1
-        headings.append(Heading(number, level, _plain_title(title), line, start, len(data)))
+        words = Words(title.decode("utf-8", "replace")).text
+        words = " ".join(_EMPHASIS.sub("", words).split())
+        headings.append(Heading(number, level, words, line, start, len(data)))
     return headings
 
 
@@ -104,10 +106,14 @@ def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
 
 def _find_headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
     """Level, title, line and place of each heading."""
-    skipped = _count_front_matter_lines(data)
+    front_matter_lines = 0
+    if data.startswith((b"---\n", b"---\r\n")):
+        end = _FRONT_MATTER_END.search(data, 3, _LONGEST_FRONT_MATTER)
+        if end:
+            front_matter_lines = data.count(b"\n", 0, end.start()) + 2
     paragraph: list[MarkdownLine] = []  # a single line becomes a heading if it is underlined
     for line in lines_of(data):
-        if line.number <= skipped or line.fenced:
+        if line.number <= front_matter_lines or line.fenced:
             paragraph = []
             continue
         atx = _ATX.match(line.text)
@@ -126,22 +132,6 @@ def _find_headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
             paragraph = []
         else:
             paragraph.append(line)
-
-
-def _count_front_matter_lines(data: bytes) -> int:
-    if not data.startswith((b"---\n", b"---\r\n")):
-        return 0
-    end = _FRONT_MATTER_END.search(data, 3, _LONGEST_FRONT_MATTER)
-    if end is None:
-        return 0
-    return data.count(b"\n", 0, end.start()) + 2
-
-
-def _plain_title(title: bytes) -> str:
-    """The words of a heading, without the marks of Markdown."""
-    text = Words(title.decode("utf-8", "replace")).text
-    text = _EMPHASIS.sub("", text)
-    return " ".join(text.split())
 
 
 def _fold(text: str) -> str:

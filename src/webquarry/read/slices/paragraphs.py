@@ -37,8 +37,30 @@ class Paragraph:
 
     def __post_init__(self) -> None:
         # Straight into the dict, because the class is frozen.
-        self.__dict__["level"] = _heading_level(self.data)
-        self.__dict__["text"] = _plain_text(self.data)
+        self.__dict__["level"] = self._find_level()
+        self.__dict__["text"] = self._find_text()
+
+    def _find_level(self) -> int:
+        """From 1 to 6 for a heading."""
+        data = self.data
+        if not data.startswith(b"#"):
+            return 0
+        heading = _HEADING.match(data)
+        if heading is None or b"\n" in data.rstrip():
+            return 0
+        return len(heading[1])
+
+    def _find_text(self) -> str:
+        """What a person reads; each step only where there is something for it to do."""
+        text = self.data.decode("utf-8", "replace").strip()
+        if "[" in text or "\\" in text:
+            text = _FOOTNOTE.sub("", text)
+            text = Words(text).text
+        if text[:1] in _MARKERS:
+            text = _MARKER.sub("", text)
+        if "*" in text or "_" in text or "`" in text or "~" in text:
+            text = _EMPHASIS.sub("", text)
+        return text
 
     @property
     def is_prose(self) -> bool:
@@ -58,29 +80,6 @@ class Paragraph:
     def may_repeat(self) -> bool:
         """Whether it is long enough to be called a repetition when it stands elsewhere as well."""
         return len(self.data) >= _SHORTEST_REPEAT and not self.level
-
-
-def _heading_level(data: bytes) -> int:
-    """From 1 to 6; 0 for what is no heading."""
-    if not data.startswith(b"#"):
-        return 0
-    heading = _HEADING.match(data)
-    if heading is None or b"\n" in data.rstrip():
-        return 0
-    return len(heading[1])
-
-
-def _plain_text(data: bytes) -> str:
-    """What a person reads; each step only where there is something for it to do."""
-    text = data.decode("utf-8", "replace").strip()
-    if "[" in text or "\\" in text:
-        text = _FOOTNOTE.sub("", text)
-        text = Words(text).text
-    if text[:1] in _MARKERS:
-        text = _MARKER.sub("", text)
-    if "*" in text or "_" in text or "`" in text or "~" in text:
-        text = _EMPHASIS.sub("", text)
-    return text
 
 
 def paragraphs_of(data: bytes) -> list[Paragraph]:

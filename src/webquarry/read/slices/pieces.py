@@ -13,7 +13,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from webquarry.errors import BadInput
-from webquarry.read.slices.outline import MarkdownLine, lines_of
+from webquarry.read.slices.outline import lines_of
 
 GAP = b"[...]\n\n"
 _CONTINUATION = range(0x80, 0xC0)
@@ -58,23 +58,19 @@ def _block_starts_beside_code(data: bytes) -> list[int]:
         if not text and not line.fenced:
             is_after_blank = True
             continue
-        if line.start and _opens_block(line, text, is_after_blank):
+        is_item = not line.fenced and _ITEM.match(text) is not None
+        if is_after_blank:
+            # One that is indented goes on with an item, unless it is another.
+            is_indented = line.text[:1] in (b" ", b"\t")
+            opens_block = is_item or not is_indented
+        elif line.fenced or line.text != text:
+            opens_block = False
+        else:
+            opens_block = is_item or text.startswith(b"#")
+        if opens_block and line.start:
             starts.append(line.start)
         is_after_blank = False
     return starts
-
-
-def _opens_block(line: MarkdownLine, text: bytes, is_after_blank: bool) -> bool:
-    """Whether a line starts a block; one that is indented goes on with an item, unless it is
-    another.
-    """
-    is_item = not line.fenced and _ITEM.match(text) is not None
-    if is_after_blank:
-        is_indented = line.text[:1] in (b" ", b"\t")
-        return is_item or not is_indented
-    if line.fenced or line.text != text:
-        return False
-    return is_item or text.startswith(b"#")
 
 
 def cut(data: bytes, start: int, limit: int, starts: list[int]) -> int:

@@ -57,7 +57,9 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
     is left alone.
     """
     text = "\n" + markdown
-    if not _has_delimiter(text):
+    has_tag = "<" in text and _PROSE.search(text) is not None
+    has_bracket = any(end in text for end in _BRACKET_ENDS)
+    if not has_tag and not has_bracket and not _TURN.search(text):
         return markdown
     parts: list[str] = []
     place = 0
@@ -68,16 +70,6 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
         place = code.end()
     parts.append(_defuse(text[place:], removed))
     return "".join(parts)[1:]
-
-
-def _has_delimiter(text: str) -> bool:
-    """Whether a text may hold a delimiter, be it in prose or in code."""
-    if "<" in text and _PROSE.search(text):
-        return True
-    for end in _BRACKET_ENDS:
-        if end in text:
-            return True
-    return _TURN.search(text) is not None
 
 
 def _defuse(prose: str, removed: Counter[str]) -> str:

@@ -234,7 +234,10 @@ class Stylesheet:
         if not shows and not self._matters(ordinary | important):
             return
         for text in selectors:
-            for selector in _parse_alternatives(text):
+            parsed: list[Selector | None] = []
+            if not _SCRIPT_STATE.search(text):
+                parsed = [parse_selector(one) for one in expand_alternatives(text)]
+            for selector in parsed or [None]:  # None is what is not understood
                 if selector is not None:
                     outer_classes = selector.outer_classes
                     found = Rule(selector, ordinary, important, rule.order, outer_classes)
@@ -359,16 +362,6 @@ def _split_selectors(selectors: str) -> list[str]:
     else:
         texts = selectors.split(",")
     return [text for text in texts[:_MOST_SELECTORS] if len(text) <= _LONGEST_SELECTOR]
-
-
-def _parse_alternatives(text: str) -> list[Selector | None]:
-    """The selectors that a text stands for; None in the place of one that is not understood, or
-    that depends on a script.
-    """
-    if _SCRIPT_STATE.search(text):
-        return [None]
-    parsed = [parse_selector(one) for one in expand_alternatives(text)]
-    return parsed or [None]
 
 
 def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:

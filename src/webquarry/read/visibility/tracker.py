@@ -97,6 +97,59 @@ class ComputedStyle(NamedTuple):
             return None
         return SAME_COLOUR
 
+    def find_child_size(self, declarations: Declarations) -> float:
+        """The size in pixels of the text of a child that declares this."""
+        value = declarations.get("font-size")
+        if value is None and "font" in declarations:
+            found = _FONT_SIZE.search(declarations["font"])
+            if found:
+                value = found[1]
+        if value is None:
+            return self.size
+        if value in _SIZES:
+            return _SIZES[value]
+        size = parse_length(value, percent=self.size / 100, em=self.size)
+        if size is None:
+            if value in ("inherit", "larger", "smaller", "unset"):
+                return self.size
+            return _ORDINARY_TEXT
+        if size < 0:
+            return self.size
+        return size
+
+    def find_child_colour(self, child: etree._Element, declarations: Declarations) -> Colour | None:
+        """The colour of the text of a child that declares this; None where it cannot be told."""
+        value = first_value(declarations, "-webkit-text-fill-color", "color")
+        if value and value not in ("inherit", "currentcolor", "unset"):
+            return parse_colour(value)
+        attribute = None
+        if child.tag == "font":
+            attribute = child.get("color")
+        elif child.tag == "body":
+            attribute = child.get("text")
+        if attribute:
+            return parse_attribute_colour(attribute.strip().lower())
+        return self.colour
+
+    def find_child_ground(self, child: etree._Element, declarations: Declarations) -> Colour | None:
+        """The colour behind that text; None where it cannot be told."""
+        if first_value(declarations, "background-image") not in ("", "none"):
+            return None
+        value = first_value(declarations, "background-color", "background")
+        if not value:
+            attribute = child.get("bgcolor")
+            if attribute:
+                return parse_attribute_colour(attribute.strip().lower())
+            return self.ground
+        if value in ("none", "inherit", "initial", "unset"):
+            return self.ground
+        ground = parse_colour(value)
+        if ground is None or ground.alpha == 1:
+            return ground
+        if ground.alpha == 0:
+            return self.ground
+        return None
+
 
 class VisibilityTracker:
     """Follows the walk through one page. `muted` is the reason why text at this place is not seen,
@@ -285,8 +338,8 @@ class VisibilityTracker:
         if invisible and not parent.invisible:
             invisible = not self._shows_after_all(element, VISIBILITY, declarations)
 
-        colour = _find_colour(element, declarations, parent)
-        ground = _find_ground(element, declarations, parent)
+        colour = parent.find_child_colour(element, declarations)
+        ground = parent.find_child_ground(element, declarations)
         may_be_painted = not self._certain and (element.get("class") or element.get("id"))
         if may_be_painted and ground is parent.ground:
             ground = None  # by a style sheet that was not read
@@ -300,7 +353,7 @@ class VisibilityTracker:
             value = parse_length(declarations["opacity"], percent=0.01)
             if value is not None and FAINT <= value < 1:
                 opacity *= value
-        size = _find_size(declarations, parent.size)
+        size = parent.find_child_size(declarations)
         return ComputedStyle(invisible, size, colour, ground, colour_seen, opacity)
 
 
@@ -329,66 +382,6 @@ def _has_spoken_twin(element: etree._Element) -> bool:
         if judge_classes(beside.get("class") or "") == FOR_SCREEN_READERS:
             return True
     return False
-
-
-def _find_size(declarations: Declarations, inherited: float) -> float:
-    """The size of the text in pixels."""
-    value = declarations.get("font-size")
-    if value is None and "font" in declarations:
-        found = _FONT_SIZE.search(declarations["font"])
-        if found:
-            value = found[1]
-    if value is None:
-        return inherited
-    if value in _SIZES:
-        return _SIZES[value]
-    size = parse_length(value, percent=inherited / 100, em=inherited)
-    if size is None:
-        if value in ("inherit", "larger", "smaller", "unset"):
-            return inherited
-        return _ORDINARY_TEXT
-    if size < 0:
-        return inherited
-    return size
-
-
-def _find_colour(
-    element: etree._Element, declarations: Declarations, parent: ComputedStyle
-) -> Colour | None:
-    """The colour of the text; None where it cannot be told."""
-    value = first_value(declarations, "-webkit-text-fill-color", "color")
-    if value and value not in ("inherit", "currentcolor", "unset"):
-        return parse_colour(value)
-    attribute = None
-    if element.tag == "font":
-        attribute = element.get("color")
-    elif element.tag == "body":
-        attribute = element.get("text")
-    if attribute:
-        return parse_attribute_colour(attribute.strip().lower())
-    return parent.colour
-
-
-def _find_ground(
-    element: etree._Element, declarations: Declarations, parent: ComputedStyle
-) -> Colour | None:
-    """The colour behind the text; None where it cannot be told."""
-    if first_value(declarations, "background-image") not in ("", "none"):
-        return None
-    value = first_value(declarations, "background-color", "background")
-    if not value:
-        attribute = element.get("bgcolor")
-        if attribute:
-            return parse_attribute_colour(attribute.strip().lower())
-        return parent.ground
-    if value in ("none", "inherit", "initial", "unset"):
-        return parent.ground
-    ground = parse_colour(value)
-    if ground is None or ground.alpha == 1:
-        return ground
-    if ground.alpha == 0:
-        return parent.ground
-    return None
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, declarations: Declarations) -> bool:
