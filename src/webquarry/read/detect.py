@@ -51,11 +51,13 @@ def load_formats() -> dict[str, Format]:
 
 
 def pick_format(source: FetchedDocument) -> Format:
-    """The format of a document, or `Unreadable` with what it is instead."""
+    """The format to read a document with; raises `Unreadable` with what it is instead."""
     formats = load_formats()
     for candidate in formats.values():
         if candidate.recognises(source.body):
             return candidate
+
+    # The bytes decide before any label does.
     kind = binary_type(source.body)
     label = _text_format_of_media_type(source.media_type)
     if kind is None and _is_binary(source.body, is_labelled_as_text=label is not None):
@@ -141,12 +143,14 @@ def _detect_behind_html_label(text: DecodedText, head: str) -> str:
 
 
 def _is_feed(head: str) -> bool:
+    """Whether a text begins as RSS, Atom or JSON Feed."""
     if _FEED_START.match(head):
         return True
     return _JSON_FEED.match(head) is not None
 
 
 def _is_json(text: DecodedText, head: str) -> bool:
+    """Whether a text is a valid JSON object or array."""
     if head.lstrip()[:1] not in ("{", "["):
         return False
     if len(text.text) > _SNIFFED_JSON:

@@ -56,7 +56,10 @@ class SiteContext:
         return await self.client.send(request, timeout_seconds=timeout)
 
     async def json(self, request: httpx2.Request, started: float) -> Any:
-        """The JSON of an answer with success; everything else is a failure of the service."""
+        """The JSON of an answer with success, as Python reads it.
+
+        Everything else is a `ProviderFailure`, so that the page itself is read instead.
+        """
         reply = await self.send(request, started)
         host = request.url.host
         if reply.status != 200:

@@ -138,6 +138,7 @@ def _scale_percent(number: tuple[float, str], whole: float) -> float:
 
 
 def _clamp(value: float, most: float = 1.0) -> float:
+    """The value within 0 and the most it may be."""
     return min(most, max(0.0, value))
 
 
@@ -193,6 +194,7 @@ def _turns(hue: float, unit: str) -> float:
 
 
 def _apply_gamma(linear: float) -> float:
+    """Linear light -> a channel of sRGB, up to 1."""
     if linear <= 0.0031308:
         return 12.92 * linear
     curve: float = linear ** (1 / 2.4)

@@ -94,6 +94,7 @@ def unescape(text: str) -> str:
         return text
 
     def resolve(found: re.Match[str]) -> str:
+        """The character that an escape stands for."""
         if found[1] is None:
             return found[2]
         number = int(found[1], 16)
@@ -132,7 +133,7 @@ def parse_length(
 
 
 def _multiply(product: re.Match[str]) -> str:
-    """`2px * 3` -> `6px`."""
+    """`2px * 3` -> `6px`; a product that is none stays as it is."""
     try:
         number = float(product[1]) * float(product[3])
     except ValueError:  # several points in one number

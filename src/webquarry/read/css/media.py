@@ -28,7 +28,10 @@ def judge_media(query: str) -> int:
 
 
 def _judge_query(query: str) -> int:
-    """When one query is true: a medium, features that are joined by "and", or both."""
+    """When one query is true: a medium, features that are joined by "and", or both.
+
+    All of it must hold, so the part that holds least often decides.
+    """
     query = query.strip()
     medium, *features = _AND.split(query.removeprefix("only "))
     if medium.startswith("not "):

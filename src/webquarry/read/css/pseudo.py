@@ -126,7 +126,10 @@ def parse_structural(name: str, argument: str) -> tuple[ElementTest, ...] | None
 
 
 def _parse_formula(text: str) -> tuple[int, int] | None:
-    """`2n+1` -> step and offset; a bare number has no step."""
+    """`2n+1` -> step and offset; a bare number has no step.
+
+    None for what is no formula.
+    """
     if text in _NAMED_FORMULAS:
         return _NAMED_FORMULAS[text]
     found = _FORMULA.fullmatch(text)

@@ -56,9 +56,11 @@ try:
 except ImportError:  # not built: all of it is done here, which takes longer
 
     def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:
+        """Every part, and that nothing is known about how it fits."""
         return [(number, _ASK) for number in range(len(parts))]
 
     def _parts_of(css: bytes) -> list[bytes]:
+        """What stands before each closing brace, without comments."""
         return strip_comments(css).split(b"}")
 
 
@@ -129,6 +131,7 @@ def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
 
 
 def _decode_rule(rule: _RawRule) -> RuleText:
+    """A rule as bytes -> the same as text that can be compared."""
     selectors, body, when, order = rule
     return RuleText(_decode(selectors), _decode(body), when, order)
 
@@ -159,6 +162,8 @@ def judge_fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
     each = [selectors]
     if _COMMA in selectors:
         each = selectors.split(b",")
+
+    # Most rules are about other elements, which is seen without looking at each selector.
     if names.isdisjoint(selectors.translate(_WORDS).split()):
         for selector in each:
             if _DOT not in selector and _HASH not in selector:

@@ -129,7 +129,10 @@ class Selector:
         return len(self.steps) == 1 and self.steps[0][0].is_by_name
 
     def matches(self, element: etree._Element) -> bool:
-        """Whether an element that has the right names stands where the selector wants it."""
+        """Whether an element that has the right names stands where the selector wants it.
+
+        Each step looks on from the nearest element that the one before found; no other is tried.
+        """
         last = self.steps[0][0]
         if not last.is_by_name and not last.matches(element):
             return False
@@ -280,6 +283,7 @@ def _shield_signs(text: str) -> str:
         return text
 
     def shield(found: re.Match[str]) -> str:
+        """An escaped sign as a letter of the private use area."""
         character = unescape(found[0])
         if ord(character) < 128:
             return chr(_SHIELD + ord(character))

@@ -63,7 +63,10 @@ class Variables:
         return value or used[0]
 
     def _collect_values(self, name: str) -> set[str]:
-        """Every value that the sheets give to a property."""
+        """Every value that the sheets give to a property, in lower case.
+
+        A place at which it is only used, `var(--name)`, has no colon behind it.
+        """
         if self._lowered is None:
             self._lowered = self._css.lower()
         css = self._lowered

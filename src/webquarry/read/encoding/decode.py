@@ -192,6 +192,7 @@ def _measure_damage(text: str) -> float:
 
 
 def _count_beyond_ascii(text: str) -> int:
+    """How many characters are not in ASCII."""
     in_ascii = text.encode("ascii", "ignore")
     return len(text) - len(in_ascii)
 

@@ -39,7 +39,9 @@ _BENEFIT_OF_DOUBT = 0.6
 
 
 def guess_encoding(body: bytes) -> str | None:
-    """The WHATWG name of the likeliest encoding, or None when nothing fits."""
+    """Bytes that declare nothing -> the WHATWG name of the likeliest encoding, or None when nothing
+    fits.
+    """
     sample = take_sample(body)
     ranking = _rank(sample, list(_DETECTOR_NAMES))
     if not ranking:

@@ -37,7 +37,9 @@ class Label:
 
 
 def find_bom(body: bytes) -> tuple[str, int] | None:
-    """The encoding a byte order mark stands for, and the mark's length; None without a mark."""
+    """The first bytes of a page -> the encoding that their byte order mark stands for, and the
+    mark's length; None without a mark.
+    """
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding, len(mark)
@@ -66,6 +68,9 @@ def resolve_label(label: str) -> str | None:
 
 
 def _find_header_label(header: str) -> Label | None:
+    """The first charset of a Content-Type header that the web knows; some headers have
+    several.
+    """
     for charset in _HEADER_CHARSET.finditer(header[:_LONGEST_HEADER]):
         label = charset[1] or charset[2] or charset[3] or ""
         name = resolve_label(label)
@@ -75,6 +80,7 @@ def _find_header_label(header: str) -> Label | None:
 
 
 def _find_xml_label(body: bytes) -> Label | None:
+    """The encoding that an XML declaration at the very beginning names."""
     declaration = _XML_DECLARATION.match(body[:400])
     if declaration is None:
         return None
@@ -85,7 +91,9 @@ def _find_xml_label(body: bytes) -> Label | None:
 
 
 def _find_meta_label(head: bytes) -> Label | None:
-    """The encoding that the first `<meta>` outside comments declares, if it is one."""
+    """The encoding that a `<meta>` outside comments declares: the first one that the web knows,
+    by `charset` or by `http-equiv`.
+    """
     position = 0
     while found := _COMMENT_OR_META.search(head, position):
         if found[0] == b"<!--":

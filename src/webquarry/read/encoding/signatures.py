@@ -104,6 +104,7 @@ def _read_zip_names(body: bytes) -> bytes:
     end = body.rfind(b"PK\x05\x06")
     if end < 0 or len(body) < end + 20:
         return body
+    # The record at the end says where that list starts.
     start = int.from_bytes(body[end + 16 : end + 20], "little")
     if start >= end:
         return body

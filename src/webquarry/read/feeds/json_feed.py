@@ -21,6 +21,8 @@ def parse_json_feed(text: str) -> Feed | None:
         return None
     if not isinstance(data, dict) or not _get_text(data, "version").startswith(VERSION):
         return None
+
+    # Texts of a feed itself are plain; those of its entries may be HTML.
     return Feed(
         title=FeedText(_get_text(data, "title")),
         description=FeedText(_get_text(data, "description")),
@@ -31,6 +33,7 @@ def parse_json_feed(text: str) -> Feed | None:
 
 
 def _parse_entry(item: dict[str, Any]) -> FeedEntry:
+    """An item of the array -> an entry; HTML is preferred to plain text."""
     html = _get_text(item, "content_html")
     if html:
         content = FeedText(html, is_html=True)

@@ -46,6 +46,7 @@ def write_feed(feed: Feed, composer: Composer) -> FeedMarkdown:
 
 
 def _write_entry(entry: FeedEntry, number: int, composer: Composer) -> str:
+    """One entry: its heading, when and by whom, its text, what is enclosed."""
     title = _write_title(entry.title, composer) or f"Entry {number}"
     heading = f"## {composer.link(title, entry.link)}"
     details = [composer.line(composer.plain(detail)) for detail in (entry.date, entry.author)]
@@ -69,6 +70,7 @@ def _write_title(text: FeedText, composer: Composer) -> str:
 
 
 def _write_body(text: FeedText, composer: Composer) -> str:
+    """The text of a feed or an entry as paragraphs."""
     if text.is_html:
         return composer.fragment(text.value)
     return composer.paragraphs(text.value)

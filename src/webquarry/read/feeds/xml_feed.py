@@ -79,6 +79,7 @@ def _parse_rss(root: etree._Element, channel: etree._Element) -> Feed:
 
 
 def _parse_rss_entry(item: etree._Element) -> FeedEntry:
+    """An item -> an entry; a permanent guid stands in for a missing link."""
     link = _find_text(item, "link") or _find_atom_link(item)
     guid = _find_child(item, "guid")
     if not link and guid is not None:
@@ -101,6 +102,7 @@ def _parse_rss_entry(item: etree._Element) -> FeedEntry:
 
 
 def _parse_atom(root: etree._Element) -> Feed:
+    """The feed that stands in an element of Atom."""
     entries = _find_children(root, "atom:entry")
     return Feed(
         title=_parse_atom_text(_find_child(root, "atom:title")),
@@ -113,6 +115,7 @@ def _parse_atom(root: etree._Element) -> Feed:
 
 
 def _parse_atom_entry(entry: etree._Element) -> FeedEntry:
+    """An entry of Atom; its summary stands in for missing content."""
     content = _parse_atom_text(_find_child(entry, "atom:content"))
     if not content.value.strip():
         content = _parse_atom_text(_find_child(entry, "atom:summary"))
@@ -155,6 +158,9 @@ def _find_atom_link(element: etree._Element) -> str:
 
 
 def _join_authors(element: etree._Element) -> str:
+    """The names of all authors of a feed or an entry of Atom, or their addresses; empty where there
+    are none.
+    """
     names: list[str] = []
     for person in _find_children(element, "atom:author"):
         name = _find_text(person, "atom:name", "atom:email")
@@ -176,6 +182,7 @@ def _html(text: str) -> FeedText:
 
 
 def _normalise_date(text: str) -> str:
+    """A date in ISO form; as it was sent, cut, where it is none."""
     return iso_date(text) or text[:_LONGEST_DATE]
 
 
@@ -200,10 +207,12 @@ def _find_text(element: etree._Element, *names: str) -> str:
 
 
 def _find_child(element: etree._Element, name: str) -> etree._Element | None:
+    """The first child of a name, or None."""
     return next(_find_children(element, name), None)
 
 
 def _find_children(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """The children of a name, in order."""
     return (child for child in element if _name(child) == name)
 
 

@@ -77,6 +77,8 @@ def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
 def _find_delimiter(text: str) -> str | None:
     """The delimiter that gives most rows the same number of cells; None when fewer than half of
     them are delimited.
+
+    A delimiter with which the rows cannot be read is passed over, unless all are like that.
     """
     sample = text[:_SAMPLE]
     best_score: tuple[float, float, int] = (0, 0, 0)

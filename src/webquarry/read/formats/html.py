@@ -55,6 +55,7 @@ class Html(Format):
 
 
 def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
+    """All that a person sees on the page, with more notes if there are any."""
     page = to_markdown(document, url)
     return _Part(page.text, page.title, page.removed, (*page.notes, *notes))
 

@@ -34,7 +34,10 @@ class Json(Format):
 
 
 def _indent(text: str) -> tuple[str, tuple[str, ...]]:
-    """The document indented, or as it is with a note that says why."""
+    """The text of a document -> the same indented, or as it is with a note that says why.
+
+    It is checked first, so that the tokens need not be.
+    """
     if len(text) > _LARGEST:
         return text, ("The JSON is too large to be indented and is shown as it was sent.",)
     try:
@@ -86,4 +89,5 @@ def _resolve_escapes(token: str) -> str:
 
 
 def _refuse_constant(constant: str) -> None:
+    """`NaN` and the like, which Python would take."""
     raise ValueError(f"{constant} is not JSON")

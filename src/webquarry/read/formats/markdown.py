@@ -31,6 +31,7 @@ class MarkdownText(Format):
 
 
 def _find_title(text: str) -> str:
+    """The title of the front matter, else the first heading; empty without both."""
     title = None
     start = 0
     front_matter = _FRONT_MATTER.match(text)

@@ -151,12 +151,14 @@ class _FlatPage:
         self._depth = 0  # of the open elements that stayed
 
     def add_text(self, text: str) -> None:
+        """Write text, or note that it is lost if it lies too deep."""
         if self._depth <= _DEEPEST_KEPT:
             self.parts.append(text)
         elif text and not text.isspace():
             self.is_text_lost = True
 
     def add_void(self, source: str) -> None:
+        """Write a tag that holds nothing."""
         if self._depth <= _DEEPEST_KEPT:
             self.parts.append(source)
 
@@ -175,7 +177,10 @@ class _FlatPage:
             self.parts.append("<br>")
 
     def close(self, name: str) -> None:
-        """End the innermost element of a name with all that is open in it, if there is one."""
+        """End the innermost element of a name with all that is open in it, if there is one.
+
+        A box that was taken apart ends with a line break.
+        """
         while self._open_by_name[name]:
             last, stayed = self._open.pop()
             self._open_by_name[last] -= 1
@@ -239,8 +244,9 @@ def _find_tags(text: str) -> Iterator[_Tag]:
 
 
 def _find_tag_end(text: str, place: int) -> int:
-    """Where a tag ends; a quote counts only as the beginning of a value, and only if it is
-    closed.
+    """Where a tag ends that is open at a place.
+
+    A quote counts only as the beginning of a value, and only if it is closed.
     """
     while (found := _TAG_END.search(text, place)) is not None:
         place = found.end()

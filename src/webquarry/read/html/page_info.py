@@ -30,7 +30,10 @@ class PageInfo:
 
 
 def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
-    """The roots of a parsed page -> what concerns the whole of it."""
+    """The roots of a parsed page -> what concerns the whole of it, in one pass.
+
+    The title of a drawing is not that of the page.
+    """
     sheets: list[bytes] = []
     data: list[str] = []
     links_to_sheet = typesets_tex = False

@@ -83,7 +83,9 @@ def _encode(page: str | bytes) -> bytes:
 
 
 def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
-    """The roots, and whether the parser gave up before the end."""
+    """The roots of the tree that libxml2 makes of a page, and whether it gave up before the
+    end.
+    """
     parser = etree.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
     )

@@ -133,6 +133,9 @@ class _TraitCollector:
             self._add_mount(element)
 
     def _add_mark(self, kind: str, value: str) -> None:
+        """Keep a name or an address as one line, `id=px-captcha`, while there is room for more of
+        them.
+        """
         if self.marks_room <= 0:
             return
         words = value[:_LONGEST_MARK].split()
@@ -141,6 +144,10 @@ class _TraitCollector:
         self.marks_room -= len(mark)
 
     def _add_script(self, element: etree._Element) -> None:
+        """Count a script and keep the beginning of its code, while there is room.
+
+        Data that stands in a script element is not counted.
+        """
         kind = element.get("type", "").lower()
         if "json" in kind:  # data for programs, such as the description of an article
             return
@@ -152,6 +159,7 @@ class _TraitCollector:
             self.code_room -= len(code)
 
     def _add_input(self, element: etree._Element) -> None:
+        """Count a box to write into, and whether it asks who you are."""
         kind = (element.get("type") or "text").lower()
         if kind == "password":
             self.passwords += 1
@@ -162,19 +170,23 @@ class _TraitCollector:
                 self.identity_field = True
 
     def _add_text_area(self, element: etree._Element) -> None:
+        """Count a box for longer texts."""
         self.fields += 1
 
     def _add_fallback(self, element: etree._Element) -> None:
+        """Keep what browsers without scripts show."""
         if len(self.fallbacks) < _MOST_FALLBACKS:
             words = _beginning_of(element).split()
             self.fallbacks.append(" ".join(words))
 
     def _add_link(self, element: etree._Element) -> None:
+        """Whether a link or a form leads to a login."""
         if not self.login_link:
             address = element.get("href") or element.get("action") or ""
             self.login_link = leads_to_login(address)
 
     def _add_refresh(self, element: etree._Element) -> None:
+        """Keep where the page sends the browser on to."""
         if element.get("http-equiv", "").strip().lower() != "refresh":
             return
         target = _REFRESH.match(element.get("content") or "")

@@ -48,7 +48,10 @@ class MarkdownLine:
 
 
 def lines_of(data: bytes) -> Iterator[MarkdownLine]:
-    """The lines of a text, told apart from code."""
+    """The lines of a text in UTF-8, told apart from code.
+
+    A fence ends code only if it is as long as the one that began it, and alone in its line.
+    """
     open_fence = b""
     start = 0
     for number, text in enumerate(data.split(b"\n"), 1):

@@ -98,6 +98,7 @@ def cut_between_characters(data: bytes, start: int, limit: int) -> int:
     end = start + limit
     if end >= len(data):
         return len(data)
+    # Back to the first byte of a character.
     while end > start and data[end] in _CONTINUATION:
         end -= 1
     if end > start:

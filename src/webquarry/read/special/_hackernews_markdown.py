@@ -124,7 +124,9 @@ def _write_comment(item: Item, parent: str, composer: Composer) -> str:
 
 
 def _indent_item(text: str, indent: str) -> str:
-    """A text as an item of a list that is itself indented."""
+    """A text as an item of a list that is itself indented; its further lines stand below the
+    first one.
+    """
     first, *others = text.split("\n")
     lines = [f"{indent}-   {first}"]
     for line in others:

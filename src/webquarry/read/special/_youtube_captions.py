@@ -72,6 +72,7 @@ def clock_time(seconds: float) -> str:
 
 
 def _parse_json(body: bytes) -> Iterator[Cue]:
+    """The cues of the form `json3`."""
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):

@@ -80,7 +80,9 @@ class WatchPage:
 
 
 def read_watch_page(text: str, video: str) -> WatchPage:
-    """The keys and the first player answer of a page; empty where it holds none."""
+    """The HTML of a video's page -> its keys and its first player answer; empty where it holds
+    none.
+    """
     consent = ""
     if _CONSENT.search(text):
         consent = _find_first(_CONSENT_VALUE, text)
@@ -104,7 +106,10 @@ def _find_first(pattern: re.Pattern[str], text: str) -> str:
 
 
 def read_player(fields: object, video: str) -> Player:
-    """A player answer; details of another video than the one asked for are passed over."""
+    """The JSON of a player answer -> what it says about a video.
+
+    Details of another video than the one asked for are passed over.
+    """
     answer = _as_object(fields)
     status = _get_object(answer, "playabilityStatus")
     captions = _get_object(answer, "captions")
@@ -130,6 +135,7 @@ def read_player(fields: object, video: str) -> Player:
 
 
 def _parse_track(fields: Mapping[str, Any]) -> Track | None:
+    """A caption track; None without address or language."""
     url = _get_text(fields, "baseUrl")
     language = _get_text(fields, "languageCode")
     if not url or not language:
@@ -160,6 +166,8 @@ def choose_track(player: Player, languages: Sequence[str]) -> Track | None:
             track = _find_language(candidates, language)
             if track:
                 return track
+
+    # Only what people wrote is given to be translated.
     translatable = [track for track in written if track.translatable]
     if translatable:
         for language in languages:
@@ -184,6 +192,7 @@ def _find_language(tracks: Sequence[Track], language: str) -> Track | None:
 
 
 def _get_object(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The JSON object under a name; an empty one where there is none."""
     return _as_object(fields.get(name))
 
 

@@ -144,7 +144,9 @@ class _HackerNewsRequest:
         return self._build_page(self._url, heading, markdown, composer.removed)
 
     async def _fetch_thread(self, number: int) -> Thread:
-        """From Algolia, or from Firebase where that fails or has not heard of it yet."""
+        """A thread from Algolia in one request, or from Firebase where that fails or has not heard of
+        it yet.
+        """
         url = self._context.url("hackernews", ALGOLIA, f"/api/v1/items/{number}")
         thread = None
         try:
@@ -156,6 +158,7 @@ class _HackerNewsRequest:
         return thread or await self._fetch_firebase_thread(number)
 
     async def _fetch_firebase_thread(self, number: int) -> Thread:
+        """A thread by one request for each of its items."""
         fields = await self._fetch_firebase(f"item/{number}")
         root = None
         if isinstance(fields, dict):
@@ -211,11 +214,13 @@ class _HackerNewsRequest:
         return None
 
     async def _fetch_firebase(self, path: str) -> Any:
+        """What the API answers for a path."""
         url = self._context.url("hackernews_firebase", FIREBASE, f"/v0/{path}.json")
         request = httpx2.Request("GET", url)
         return await self._context.json(request, self._started)
 
     def _build_thread_page(self, thread: Thread) -> Page:
+        """The page of a thread that was fetched."""
         composer = Composer(SITE)
         root = thread.root
         markdown = write_thread(thread, composer)

@@ -119,7 +119,10 @@ class _VideoRequest:
                 yield player
 
     async def _fetch_watch_page(self) -> WatchPage:
-        """The page of the video; where it asks for consent, once more with that."""
+        """The page of the video; where it asks for consent, once more with that.
+
+        Empty where it cannot be had.
+        """
         watch = WatchPage()
         url = self._at(f"/watch?v={self._video}")
         headers = {"Accept-Language": "en-US"}
@@ -268,6 +271,7 @@ class _VideoRequest:
         )
 
     def _at(self, path: str) -> str:
+        """A path at YouTube, or at the origin that stands in for it."""
         return self._context.url("youtube", ORIGIN, path)
 
 

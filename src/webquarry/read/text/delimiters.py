@@ -73,6 +73,7 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
 
 
 def _defuse(prose: str, removed: Counter[str]) -> str:
+    """Prose with every delimiter in it escaped; how many is added to `removed`."""
     prose, escaped = _ESCAPED.subn("&lt;", prose)
     prose, bare = _PROSE.subn("&lt;", prose)
     prose, brackets = _BRACKET.subn(r"\[", prose)

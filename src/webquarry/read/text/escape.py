@@ -37,6 +37,7 @@ def escape(text: str) -> str:
         return text
 
     def escape_part(found: re.Match[str]) -> str:
+        """One run of signs, escaped unless it can mean nothing."""
         part = found[0]
         mark = part[0]
         if mark in "*_" and not _could_emphasise(text, found.start(), found.end(), mark):
@@ -60,11 +61,12 @@ def _could_emphasise(text: str, start: int, end: int, mark: str) -> bool:
 def escape_line_starts(text: str) -> str:
     """Finished lines, none of which looks like a list, a heading, a quote or a rule any more."""
     if text[:1] not in _LINE_MAY_NEED and "\n" not in text:
-        return text
+        return text  # as nearly all: one line that begins with a letter
     return _LINE_START.sub(_escape_line_start, text)
 
 
 def _escape_line_start(found: re.Match[str]) -> str:
+    """The beginning of a line behind a backslash."""
     number = found[4]
     if number:  # it is the sign behind a number that makes a list
         return f"{number}\\{found[5]}"

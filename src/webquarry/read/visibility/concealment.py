@@ -56,6 +56,7 @@ def _looks_at(*names: str) -> Callable[[_Check], _Check]:
 
 @_looks_at("display", "content-visibility")
 def _check_display(style: Declarations) -> str | None:
+    """Not displayed at all."""
     if style.get("display") == "none":
         return DISPLAY
     if style.get("content-visibility") == "hidden":
@@ -65,6 +66,7 @@ def _check_display(style: Declarations) -> str | None:
 
 @_looks_at("opacity", "filter", "-ms-filter")
 def _check_opacity(style: Declarations) -> str | None:
+    """Transparent, by `opacity` or by an old filter."""
     value = None
     if "opacity" in style:
         value = parse_length(style["opacity"], percent=0.01)
@@ -81,6 +83,7 @@ def _check_opacity(style: Declarations) -> str | None:
 
 @_looks_at("-webkit-text-security")
 def _check_security(style: Declarations) -> str | None:
+    """Shown as dots, like a password."""
     if style["-webkit-text-security"] in ("none", ""):
         return None
     return TRANSPARENT
@@ -88,6 +91,7 @@ def _check_security(style: Declarations) -> str | None:
 
 @_looks_at("clip", "clip-path", "-webkit-clip-path")
 def _check_clip(style: Declarations) -> str | None:
+    """Clipped to a shape that lets nothing through."""
     path = first_value(style, "clip-path", "-webkit-clip-path")
     for value in (style.get("clip", ""), path):
         for name, arguments in _CALL.findall(value):
@@ -124,6 +128,7 @@ def _is_empty_shape(name: str, arguments: str) -> bool:
 
 @_looks_at("width", "height", "max-width", "max-height", "inline-size", "block-size")
 def _check_size(style: Declarations) -> str | None:
+    """Too small to show text, and nothing may stick out."""
     if "%" in first_value(style, "padding-bottom", "padding-top", "padding"):
         return None  # a frame of fixed proportions: what it holds is laid over the padding
     if parse_length(style.get("max-height", "")) == 0:
@@ -156,12 +161,14 @@ def _is_sliver(style: Declarations, *names: str) -> bool:
 
 
 def _has_minimum(style: Declarations, name: str) -> bool:
+    """Whether a box is kept large enough to show text."""
     size = parse_length(style.get(name, ""), percent=10)
     return size is not None and size > _SLIVER
 
 
 @_looks_at("position", "left", "top", "right", "bottom", "inset")
 def _check_position(style: Declarations) -> str | None:
+    """Moved beyond the edges of the page, or far behind it."""
     position = style.get("position", "")
     if position == "static":
         return None
@@ -186,6 +193,7 @@ def _check_position(style: Declarations) -> str | None:
 
 @_looks_at("margin", "margin-left", "margin-top", "margin-inline-start")
 def _check_margin(style: Declarations) -> str | None:
+    """Pulled away by a negative margin."""
     parts = style.get("margin", "").split()
     top = parts[:1]
     left = parts[3:4] or parts[1:2] or parts[:1]
@@ -205,6 +213,7 @@ def _parse_offset(value: str) -> float:
 
 @_looks_at("text-indent")
 def _check_indent(style: Declarations) -> str | None:
+    """Its text is moved away, as for images in place of headings."""
     indent = _parse_offset(style["text-indent"])
     if abs(indent) >= _AWAY:
         return OFF_SCREEN
@@ -213,6 +222,7 @@ def _check_indent(style: Declarations) -> str | None:
 
 @_looks_at("letter-spacing")
 def _check_spacing(style: Declarations) -> str | None:
+    """Its letters run back over each other."""
     if _parse_offset(style["letter-spacing"]) <= _CRAMPED:
         return OFF_SCREEN
     return None
@@ -220,6 +230,7 @@ def _check_spacing(style: Declarations) -> str | None:
 
 @_looks_at("transform", "-webkit-transform", "translate", "scale")
 def _check_transform(style: Declarations) -> str | None:
+    """Shrunk to nothing, moved far away, or seen from the edge."""
     calls = _CALL.findall(first_value(style, "transform", "-webkit-transform"))
     for name in ("translate", "scale"):
         if name in style:
@@ -241,6 +252,7 @@ def _check_transform(style: Declarations) -> str | None:
 
 @_looks_at("zoom", "font-size-adjust")
 def _check_zoom(style: Declarations) -> str | None:
+    """Zoomed until nothing can be read, or its letters made as small."""
     for name in ("zoom", "font-size-adjust"):
         factor = parse_length(style.get(name, ""), percent=0.01)
         if factor is not None and factor < _SMALLEST_ZOOM:

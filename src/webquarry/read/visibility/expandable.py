@@ -77,7 +77,9 @@ class Expandable:
         return self.is_pointed_at(element) or _follows_switch(element)
 
     def is_pointed_at(self, element: etree._Element) -> bool:
-        """Whether a control names this element, or is named by it as its label."""
+        """Whether a control names this element, or is named by it as its label. The controls of the
+        page are collected once.
+        """
         identity = element.get("id")
         labels = element.get("aria-labelledby")
         if identity is None and labels is None:

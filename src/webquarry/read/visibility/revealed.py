@@ -44,6 +44,7 @@ class Revealed:
         return self._has_places
 
     def _find_places(self) -> bool:
+        """Whether the page keeps a place for late parts."""
         for root in self._roots:
             for template in root.iter("template"):
                 if _PLACE.fullmatch(template.get("id") or ""):
@@ -51,7 +52,9 @@ class Revealed:
         return False
 
     def is_the_page(self, element: etree._Element) -> bool:
-        """Whether an element holds nearly everything there is."""
+        """Whether an element holds nearly everything there is: a heading or the like, and most of the
+        text. Measured a few times only, because it takes a walk over the page.
+        """
         if self._asked >= _MOST_ASKED:
             return False
         if next(element.iter(*_CONTENT_TAGS), None) is None:

@@ -209,6 +209,8 @@ class Stylesheet:
     def _find_rules_for(self, element: etree._Element, known: _Known) -> list[Rule]:
         """The certain rules with those of the others that this element fulfils, in the order of
         their weight.
+
+        Once too many have been tried on the page, one that hides is believed without a look.
         """
         self._tests += len(known.depending)
         if self._tests > _MOST_TESTS:
@@ -270,6 +272,8 @@ class Stylesheet:
             return True
         if self._colours:
             return not _PAINTED.isdisjoint(style)
+
+        # The page links to sheets that are not read: only what one rule says of both counts.
         colour = parse_colour(style.get("color", ""))
         if colour is None:
             return False
@@ -370,7 +374,9 @@ def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:
 
 
 def _cascade(rules: list[Rule], own: tuple[Declarations, Declarations]) -> Declarations:
-    """What counts of rules in the order of their weight and of a style attribute."""
+    """What counts of rules in the order of their weight and of a style attribute: important
+    declarations after all ordinary ones.
+    """
     own_ordinary, own_important = own
     style: Declarations = {}
     for rule in rules:

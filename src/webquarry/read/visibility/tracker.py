@@ -122,6 +122,7 @@ class ComputedStyle(NamedTuple):
         value = first_value(declarations, "-webkit-text-fill-color", "color")
         if value and value not in ("inherit", "currentcolor", "unset"):
             return parse_colour(value)
+        # Pages of old give it by attributes.
         attribute = None
         if child.tag == "font":
             attribute = child.get("color")
@@ -186,7 +187,9 @@ class VisibilityTracker:
         self.muted: str | None = None
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
-        """Whether nothing about an element can change what is seen, told as quickly as possible."""
+        """Whether nothing about an element can change what is seen, told as quickly as possible:
+        most elements of a page are plain.
+        """
         if (
             self._style.ground is not self._first_ground
             or not self._special.isdisjoint(names)
@@ -213,6 +216,8 @@ class VisibilityTracker:
             reason = reason or reason_to_skip(declarations)
         if reason is not None and not self._shows_after_all(element, reason, declarations):
             return reason
+
+        # It is seen, or may be: what it hands down to its children is another matter.
         if declarations or "bgcolor" in names or "color" in names or "text" in names:
             return self._apply(self._compute_style(element, declarations))
         if self._style.ground is None or self._certain:
@@ -280,7 +285,9 @@ class VisibilityTracker:
     def _shows_after_all(
         self, element: etree._Element, reason: str, declarations: Declarations
     ) -> bool:
-        """Whether a person comes to see the element in spite of the reason."""
+        """Whether a person comes to see the element in spite of the reason: a click opens it, a
+        script shows it, or it is the page itself.
+        """
         if element.tag in _WHOLE_PAGE:
             return True
         if reason not in _OPENED_LATER:
@@ -385,7 +392,10 @@ def _has_spoken_twin(element: etree._Element) -> bool:
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, declarations: Declarations) -> bool:
-    """Whether text of a colour is seen on a ground; what is not known is taken to be readable."""
+    """Whether text of a colour is seen on a ground.
+
+    What is not known is taken to be readable, and so is text with a shadow or a picture in it.
+    """
     if colour is None or "text-shadow" in declarations:
         return True
     if "text" in first_value(declarations, "background-clip", "-webkit-background-clip"):

@@ -56,7 +56,10 @@ class Outcome:
 
 
 def raise_if_walled(url: str, headers: Mapping[str, str], page: ConvertedDocument | None) -> None:
-    """Raise `Challenge` if an answer, of whatever status, is a captcha or a bot wall."""
+    """Raise `Challenge` if an answer, of whatever status, is a captcha or a bot wall.
+
+    `page` is what was read, where there was anything; without it the headers alone decide.
+    """
     maker = find_wall_in_headers(headers)
     if maker is None and page is not None and page.traits is not None:
         words = Words(page.markdown[:_LONGEST])
@@ -84,7 +87,11 @@ def raise_if_login(url: str, requested_url: str, page: ConvertedDocument) -> Non
 def judge(
     url: str, requested_url: str, headers: Mapping[str, str], page: ConvertedDocument
 ) -> Outcome:
-    """The outcome of a page that was answered with success; walls and missing pages are raised."""
+    """The outcome of a page that was answered with success.
+
+    Walls, logins and pages that say they do not exist are raised. Only short pages are suspected,
+    and how long one is is found out as cheaply as possible.
+    """
     if page.traits is None:
         # Plain documents are as short as they like, but not empty.
         if not page.markdown.strip():

@@ -42,6 +42,7 @@ def find_wall_in_page(title: str, words: Words, traits: Traits) -> str | None:
 
 
 def _find_wall_in_structure(words: Words, traits: Traits) -> str | None:
+    """Whose wall the elements and scripts of a page are, or None."""
     for maker, pattern in marks.BUILT.items():
         if pattern.search(traits.marks):
             return maker
@@ -59,6 +60,7 @@ def _find_wall_in_structure(words: Words, traits: Traits) -> str | None:
 
 
 def _find_wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
+    """Whose wall the words of a short page speak of, or None."""
     text = f"{title}\n{words.text}\n{traits.fallback}".replace("\u2019", "'")
     for maker, (first, second) in marks.PRINTED.items():
         if first.search(text) and second.search(text):
