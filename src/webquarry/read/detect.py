@@ -105,9 +105,13 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         if label in ("xml", "json") and _is_feed(head):
             return "feed"
         return label
+    return _detect_by_name_or_start(source, label, head)
+
+
+def _detect_by_name_or_start(source: FetchedDocument, label: str | None, head: str) -> str:
+    """The text format of a document whose label says little: by its name, else by how it begins."""
     if source.media_type in _UNLABELLED and _HTML_FRAGMENT.match(head):
         return "html"
-
     by_name = None
     path = unquote(urlsplit(source.url).path).lower()
     for name, candidate in load_formats().items():
@@ -124,7 +128,7 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         return "feed"
     if _XML_START.match(head):
         return "xml"
-    if _is_json(text, head):
+    if _is_json(source.text, head):
         return "json"
     return "text"
 
