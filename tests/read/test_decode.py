@@ -57,7 +57,10 @@ every_encoding = pytest.mark.parametrize(("label", "codec", "text"), ENCODINGS)
 
 
 def page(text: str, head: str = "") -> str:
-    return f"<!DOCTYPE html><html><head>{head}<title>{text[:20]}</title></head><body><p>{text}</p></body></html>"
+    return (
+        f"<!DOCTYPE html><html><head>{head}<title>{text[:20]}</title></head><body><p>{text}</p>"
+        "</body></html>"
+    )
 
 
 @every_encoding
@@ -334,7 +337,10 @@ def test_text_that_is_valid_utf_8_and_says_so_comes_back_unchanged(start: str, r
 
 
 def test_the_detector_is_not_imported_for_pages_that_say_what_they_are() -> None:
-    script = "import sys; from webquarry.read.encoding.decode import decode; decode('é'.encode(), ''); print('chardet' in sys.modules)"
+    script = (
+        "import sys; from webquarry.read.encoding.decode import decode; decode('é'.encode(), ''); "
+        "print('chardet' in sys.modules)"
+    )
 
     assert (
         subprocess.run(

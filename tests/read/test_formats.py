@@ -112,7 +112,10 @@ def test_a_fence_cannot_be_closed_from_inside() -> None:
 
 def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
     bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
-    body = f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><title>MARK &l9;</title></rss>'
+    body = (
+        f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><title>MARK &l9;'
+        "</title></rss>"
+    )
 
     markdown = convert("xml", body, "application/rss+xml").markdown
 

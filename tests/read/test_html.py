@@ -63,7 +63,10 @@ def test_a_tree_as_deep_as_the_parser_allows_is_walked_through() -> None:
 
 def test_taking_boxes_apart_does_not_show_what_is_hidden_in_them() -> None:
     deep = "<div>" * 3_000
-    hidden = "<div style='display:none'>INJ</div><p class=sr-only>INJ</p><p class=zz>INJ</p><script>INJ</script><p>SEEN"
+    hidden = (
+        "<div style='display:none'>INJ</div><p class=sr-only>INJ</p><p class=zz>INJ</p><script>INJ"
+        "</script><p>SEEN"
+    )
     text = markdown(f"<style>.zz{{display:none}}</style>{deep}{hidden}")
 
     assert text == "SEEN"

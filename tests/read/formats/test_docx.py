@@ -141,7 +141,10 @@ def test_a_heading_shows_its_number() -> None:
 
 
 def test_a_list_can_be_switched_off_or_begin_elsewhere() -> None:
-    again = '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>'
+    again = (
+        '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">'
+        '<w:startOverride w:val="5"/></w:lvlOverride></w:num>'
+    )
     body = item("a") + item("off", list_id=0) + item("five", list_id=2)
 
     assert (
@@ -185,7 +188,8 @@ def test_emphasis_joins_runs_and_leaves_blanks_outside() -> None:
         ("<w:r><w:br/><w:t>y</w:t></w:r>", "x\ny"),
         ("<w:r><w:br w:type='page'/><w:t>y</w:t></w:r>", "x y"),
         (
-            "<w:r><w:ruby><w:rt><w:r><w:t>shio</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>潮</w:t></w:r></w:rubyBase></w:ruby></w:r>",
+            "<w:r><w:ruby><w:rt><w:r><w:t>shio</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>潮</w:t>"
+            "</w:r></w:rubyBase></w:ruby></w:r>",
             "x潮(shio)",
         ),
         ("<w:smartTag><w:r><w:t>tagged</w:t></w:r></w:smartTag>", "xtagged"),
@@ -251,21 +255,7 @@ def test_white_text_on_a_dark_ground_is_seen(body: str) -> None:
 
 @pytest.mark.parametrize(
     ("runs", "expected"),
-    [
-        (instruction(' HYPERLINK "https://a.example/" ') + text_run("there") + END, "[there](https://a.example/)"),
-        (instruction(' HYPERLINK \\l "_Toc1" ') + text_run("below") + END, "below"),
-        (instruction(' HYPERLINK "javascript:x()" ') + text_run("bad") + END, "bad"),
-        (instruction(" PAGEREF x ") + text_run("12") + END, "12"),
-        (BEGIN + "<w:r><w:instrText>TIME</w:instrText></w:r>" + END + text_run("after"), "after"),
-        (BEGIN + "<w:r><w:instrText>never ended</w:instrText></w:r>", ""),
-        ('<w:fldSimple w:instr="HYPERLINK '
-         'https://a.example/b"><w:r><w:t>b</w:t></w:r></w:fldSimple>', "[b](https://a.example/b)"),
-        ('<w:hyperlink '
-         'r:id="rId1"><w:r><w:t>c</w:t></w:r></w:hyperlink>', "[c](https://site.example/files/c.html)"),
-        ('<w:hyperlink w:anchor="x"><w:r><w:t>d</w:t></w:r></w:hyperlink>', "d"),
-        (instruction("TOC") + instruction(' HYPERLINK "https://a.example/" ') + text_run("in") + END + text_run(" out") + END, "[in](https://a.example/) "
-                                                                                                                               "out"),
-    ],
+    [ (instruction(' HYPERLINK "https://a.example/" ') + text_run("there") + END, "[there](https://a.example/)"), (instruction(' HYPERLINK \\l "_Toc1" ') + text_run("below") + END, "below"), (instruction(' HYPERLINK "javascript:x()" ') + text_run("bad") + END, "bad"), (instruction(" PAGEREF x ") + text_run("12") + END, "12"), (BEGIN + "<w:r><w:instrText>TIME</w:instrText></w:r>" + END + text_run("after"), "after"), (BEGIN + "<w:r><w:instrText>never ended</w:instrText></w:r>", ""), ('<w:fldSimple w:instr="HYPERLINK ' 'https://a.example/b"><w:r><w:t>b</w:t></w:r></w:fldSimple>', "[b](https://a.example/b)"), ('<w:hyperlink ' 'r:id="rId1"><w:r><w:t>c</w:t></w:r></w:hyperlink>', "[c](https://site.example/files/c.html)"), ('<w:hyperlink w:anchor="x"><w:r><w:t>d</w:t></w:r></w:hyperlink>', "d"), (instruction("TOC") + instruction(' HYPERLINK "https://a.example/" ') + text_run("in") + END + text_run(" out") + END, "[in](https://a.example/) out"), ],
 )  # fmt: skip
 def test_links_and_fields_show_their_text(runs: str, expected: str) -> None:
     # the relation is marked as external, and its target is relative
@@ -281,9 +271,12 @@ def test_tables_have_spans_and_escaped_cells() -> None:
     span = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
     top, below = ('<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>', "<w:tcPr><w:vMerge/></w:tcPr>")
     body = (
-        f"<w:tbl><w:tr><w:tc>{span}{paragraph('wide | one')}</w:tc><w:tc>{paragraph('c')}</w:tc></w:tr>"
-        f"<w:tr><w:tc>{top}{paragraph('tall')}</w:tc><w:tc>{paragraph('x')}{paragraph('y')}</w:tc><w:tc><w:p/></w:tc></w:tr>"
-        f"<w:tr><w:tc>{below}{paragraph('covered')}</w:tc><w:tc>{paragraph('z')}</w:tc><w:tc>{paragraph('end')}</w:tc></w:tr></w:tbl>"
+        f"<w:tbl><w:tr><w:tc>{span}{paragraph('wide | one')}</w:tc><w:tc>{paragraph('c')}</w:tc>"
+        "</w:tr>"
+        f"<w:tr><w:tc>{top}{paragraph('tall')}</w:tc><w:tc>{paragraph('x')}{paragraph('y')}</w:tc>"
+        "<w:tc><w:p/></w:tc></w:tr>"
+        f"<w:tr><w:tc>{below}{paragraph('covered')}</w:tc><w:tc>{paragraph('z')}</w:tc>"
+        f"<w:tc>{paragraph('end')}</w:tc></w:tr></w:tbl>"
     )
 
     assert (
@@ -351,16 +344,7 @@ def test_notes_are_numbered_in_the_order_of_their_marks() -> None:
 
 @pytest.mark.parametrize(
     ("formula", "expected"),
-    [
-        ("<m:r><m:t>a_b</m:t></m:r>", r"$a\_b$"),
-        ("<m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>", r"$\frac{1}{2}$"),
-        ("<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>", r"$\sqrt{x}$"),
-        ("<m:nary><m:naryPr><m:chr "
-         "m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>", r"$\sum_{i} x$"),
-        ("<m:d><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "$(x)$"),
-        ("<m:m><m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e></m:mr></m:m>", r"$\begin{matrix}a & b\end{matrix}$"),
-        ("<m:acc><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>", r"$\hat{v}$"),
-    ],
+    [ ("<m:r><m:t>a_b</m:t></m:r>", r"$a\_b$"), ("<m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>", r"$\frac{1}{2}$"), ("<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>", r"$\sqrt{x}$"), ("<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>", r"$\sum_{i} x$"), ("<m:d><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "$(x)$"), ("<m:m><m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e></m:mr></m:m>", r"$\begin{matrix}a & b\end{matrix}$"), ("<m:acc><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>", r"$\hat{v}$"), ],
 )  # fmt: skip
 def test_formulas_become_tex(formula: str, expected: str) -> None:
     assert read(paragraph(f"<m:oMath>{formula}</m:oMath>")).markdown == expected
@@ -376,9 +360,13 @@ def test_charts_and_diagrams_in_a_document_are_read() -> None:
     )
     data = part(
         "dgm:dataModel",
-        "<dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Dig</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst>",
+        "<dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Dig</a:t></a:r></a:p></dgm:t></dgm:pt>"
+        "</dgm:ptLst>",
     )
-    drawings = '<w:r><w:drawing><a:graphic><c:chart r:id="rId1"/></a:graphic></w:drawing><w:drawing><a:x><dgm:relIds r:dm="rId2"/></a:x></w:drawing></w:r>'
+    drawings = (
+        '<w:r><w:drawing><a:graphic><c:chart r:id="rId1"/></a:graphic></w:drawing><w:drawing><a:x>'
+        '<dgm:relIds r:dm="rId2"/></a:x></w:drawing></w:r>'
+    )
     document = read(
         paragraph("Before.", drawings),
         {"word/charts/chart1.xml": chart, "word/diagrams/data1.xml": data},

@@ -46,7 +46,10 @@ def test_letters_beyond_the_first_plane_do_not_shift_what_is_hidden() -> None:
     page.text(72, 700, "AAAA seen", size=12)
     page.text(72, 670, "unseen words", BOLD, 12, before="1 g")
     page.text(72, 640, "the last line", BOLD, 12)
-    table = b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <D835DD38> endbfchar endcmap"
+    table = (
+        b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> "
+        b"<D835DD38> endbfchar endcmap"
+    )
     pdf.objects.append(stream(table))
     body = pdf.data().replace(
         b"/BaseFont /Helvetica /Encoding /WinAnsiEncoding",

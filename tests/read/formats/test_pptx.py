@@ -114,12 +114,21 @@ def test_tiny_text_hidden_shapes_and_slide_numbers_are_left_out() -> None:
 
 def test_merged_cells_leave_empty_ones() -> None:
     def cell(text: str, attributes: str = "") -> str:
-        return f"<a:tc {attributes}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+        return (
+            f"<a:tc {attributes}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody>"
+            "</a:tc>"
+        )
 
     merged, tall = cell("", 'hMerge="1"'), cell("", 'vMerge="1"')
     rows = f"<a:tr>{cell('wide', WIDE)}{merged}{cell('c')}</a:tr>"
-    rows += f"<a:tr>{cell('tall', TALL)}{cell('x')}{cell('y')}</a:tr><a:tr>{tall}{cell('z')}{cell('end')}</a:tr>"
-    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    rows += (
+        f"<a:tr>{cell('tall', TALL)}{cell('x')}{cell('y')}</a:tr>"
+        f"<a:tr>{tall}{cell('z')}{cell('end')}</a:tr>"
+    )
+    frame = (
+        f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData>"
+        "</a:graphic></p:graphicFrame>"
+    )
 
     assert (
         read(slide(frame)).markdown
