@@ -59,8 +59,19 @@ def test_what_is_no_plain_rule_is_left_to_python(part: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("selector", "left"),
-    [(b".zz", False), (b".zz,.y p", False), (b".zz:not(.y)", False), (b".y + .zz", False), (b".zz[x='.q']", False), (b".zz + p", True), (b"p:not(.zz)", True), (b".zz,p", True), (b".a", True), (b".zz.a", True)],
-)  # fmt: skip
+    [
+        (b".zz", False),
+        (b".zz,.y p", False),
+        (b".zz:not(.y)", False),
+        (b".y + .zz", False),
+        (b".zz[x='.q']", False),
+        (b".zz + p", True),
+        (b"p:not(.zz)", True),
+        (b".zz,p", True),
+        (b".a", True),
+        (b".zz.a", True),
+    ],
+)
 def test_most_foreign_rules_never_reach_python(selector: bytes, left: bool) -> None:
     assert bool(compiled.fits_of([selector + b"{a:b"], NAMES)) is left
 

@@ -22,8 +22,24 @@ def selectors(css: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "selector",
-    [ ".a", "#top", "p", "p.a", ".a .b", ".a>p", ".A", ".x,.a", "h1,.x", "[data-x]", "[data-x='.y']", r".x\:y", ".ä", "p[class=x]", ".x,[data-x]", ],
-)  # fmt: skip
+    [
+        ".a",
+        "#top",
+        "p",
+        "p.a",
+        ".a .b",
+        ".a>p",
+        ".A",
+        ".x,.a",
+        "h1,.x",
+        "[data-x]",
+        "[data-x='.y']",
+        r".x\:y",
+        ".ä",
+        "p[class=x]",
+        ".x,[data-x]",
+    ],
+)
 def test_a_rule_that_may_be_about_an_element_of_the_page_is_read(selector: str) -> None:
     assert selectors(f"{selector}{{display:none}}") == [selector.lower()]
 

@@ -17,7 +17,16 @@ TOKENS = [
     "</function_calls>", "<tool_result>", "<system>", "</system>", "<system-reminder>",
     "<start_of_turn>", "<SYSTEM>", "<system_prompt>",
 ]  # fmt: skip
-PROSE_TOKENS = [*TOKENS, "<user>", "<assistant>", "<invoke name=\"x\">", "<parameter>", "<s>", "</s>", "<thinking>"]  # fmt: skip
+PROSE_TOKENS = [
+    *TOKENS,
+    "<user>",
+    "<assistant>",
+    '<invoke name="x">',
+    "<parameter>",
+    "<s>",
+    "</s>",
+    "<thinking>",
+]
 SPEAKERS = ["Human", "Assistant", "System", "User", "human", "ASSISTANT"]
 HARMLESS = [
     "a <| b |> c",

@@ -41,8 +41,20 @@ def test_a_page_whose_marks_end_before_a_paragraph_starts_stays_as_it_is(page: b
 
 @pytest.mark.parametrize(
     "page",
-    [ '<b hidden title="</b>"><p>SECRET</p></b>', "<b hidden><i title='</b>'><p>SECRET</p></b>", "<b hidden><!-- </b> --><p>SECRET</p></b>", "<b hidden>a<b>b</b><p>SECRET</p></b>", "<b hidden>x<script>'</b>'</script><p>SECRET</p></b>", "<u hidden>x<textarea></u></textarea><p>SECRET</p></u>", "<b hidden>x<iframe></b></iframe><p>SECRET</p></b>", '<b hidden ="</b>"><p>SECRET</p></b>', "<s hidden>x<s/><p>SECRET</p></s>", "<b/hidden>x<p>SECRET</p></b>", "<B HIDDEN><P>SECRET</P></B>", ],
-)  # fmt: skip
+    [
+        '<b hidden title="</b>"><p>SECRET</p></b>',
+        "<b hidden><i title='</b>'><p>SECRET</p></b>",
+        "<b hidden><!-- </b> --><p>SECRET</p></b>",
+        "<b hidden>a<b>b</b><p>SECRET</p></b>",
+        "<b hidden>x<script>'</b>'</script><p>SECRET</p></b>",
+        "<u hidden>x<textarea></u></textarea><p>SECRET</p></u>",
+        "<b hidden>x<iframe></b></iframe><p>SECRET</p></b>",
+        '<b hidden ="</b>"><p>SECRET</p></b>',
+        "<s hidden>x<s/><p>SECRET</p></s>",
+        "<b/hidden>x<p>SECRET</p></b>",
+        "<B HIDDEN><P>SECRET</P></B>",
+    ],
+)
 def test_no_false_end_of_a_hidden_mark_shows_the_paragraph_in_it(page: str) -> None:
     assert to_markdown(parse_html(f"{page} seen"), "https://example.org/").text == "seen"
 

@@ -307,8 +307,7 @@ def test_a_menu_whose_end_the_parser_misses_does_not_take_the_page_along() -> No
 
 def test_some_elements_of_a_page_can_be_rendered_with_its_styles_and_base() -> None:
     document = parse_html(
-        "<base href=/z/><style>.x{display:none}</style><p>a<div>b <a href=q>c</a><i "
-        "class=x>d</i></div>e"
+        "<base href=/z/><style>.x{display:none}</style><p>a<div>b <a href=q>c</a><i class=x>d</i></div>e"
     )
     chosen = [element for element in document.elements() if element.tag == "div"]
 

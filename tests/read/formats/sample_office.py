@@ -196,7 +196,11 @@ def _frame(inside: str, place: int) -> str:
 
 
 def _row(*cells: str) -> str:
-    return f"<a:tr>{''.join(f'<a:tc><a:txBody><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:txBody></a:tc>' for cell in cells)}</a:tr>"
+    inside = "".join(
+        f"<a:tc><a:txBody><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:txBody></a:tc>"
+        for cell in cells
+    )
+    return f"<a:tr>{inside}</a:tr>"
 
 
 def deck() -> bytes:

@@ -204,8 +204,12 @@ def paper() -> bytes:
     return pdf.data()
 
 
-_PRICES = [["Berth", "Length", "Per night"], ["North quay", "12 m", "24.00"], ["South quay", "9.5 m", "18.50"],
-           ["Mooring", "any", "11.00"]]  # fmt: skip
+_PRICES = [
+    ["Berth", "Length", "Per night"],
+    ["North quay", "12 m", "24.00"],
+    ["South quay", "9.5 m", "18.50"],
+    ["Mooring", "any", "11.00"],
+]
 _RULES = [
     "Vessels under sail give way to the ferry inside the moles, whatever the rules say outside.",
     "Nobody anchors in the fairway. An anchor that is found there belongs to the harbour.",

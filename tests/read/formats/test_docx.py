@@ -22,8 +22,12 @@ BEGIN, SEPARATE, END = (
     f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")
 )
 STRICT = {
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "http://purl.oclc.org/ooxml/wordprocessingml/main",
-    "http://schemas.openxmlformats.org/officeDocument/2006": "http://purl.oclc.org/ooxml/officeDocument",
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": (
+        "http://purl.oclc.org/ooxml/wordprocessingml/main"
+    ),
+    "http://schemas.openxmlformats.org/officeDocument/2006": (
+        "http://purl.oclc.org/ooxml/officeDocument"
+    ),
 }
 
 
@@ -255,8 +259,37 @@ def test_white_text_on_a_dark_ground_is_seen(body: str) -> None:
 
 @pytest.mark.parametrize(
     ("runs", "expected"),
-    [ (instruction(' HYPERLINK "https://a.example/" ') + text_run("there") + END, "[there](https://a.example/)"), (instruction(' HYPERLINK \\l "_Toc1" ') + text_run("below") + END, "below"), (instruction(' HYPERLINK "javascript:x()" ') + text_run("bad") + END, "bad"), (instruction(" PAGEREF x ") + text_run("12") + END, "12"), (BEGIN + "<w:r><w:instrText>TIME</w:instrText></w:r>" + END + text_run("after"), "after"), (BEGIN + "<w:r><w:instrText>never ended</w:instrText></w:r>", ""), ('<w:fldSimple w:instr="HYPERLINK ' 'https://a.example/b"><w:r><w:t>b</w:t></w:r></w:fldSimple>', "[b](https://a.example/b)"), ('<w:hyperlink ' 'r:id="rId1"><w:r><w:t>c</w:t></w:r></w:hyperlink>', "[c](https://site.example/files/c.html)"), ('<w:hyperlink w:anchor="x"><w:r><w:t>d</w:t></w:r></w:hyperlink>', "d"), (instruction("TOC") + instruction(' HYPERLINK "https://a.example/" ') + text_run("in") + END + text_run(" out") + END, "[in](https://a.example/) out"), ],
-)  # fmt: skip
+    [
+        (
+            instruction(' HYPERLINK "https://a.example/" ') + text_run("there") + END,
+            "[there](https://a.example/)",
+        ),
+        (instruction(' HYPERLINK \\l "_Toc1" ') + text_run("below") + END, "below"),
+        (instruction(' HYPERLINK "javascript:x()" ') + text_run("bad") + END, "bad"),
+        (instruction(" PAGEREF x ") + text_run("12") + END, "12"),
+        (BEGIN + "<w:r><w:instrText>TIME</w:instrText></w:r>" + END + text_run("after"), "after"),
+        (BEGIN + "<w:r><w:instrText>never ended</w:instrText></w:r>", ""),
+        (
+            '<w:fldSimple w:instr="HYPERLINK '
+            'https://a.example/b"><w:r><w:t>b</w:t></w:r></w:fldSimple>',
+            "[b](https://a.example/b)",
+        ),
+        (
+            '<w:hyperlink r:id="rId1"><w:r><w:t>c</w:t></w:r></w:hyperlink>',
+            "[c](https://site.example/files/c.html)",
+        ),
+        ('<w:hyperlink w:anchor="x"><w:r><w:t>d</w:t></w:r></w:hyperlink>', "d"),
+        (
+            instruction("TOC")
+            + instruction(' HYPERLINK "https://a.example/" ')
+            + text_run("in")
+            + END
+            + text_run(" out")
+            + END,
+            "[in](https://a.example/) out",
+        ),
+    ],
+)
 def test_links_and_fields_show_their_text(runs: str, expected: str) -> None:
     # the relation is marked as external, and its target is relative
     relation = {"rId1": ("hyperlink", "https:c.html")}
@@ -344,8 +377,28 @@ def test_notes_are_numbered_in_the_order_of_their_marks() -> None:
 
 @pytest.mark.parametrize(
     ("formula", "expected"),
-    [ ("<m:r><m:t>a_b</m:t></m:r>", r"$a\_b$"), ("<m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>", r"$\frac{1}{2}$"), ("<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>", r"$\sqrt{x}$"), ("<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>", r"$\sum_{i} x$"), ("<m:d><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "$(x)$"), ("<m:m><m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e></m:mr></m:m>", r"$\begin{matrix}a & b\end{matrix}$"), ("<m:acc><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>", r"$\hat{v}$"), ],
-)  # fmt: skip
+    [
+        ("<m:r><m:t>a_b</m:t></m:r>", r"$a\_b$"),
+        (
+            "<m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den>"
+            "</m:f>",
+            r"$\frac{1}{2}$",
+        ),
+        ("<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>", r"$\sqrt{x}$"),
+        (
+            "<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub>"
+            "<m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>",
+            r"$\sum_{i} x$",
+        ),
+        ("<m:d><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "$(x)$"),
+        (
+            "<m:m><m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e>"
+            "</m:mr></m:m>",
+            r"$\begin{matrix}a & b\end{matrix}$",
+        ),
+        ("<m:acc><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>", r"$\hat{v}$"),
+    ],
+)
 def test_formulas_become_tex(formula: str, expected: str) -> None:
     assert read(paragraph(f"<m:oMath>{formula}</m:oMath>")).markdown == expected
     assert read(f"<m:oMathPara><m:oMath>{formula}</m:oMath></m:oMathPara>").markdown == expected

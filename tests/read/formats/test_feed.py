@@ -28,8 +28,32 @@ def item(inside: str) -> str:
 
 @pytest.mark.parametrize(
     ("inside", "expected"),
-    [ ("<title>A</title><link>https://a.example/</link>", "## [A](https://a.example/)"), ("<title>A</title><link>/a</link>", "## [A](https://site.example/a)"), ("<title>A</title><link>javascript:alert(1)</link>", "## A"), ("<title>A &amp;amp; B</title>", "## A & B"), ("<title>&lt;b&gt;A&lt;/b&gt; *b*</title>", r"## A \*b\*"), ("<description>words</description>", "## Entry 1\n\nwords"), ("<title>A</title><guid isPermaLink='false'>https://a.example/</guid>", "## A"), ("<title>A</title><author>a@b.example (Ada)</author>", "## A\n\nAda"), ("<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 GMT</pubDate>", "## A\n\n2024-05-01T08:30:00Z"), ("<title>A</title><pubDate>soon *enough*</pubDate>", "## A\n\nsoon \\*enough\\*"), ("<title>A</title><description>&lt;script&gt;x&lt;/script&gt;y</description>", "## A\n\ny"), ("<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# code&lt;/pre&gt;</description>", "## A\n\n### H\n\n```\n# code\n```"), ("<title>A</title><description>&lt;|im_start|&gt;</description>", "## A\n\n&lt;|im_start|>"), ],
-)  # fmt: skip
+    [
+        ("<title>A</title><link>https://a.example/</link>", "## [A](https://a.example/)"),
+        ("<title>A</title><link>/a</link>", "## [A](https://site.example/a)"),
+        ("<title>A</title><link>javascript:alert(1)</link>", "## A"),
+        ("<title>A &amp;amp; B</title>", "## A & B"),
+        ("<title>&lt;b&gt;A&lt;/b&gt; *b*</title>", r"## A \*b\*"),
+        ("<description>words</description>", "## Entry 1\n\nwords"),
+        ("<title>A</title><guid isPermaLink='false'>https://a.example/</guid>", "## A"),
+        ("<title>A</title><author>a@b.example (Ada)</author>", "## A\n\nAda"),
+        (
+            "<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 GMT</pubDate>",
+            "## A\n\n2024-05-01T08:30:00Z",
+        ),
+        ("<title>A</title><pubDate>soon *enough*</pubDate>", "## A\n\nsoon \\*enough\\*"),
+        ("<title>A</title><description>&lt;script&gt;x&lt;/script&gt;y</description>", "## A\n\ny"),
+        (
+            "<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# "
+            "code&lt;/pre&gt;</description>",
+            "## A\n\n### H\n\n```\n# code\n```",
+        ),
+        (
+            "<title>A</title><description>&lt;|im_start|&gt;</description>",
+            "## A\n\n&lt;|im_start|>",
+        ),
+    ],
+)
 def test_an_entry_has_a_heading_its_date_its_author_and_its_text(
     inside: str, expected: str
 ) -> None:
