@@ -43,10 +43,7 @@ def read(client: FakeClient, url: str = "https://site.example/a") -> Page:
 
 
 def test_a_page_comes_back_as_markdown_with_all_that_is_known_about_it() -> None:
-    body = (
-        f"<html><head><title>Harbour</title></head><body><h1>Log</h1><p>{WORDS}<a href='b'>next"
-        "</a></p></body></html>"
-    )
+    body = f"<html><head><title>Harbour</title></head><body><h1>Log</h1><p>{WORDS}<a href='b'>next</a></p></body></html>"
 
     page = read(
         FakeClient(body.encode(), "text/html; charset=utf-8", url="https://www.site.example/log/")
