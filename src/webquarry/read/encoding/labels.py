@@ -53,7 +53,11 @@ def find_labels(body: bytes, content_type_header: str) -> list[Label]:
     starts_with_tag = body[:64].lstrip().startswith(b"<")
     if "html" in media_type or not media_type or starts_with_tag:
         labels.append(_find_meta_label(body[:PRESCAN_BYTES]))
-        labels.append(_find_xml_label(body))
+        declaration = _XML_DECLARATION.match(body[:400])
+        if declaration:
+            name = resolve_label(declaration[1].decode("ascii"))
+            if name:
+                labels.append(Label(_correct_name(name), "xml"))
     return [label for label in labels if label is not None]
 
 
@@ -77,17 +81,6 @@ def _find_header_label(header: str) -> Label | None:
         if name:
             return Label(name, "header")
     return None
-
-
-def _find_xml_label(body: bytes) -> Label | None:
-    """The encoding that an XML declaration at the very beginning names."""
-    declaration = _XML_DECLARATION.match(body[:400])
-    if declaration is None:
-        return None
-    name = resolve_label(declaration[1].decode("ascii"))
-    if name is None:
-        return None
-    return Label(_correct_name(name), "xml")
 
 
 def _find_meta_label(head: bytes) -> Label | None:

@@ -144,8 +144,8 @@ class _HackerNewsRequest:
         return self._build_page(self._url, heading, markdown, composer.removed)
 
     async def _fetch_thread(self, number: int) -> Thread:
-        """A thread from Algolia in one request, or from Firebase where that fails or has not heard of
-        it yet.
+        """A thread from Algolia in one request, or from Firebase where that fails or has not heard
+        of it yet.
         """
         url = self._context.url("hackernews", ALGOLIA, f"/api/v1/items/{number}")
         thread = None

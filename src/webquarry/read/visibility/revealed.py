@@ -52,8 +52,8 @@ class Revealed:
         return False
 
     def is_the_page(self, element: etree._Element) -> bool:
-        """Whether an element holds nearly everything there is: a heading or the like, and most of the
-        text. Measured a few times only, because it takes a walk over the page.
+        """Whether an element holds nearly everything there is: a heading or the like, and most of
+        the text. Measured a few times only, because it takes a walk over the page.
         """
         if self._asked >= _MOST_ASKED:
             return False
