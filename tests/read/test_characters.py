@@ -16,16 +16,34 @@ SMUGGLED = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "doev
 REMOVED = {
     "control character": ["a\x07b", "a\x08b", "a\x7fb", "a\x9bb", "a\x1bb", "a\ufff9b", "a\ufffcb"],
     "zero-width character": [
-        "a\u200bb", "a\u200cb", "a\u200db", "a\u2060b", "a\ufeffb", "a\u180eb", "a\u2061b", "a\u2064b", "a\u034fb",
-        "a\u206ab", "a\U0001d173b",
+        "a\u200bb",
+        "a\u200cb",
+        "a\u200db",
+        "a\u2060b",
+        "a\ufeffb",
+        "a\u180eb",
+        "a\u2061b",
+        "a\u2064b",
+        "a\u034fb",
+        "a\u206ab",
+        "a\U0001d173b",
     ],
-    "bidi control": ["a\u202eb", "a\u202ab", "a\u202cb", "a\u2066b", "a\u2069b", "a\u200eb", "a\u200fb", "a\u061cb"],
+    "bidi control": [
+        "a\u202eb",
+        "a\u202ab",
+        "a\u202cb",
+        "a\u2066b",
+        "a\u2069b",
+        "a\u200eb",
+        "a\u200fb",
+        "a\u061cb",
+    ],
     "tag character": [f"a{TAGS}b"],
     "variation selector": ["a\ufe0fb", "a\ufe00b", "a\U000e0105b", "a\U000e01efb", "a\u180bb"],
     "soft hyphen": ["a\u00adb", "a" + "\u00ad" * 50 + "b"],
     "invisible filler": ["a\u3164b", "a\uffa0b", "a\u115fb", "a\u1160b", "a\u17b4b"],
     "noncharacter": ["a\ufdd0b", "a\ufffeb", "a\U0010ffffb", "a\ud800b"],
-}  # fmt: skip
+}
 KEPT = [
     "می\u200cخواهم",
     "ه\u200d.",

@@ -23,10 +23,23 @@ def selectors(css: str) -> list[str]:
 @pytest.mark.parametrize(
     "selector",
     [
-        ".a", "#top", "p", "p.a", ".a .b", ".a>p", ".A", ".x,.a", "h1,.x", "[data-x]", "[data-x='.y']", r".x\:y", ".ä",
-        "p[class=x]", ".x,[data-x]",
+        ".a",
+        "#top",
+        "p",
+        "p.a",
+        ".a .b",
+        ".a>p",
+        ".A",
+        ".x,.a",
+        "h1,.x",
+        "[data-x]",
+        "[data-x='.y']",
+        r".x\:y",
+        ".ä",
+        "p[class=x]",
+        ".x,[data-x]",
     ],
-)  # fmt: skip
+)
 def test_a_rule_that_may_be_about_an_element_of_the_page_is_read(selector: str) -> None:
     assert selectors(f"{selector}{{display:none}}") == [selector.lower()]
 
@@ -47,7 +60,10 @@ def test_a_rule_for_a_name_more_is_remembered_for_what_it_may_show() -> None:
 
 
 def test_rules_inside_others_know_when_they_apply() -> None:
-    css = "@media screen{.a{x:y}.x{x:y}}@media (min-width:900px){.a{display:block}}@font-face{font-family:a}.b{x:y}"
+    css = (
+        "@media screen{.a{x:y}.x{x:y}}@media "
+        "(min-width:900px){.a{display:block}}@font-face{font-family:a}.b{x:y}"
+    )
     rules = rules_of(css)
 
     assert [rule.selectors for rule in rules.exact] == [".a", ".b"]

@@ -10,7 +10,7 @@ import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.encoding.decode import Text, decode
+from webquarry.read.encoding.decode import DecodedText, decode
 
 FRENCH = (
     "Le café est une boisson obtenue à partir de graines torréfiées, cultivées sous les tropiques. "
@@ -57,14 +57,17 @@ every_encoding = pytest.mark.parametrize(("label", "codec", "text"), ENCODINGS)
 
 
 def page(text: str, head: str = "") -> str:
-    return f"<!DOCTYPE html><html><head>{head}<title>{text[:20]}</title></head><body><p>{text}</p></body></html>"
+    return (
+        f"<!DOCTYPE html><html><head>{head}<title>{text[:20]}</title></head><body><p>{text}</p>"
+        "</body></html>"
+    )
 
 
 @every_encoding
 def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> None:
     decoded = decode(page(text).encode(codec), f"text/html; charset={label}")
 
-    assert decoded == Text(page(text), webencodings.lookup(label).name, "header")
+    assert decoded == DecodedText(page(text), webencodings.lookup(label).name, "header")
 
 
 @every_encoding
@@ -81,7 +84,7 @@ def test_a_meta_element_alone_names_the_encoding(
 ) -> None:
     html = page(text, meta.format(label))
 
-    assert decode(html.encode(codec), "text/html") == Text(
+    assert decode(html.encode(codec), "text/html") == DecodedText(
         html, webencodings.lookup(label).name, "meta"
     )
 
@@ -117,7 +120,7 @@ def test_utf_16_is_read_with_and_without_its_mark(codec: str, text: str, header:
 def test_utf_16_without_ascii_is_believed_when_the_header_says_so() -> None:
     decoded = decode(JAPANESE.encode("utf-16-be"), "text/plain; charset=utf-16be")
 
-    assert decoded == Text(JAPANESE, "utf-16be", "header")
+    assert decoded == DecodedText(JAPANESE, "utf-16be", "header")
 
 
 @pytest.mark.parametrize("label", ["windows-1252", "shift_jis", "utf-16"])
@@ -134,7 +137,7 @@ def test_a_byte_order_mark_beats_every_label(label: str) -> None:
     "label", ["iso-8859-1", "windows-1251", "koi8-r", "us-ascii", "iso-8859-15"]
 )
 def test_valid_utf_8_is_utf_8_whatever_single_byte_label_it_carries(label: str) -> None:
-    assert decode(page(RUSSIAN).encode(), f"text/html; charset={label}") == Text(
+    assert decode(page(RUSSIAN).encode(), f"text/html; charset={label}") == DecodedText(
         page(RUSSIAN), "utf-8", "utf-8"
     )
 
@@ -166,7 +169,7 @@ def test_one_stray_quote_of_an_old_editor_under_a_utf_8_label_is_a_quote() -> No
 def test_the_meta_element_is_believed_where_the_header_is_plainly_wrong() -> None:
     html = page(RUSSIAN, "<meta charset=windows-1251>")
 
-    assert decode(html.encode("cp1251"), "text/html; charset=utf-8") == Text(
+    assert decode(html.encode("cp1251"), "text/html; charset=utf-8") == DecodedText(
         html, "windows-1251", "meta"
     )
 
@@ -254,7 +257,7 @@ def test_labels_that_only_python_knows_are_passed_over(label: str) -> None:
 
 @pytest.mark.parametrize("label", ["hz-gb-2312", "iso-2022-kr", "replacement"])
 def test_an_encoding_that_browsers_refuse_decodes_to_nothing(label: str) -> None:
-    assert decode(b"~{<:Ky2;6~}", f"text/html; charset={label}") == Text(
+    assert decode(b"~{<:Ky2;6~}", f"text/html; charset={label}") == DecodedText(
         "", "replacement", "header"
     )
 
@@ -278,7 +281,7 @@ def test_only_a_real_meta_element_counts(head: str) -> None:
 def test_a_meta_element_that_says_utf_16_in_ascii_means_utf_8() -> None:
     html = page(FRENCH, "<meta charset=utf-16>")
 
-    assert decode(html.encode(), "text/html") == Text(html, "utf-8", "meta")
+    assert decode(html.encode(), "text/html") == DecodedText(html, "utf-8", "meta")
 
 
 def test_plain_text_that_speaks_of_meta_elements_is_not_labelled_by_them() -> None:
@@ -295,7 +298,7 @@ def test_a_word_or_two_without_a_label_is_western(text: str) -> None:
 
 
 def test_nothing_is_nothing() -> None:
-    assert decode(b"", "") == Text("", "utf-8", "utf-8")
+    assert decode(b"", "") == DecodedText("", "utf-8", "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -328,13 +331,16 @@ AWKWARD = st.sampled_from(
 
 @given(AWKWARD, st.text(st.characters(codec="utf-8", exclude_characters="\0")))
 def test_text_that_is_valid_utf_8_and_says_so_comes_back_unchanged(start: str, rest: str) -> None:
-    assert decode((start + rest).encode(), "text/plain; charset=utf-8") == Text(
+    assert decode((start + rest).encode(), "text/plain; charset=utf-8") == DecodedText(
         start + rest, "utf-8", "header"
     )
 
 
 def test_the_detector_is_not_imported_for_pages_that_say_what_they_are() -> None:
-    script = "import sys; from webquarry.read.encoding.decode import decode; decode('é'.encode(), ''); print('chardet' in sys.modules)"
+    script = (
+        "import sys; from webquarry.read.encoding.decode import decode; decode('é'.encode(), ''); "
+        "print('chardet' in sys.modules)"
+    )
 
     assert (
         subprocess.run(

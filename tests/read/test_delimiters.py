@@ -11,12 +11,22 @@ from tests.read.converting import markdown
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
 
 TOKENS = [
-    "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>", "<|tool call|>", "<｜User｜>",
-    "<｜tool▁calls▁begin｜>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[TOOL_CALLS]", "<tool_call>", "</tool_call>",
-    "<function_calls>", "</function_calls>", "<tool_result>", "<system>", "</system>", "<system-reminder>",
+    "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>",
+    "<|tool call|>", "<｜User｜>", "<｜tool▁calls▁begin｜>", "[INST]", "[/INST]", "<<SYS>>",
+    "<</SYS>>", "[TOOL_CALLS]", "<tool_call>", "</tool_call>", "<function_calls>",
+    "</function_calls>", "<tool_result>", "<system>", "</system>", "<system-reminder>",
     "<start_of_turn>", "<SYSTEM>", "<system_prompt>",
 ]  # fmt: skip
-PROSE_TOKENS = [*TOKENS, "<user>", "<assistant>", "<invoke name=\"x\">", "<parameter>", "<s>", "</s>", "<thinking>"]  # fmt: skip
+PROSE_TOKENS = [
+    *TOKENS,
+    "<user>",
+    "<assistant>",
+    '<invoke name="x">',
+    "<parameter>",
+    "<s>",
+    "</s>",
+    "<thinking>",
+]
 SPEAKERS = ["Human", "Assistant", "System", "User", "human", "ASSISTANT"]
 HARMLESS = [
     "a <| b |> c",
@@ -56,7 +66,10 @@ def test_a_token_in_code_is_broken_by_one_blank(token: str) -> None:
 
 @pytest.mark.parametrize("speaker", SPEAKERS)
 def test_a_line_does_not_start_a_turn(speaker: str) -> None:
-    html = f"<p>{speaker}: one<p>x<br>{speaker}: two<pre>x\n\n{speaker}: three</pre><div>{speaker} : four"
+    html = (
+        f"<p>{speaker}: one<p>x<br>{speaker}: two<pre>x\n\n{speaker}: three</pre><div>{speaker} : "
+        "four"
+    )
     text = markdown(html)
 
     assert not any(line.startswith((f"{speaker}:", f"{speaker} :")) for line in text.splitlines())

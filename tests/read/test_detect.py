@@ -9,7 +9,7 @@ import pytest
 
 from webquarry.errors import Unreadable
 from webquarry.read.detect import pick_format
-from webquarry.read.format import Source
+from webquarry.read.format import FetchedDocument
 
 HTML = b"<!DOCTYPE html><html><body><p>Hello there</p></body></html>"
 RSS = b"<?xml version='1.0'?><rss version='2.0'><channel><title>News</title></channel></rss>"
@@ -18,7 +18,7 @@ RSS = b"<?xml version='1.0'?><rss version='2.0'><channel><title>News</title></ch
 def name_of(
     body: bytes, content_type: str = "", url: str = "https://site.example/", nosniff: bool = False
 ) -> str:
-    return pick_format(Source(url, body, content_type, nosniff)).name
+    return pick_format(FetchedDocument(url, body, content_type, nosniff)).name
 
 
 def office(part: str, inside: bytes = b"<w/>") -> bytes:

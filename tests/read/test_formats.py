@@ -6,18 +6,20 @@ import json
 
 import pytest
 
-from webquarry.read.detect import formats
-from webquarry.read.format import Draft, Source
+from webquarry.read.detect import load_formats
+from webquarry.read.format import ConvertedDocument, FetchedDocument
 
 
-def convert(name: str, body: str | bytes, content_type: str = "") -> Draft:
+def convert(name: str, body: str | bytes, content_type: str = "") -> ConvertedDocument:
     data = body.encode() if isinstance(body, str) else body
-    return formats()[name].to_markdown(Source("https://site.example/x", data, content_type))
+    return load_formats()[name].to_markdown(
+        FetchedDocument("https://site.example/x", data, content_type)
+    )
 
 
 def test_every_format_has_a_name_of_its_own_and_says_which_labels_are_its() -> None:
-    assert {"html", "json", "markdown", "text", "xml"} <= set(formats())
-    labels = [label for each in formats().values() for label in each.media_types]
+    assert {"html", "json", "markdown", "text", "xml"} <= set(load_formats())
+    labels = [label for each in load_formats().values() for label in each.media_types]
     assert labels
     assert len(labels) == len(set(labels))
 
@@ -52,7 +54,7 @@ def test_ten_megabytes_on_one_line_are_read() -> None:
 
 
 def test_markdown_is_kept_and_gives_its_title() -> None:
-    assert convert("markdown", "# Tides #\n\nHigh *water*.") == Draft(
+    assert convert("markdown", "# Tides #\n\nHigh *water*.") == ConvertedDocument(
         "# Tides #\n\nHigh *water*.", title="Tides", encoding="utf-8"
     )
     assert (
@@ -110,7 +112,10 @@ def test_a_fence_cannot_be_closed_from_inside() -> None:
 
 def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
     bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
-    body = f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><title>MARK &l9;</title></rss>'
+    body = (
+        f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><title>MARK &l9;'
+        "</title></rss>"
+    )
 
     markdown = convert("xml", body, "application/rss+xml").markdown
 
@@ -120,4 +125,4 @@ def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
 def test_the_encoding_is_reported() -> None:
     assert convert(
         "text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2"
-    ) == Draft("žluťoučký kůň", encoding="iso-8859-2")
+    ) == ConvertedDocument("žluťoučký kůň", encoding="iso-8859-2")

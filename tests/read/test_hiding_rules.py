@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.css.declarations import length
+from webquarry.read.css.declarations import parse_length
 from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.convert import to_markdown
 
@@ -158,7 +158,7 @@ def test_paragraphs_are_counted_however_many_there_are() -> None:
     ("value", "pixels"), [("calc(-1 * 20px)", -20), ("calc(1em * 0)", 0), ("calc(2px)", 2)]
 )
 def test_a_product_is_worked_out(value: str, pixels: float) -> None:
-    assert length(value) == pixels
+    assert parse_length(value) == pixels
 
 
 @pytest.mark.parametrize(

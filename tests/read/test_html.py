@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from tests.read.converting import markdown
-from webquarry.read.format import Source
+from webquarry.read.format import FetchedDocument
 from webquarry.read.formats.html import Html
 from webquarry.read.html.parse import CUT, FLATTENED, parse_html
 
@@ -63,7 +63,10 @@ def test_a_tree_as_deep_as_the_parser_allows_is_walked_through() -> None:
 
 def test_taking_boxes_apart_does_not_show_what_is_hidden_in_them() -> None:
     deep = "<div>" * 3_000
-    hidden = "<div style='display:none'>INJ</div><p class=sr-only>INJ</p><p class=zz>INJ</p><script>INJ</script><p>SEEN"
+    hidden = (
+        "<div style='display:none'>INJ</div><p class=sr-only>INJ</p><p class=zz>INJ</p><script>INJ"
+        "</script><p>SEEN"
+    )
     text = markdown(f"<style>.zz{{display:none}}</style>{deep}{hidden}")
 
     assert text == "SEEN"
@@ -113,7 +116,7 @@ def test_marks_that_the_parser_would_end_at_a_paragraph_go_on() -> None:
 
 def test_a_page_that_was_cut_says_that_text_is_lost_and_others_do_not() -> None:
     def lost(page: str) -> tuple[str, ...]:
-        return Html().to_markdown(Source("https://a.example/", page.encode())).lost
+        return Html().to_markdown(FetchedDocument("https://a.example/", page.encode())).lost
 
     assert lost("<div style='color:red'>" * 3_000 + "DEEP") == (CUT,)
     assert lost("<div>" * 3_000 + "SEEN") == ()

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb, text
-from tests.read.special.desk import read
+from tests.read.special.recorded_sites import read
 from webquarry.errors import Unreadable
 from webquarry.read.models import Page
 from webquarry.read.reader import ACCEPT, ACCEPT_MARKDOWN

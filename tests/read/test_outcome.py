@@ -276,7 +276,10 @@ def test_a_short_document_that_is_no_web_page_is_ok() -> None:
     ],
 )
 def test_words_nobody_sees_decide_nothing(word: str) -> None:
-    hidden = f'<div style="display:none">{word}</div><!-- {word} --><script>var text = "{word}";</script>'
+    hidden = (
+        f'<div style="display:none">{word}</div><!-- {word} --><script>var text = "{word}";'
+        "</script>"
+    )
 
     assert (
         read(

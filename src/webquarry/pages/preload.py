@@ -19,7 +19,7 @@ from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
 from webquarry.read.reader import read_reply
-from webquarry.read.special_reader import reader_for
+from webquarry.read.special_reader import find_special_reader
 
 # A search that is kept answers sooner, and then its pages may be kept, too.
 _DELAY_SECONDS = 0.02
@@ -54,7 +54,7 @@ def preload_meanwhile() -> Iterator[None]:
 
 def preload() -> None:
     """Read and judge a page that is at hand."""
-    reader_for(_URL)
+    find_special_reader(_URL)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     reply = Reply(_URL, 200, headers, _PAGE, _FETCHED)
     page = read_reply(_URL, reply, "main")

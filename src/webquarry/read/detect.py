@@ -15,10 +15,10 @@ from functools import cache
 from urllib.parse import unquote, urlsplit
 
 from webquarry.errors import Unreadable
-from webquarry.read.encoding.decode import Text
+from webquarry.read.encoding.decode import DecodedText
 from webquarry.read.encoding.labels import find_bom
 from webquarry.read.encoding.signatures import binary_type
-from webquarry.read.format import Format, Source
+from webquarry.read.format import FetchedDocument, Format
 from webquarry.registry import members_of
 from webquarry.secret import redact
 
@@ -30,7 +30,8 @@ _COMMENTS = r"(?:\s|<!--(?:(?!-->)[\s\S]){0,2000}-->|<\?(?:(?!\?>)[\s\S]){0,500}
 _HTML_START = re.compile(rf"(?i){_COMMENTS}<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])")
 # what browsers take for HTML when there is no label at all
 _HTML_FRAGMENT = re.compile(
-    rf"(?i){_COMMENTS}<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|main|article)[\s>]"
+    rf"(?i){_COMMENTS}<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|main"
+    rf"|article)[\s>]"
 )
 _XML_START = re.compile(r"\s*<\?xml\s", re.IGNORECASE)
 _FEED_START = re.compile(
@@ -39,88 +40,41 @@ _FEED_START = re.compile(
 _JSON_FEED = re.compile(r'\s*\{[\s\S]{0,2000}"version"\s*:\s*"https://jsonfeed\.org/version/')
 _TAG_OR_ENTITY = re.compile(r"<[A-Za-z!?/]|&#?[A-Za-z0-9]{2,31};")
 _BINARY_BYTES = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
+_NULS_IN_TEN = 3  # of the first bytes; text in an encoding of single bytes has none
 _MOST_BINARY = 0.1  # of the first bytes; a page labelled as text may hold a few stray control bytes
 
 
 @cache
-def formats() -> dict[str, Format]:
+def load_formats() -> dict[str, Format]:
     """Every format by name, one object each."""
     return {kind.name: kind() for kind in members_of("webquarry.read.formats", Format)}
 
 
-def pick_format(source: Source) -> Format:
-    """The format of a document, or `Unreadable` with what it is instead."""
-    for candidate in formats().values():
+def pick_format(source: FetchedDocument) -> Format:
+    """The format to read a document with; raises `Unreadable` with what it is instead."""
+    formats = load_formats()
+    for candidate in formats.values():
         if candidate.recognises(source.body):
             return candidate
+
+    # The bytes decide before any label does.
     kind = binary_type(source.body)
-    labelled = _by_media_type(source.media_type)
-    if kind is None and _is_binary(source.body, labelled is not None):
+    label = _text_format_of_media_type(source.media_type)
+    if kind is None and _is_binary(source.body, is_labelled_as_text=label is not None):
         kind = "binary data"
-        if source.media_type and labelled is None:
+        if source.media_type and label is None:
             kind = source.media_type
     if kind:
-        raise _unreadable(source, kind)
-    name = _name_of_text(source, labelled)
+        raise _build_refusal(source, kind)
+    name = _detect_text_format(source, label)
     if name is None:
-        raise _unreadable(source, source.media_type)
-    return formats()[name]
+        raise _build_refusal(source, source.media_type)
+    return formats[name]
 
 
-def _name_of_text(source: Source, labelled: str | None) -> str | None:
-    """The name of the text format, or None when the label names something that is not text."""
-    if source.text.encoding == "replacement":
-        raise Unreadable(
-            f"{redact(source.url)} is in a character encoding that browsers refuse to read."
-        )
-    text, head = source.text, source.text.beginning(_HEAD)
-    if labelled == "html":
-        return _really(text, head)
-    if _HTML_START.match(head) and not (labelled == "text" and source.nosniff):
-        return "html"
-    if source.media_type not in _UNSURE:
-        if labelled in ("xml", "json") and _is_feed(head):
-            return "feed"
-        return labelled
-    if source.media_type in _UNLABELLED and _HTML_FRAGMENT.match(head):
-        return "html"
-    named = _by_name(source.url)
-    if named in ("xml", "json") and _is_feed(head):
-        return "feed"
-    if named and (named, labelled) != ("html", "text"):
-        return named
-    return _by_start(text, head)
-
-
-def _really(text: Text, head: str) -> str:
-    """What a document labelled as HTML is: servers label feeds, JSON and plain text so."""
-    if _is_feed(head) and not _HTML_START.match(head):
-        return "feed"
-    if _is_json(text, head):
-        return "json"
-    if _TAG_OR_ENTITY.search(head):  # as in nearly all
-        return "html"
-    if _TAG_OR_ENTITY.search(text.text) or not text.text.strip():
-        return "html"
-    return "text"
-
-
-def _by_start(text: Text, head: str) -> str:
-    if _is_feed(head):
-        return "feed"
-    if _XML_START.match(head):
-        return "xml"
-    if _is_json(text, head):
-        return "json"
-    return "text"
-
-
-def _is_feed(head: str) -> bool:
-    return _FEED_START.match(head) is not None or _JSON_FEED.match(head) is not None
-
-
-def _by_media_type(media_type: str) -> str | None:
-    for name, candidate in formats().items():
+def _text_format_of_media_type(media_type: str) -> str | None:
+    """The name of the text format that a label stands for, or None."""
+    for name, candidate in load_formats().items():
         if media_type in candidate.media_types:
             if candidate.binary:
                 return None
@@ -134,16 +88,76 @@ def _by_media_type(media_type: str) -> str | None:
     return None
 
 
-def _by_name(url: str) -> str | None:
-    path = unquote(urlsplit(url).path).lower()
-    named = (
-        name for name, one in formats().items() if not one.binary and path.endswith(one.suffixes)
-    )
-    return next(named, None)
+def _detect_text_format(source: FetchedDocument, label: str | None) -> str | None:
+    """The name of the text format, or None when the label names something that is not text."""
+    text = source.text
+    if text.encoding == "replacement":
+        raise Unreadable(
+            f"{redact(source.url)} is in a character encoding that browsers refuse to read."
+        )
+    head = text.beginning(_HEAD)
+    if label == "html":
+        return _detect_behind_html_label(text, head)
+    must_stay_text = label == "text" and source.nosniff
+    if _HTML_START.match(head) and not must_stay_text:
+        return "html"
+    if source.media_type not in _UNSURE:
+        if label in ("xml", "json") and _is_feed(head):
+            return "feed"
+        return label
+    return _detect_by_name_or_start(source, label, head)
 
 
-def _is_json(text: Text, head: str) -> bool:
-    if head.lstrip()[:1] not in ("{", "[") or len(text.text) > _SNIFFED_JSON:
+def _detect_by_name_or_start(source: FetchedDocument, label: str | None, head: str) -> str:
+    """The text format of a document whose label says little: by its name, else by how it begins."""
+    if source.media_type in _UNLABELLED and _HTML_FRAGMENT.match(head):
+        return "html"
+    by_name = None
+    path = unquote(urlsplit(source.url).path).lower()
+    for name, candidate in load_formats().items():
+        if not candidate.binary and path.endswith(candidate.suffixes):
+            by_name = name
+            break
+    if by_name in ("xml", "json") and _is_feed(head):
+        return "feed"
+    if by_name == "html" and label == "text":
+        by_name = None  # the header is believed before the name
+    if by_name:
+        return by_name
+    if _is_feed(head):
+        return "feed"
+    if _XML_START.match(head):
+        return "xml"
+    if _is_json(source.text, head):
+        return "json"
+    return "text"
+
+
+def _detect_behind_html_label(text: DecodedText, head: str) -> str:
+    """What a document labelled as HTML is: servers label feeds, JSON and plain text so."""
+    if _is_feed(head) and not _HTML_START.match(head):
+        return "feed"
+    if _is_json(text, head):
+        return "json"
+    if _TAG_OR_ENTITY.search(head):  # as in nearly all
+        return "html"
+    if _TAG_OR_ENTITY.search(text.text) or not text.text.strip():
+        return "html"
+    return "text"
+
+
+def _is_feed(head: str) -> bool:
+    """Whether a text begins as RSS, Atom or JSON Feed."""
+    if _FEED_START.match(head):
+        return True
+    return _JSON_FEED.match(head) is not None
+
+
+def _is_json(text: DecodedText, head: str) -> bool:
+    """Whether a text is a valid JSON object or array."""
+    if head.lstrip()[:1] not in ("{", "["):
+        return False
+    if len(text.text) > _SNIFFED_JSON:
         return False
     try:
         json.loads(text.text, parse_int=str, parse_float=str)
@@ -152,32 +166,37 @@ def _is_json(text: Text, head: str) -> bool:
     return True
 
 
-def _is_binary(body: bytes, labelled_as_text: bool) -> bool:
+def _is_binary(body: bytes, *, is_labelled_as_text: bool) -> bool:
+    """Whether bytes without a known signature are no text."""
     head = body[:_HEAD]
     if find_bom(head) or not head:
         return False
-    if head.count(0) * 10 > len(head) * 3:
-        even, odd = head[0::2].count(0), head[1::2].count(0)
-        return min(even, odd) * 10 > max(even, odd)  # every other byte: UTF-16 without a mark
-    strange = len(head) - len(head.translate(None, _BINARY_BYTES))
-    return strange > (len(head) * _MOST_BINARY if labelled_as_text else 0)
+    if head.count(0) * 10 > len(head) * _NULS_IN_TEN:
+        # UTF-16 without a mark has them in every other place only.
+        even = head[0::2].count(0)
+        odd = head[1::2].count(0)
+        return min(even, odd) * 10 > max(even, odd)
+    binary_bytes = len(head) - len(head.translate(None, _BINARY_BYTES))
+    if is_labelled_as_text:
+        return binary_bytes > len(head) * _MOST_BINARY
+    return binary_bytes > 0
 
 
-def _unreadable(source: Source, kind: str) -> Unreadable:
-    size = _size(len(source.body))
-    if kind == source.media_type and any(
-        kind in candidate.media_types for candidate in formats().values()
-    ):
-        return Unreadable(
-            f"{redact(source.url)} is labelled {kind}, but it is no such file, {size}."
-        )
+def _build_refusal(source: FetchedDocument, kind: str) -> Unreadable:
+    """The error for a document of a kind that is not read, with its size."""
+    count = len(source.body)
+    if count >= 1_000_000:
+        size = f"{count / 1_000_000:.1f} MB"
+    elif count >= 1_000:
+        size = f"{count / 1_000:.1f} kB"
+    else:
+        size = f"{count} bytes"
+    if kind == source.media_type:
+        for candidate in load_formats().values():
+            if kind in candidate.media_types:
+                return Unreadable(
+                    f"{redact(source.url)} is labelled {kind}, but it is no such file, {size}."
+                )
     return Unreadable(
         f"{redact(source.url)} is {kind}, {size}; no text can be made of that kind of file."
     )
-
-
-def _size(count: int) -> str:
-    for unit, step in (("MB", 1_000_000), ("kB", 1_000)):
-        if count >= step:
-            return f"{count / step:.1f} {unit}"
-    return f"{count} bytes"

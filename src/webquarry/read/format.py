@@ -14,20 +14,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from webquarry.read.encoding.decode import Text, decode
+from webquarry.read.encoding.decode import DecodedText, decode
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Dated
 
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
 
-Selection = Literal[
-    "whole", "main"
-]  # everything a person sees on a page, or the part of it that they came for
+# Everything a person sees on a page, or the part of it that they came for.
+Selection = Literal["whole", "main"]
 
 
 @dataclass(frozen=True)
-class Source:
+class FetchedDocument:
     """What was fetched, before anybody has made sense of it."""
 
     url: str
@@ -38,16 +37,18 @@ class Source:
 
     @property
     def media_type(self) -> str:
-        return self.content_type.partition(";")[0].strip().lower()
+        """The type without its parameters, in lower case; empty where there is no header."""
+        media_type, _, _ = self.content_type.partition(";")
+        return media_type.strip().lower()
 
     @cached_property
-    def text(self) -> Text:
+    def text(self) -> DecodedText:
         """The body decoded, once."""
         return decode(self.body, self.content_type)
 
 
 @dataclass(frozen=True)
-class Draft:
+class ConvertedDocument:
     """A document as Markdown, before its outcome is known."""
 
     markdown: str
@@ -55,16 +56,14 @@ class Draft:
     encoding: str = ""  # the WHATWG name; empty where the format has no such thing
     removed: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    traits: Callable[[], Traits] | None = (
-        None  # how the page is built, where the format can tell; asked if in doubt
-    )
+    # how the page is built, where the format can tell; asked if in doubt
+    traits: Callable[[], Traits] | None = None
     author: str = ""  # as the file itself says
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    whole: str | None = (
-        None  # the text by which the outcome is judged, where `markdown` is a short part of it
-    )
+    # the text by which the outcome is judged, where `markdown` is a short part of it
+    whole: str | None = None
     document: Document | None = None  # the parsed page, for those who look for more in it
 
 
@@ -83,5 +82,5 @@ class Format(ABC):
         return False
 
     @abstractmethod
-    def to_markdown(self, source: Source) -> Draft:
-        """The document as Markdown."""
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        """A document of this format -> the same as Markdown."""

@@ -26,10 +26,10 @@ from webquarry.progress import note
 from webquarry.read.detect import pick_format
 from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.executor import PageExecutor
-from webquarry.read.format import Draft, Format, Selection, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry.read.formats.html import Html
 from webquarry.read.models import Page, RawPage
-from webquarry.read.special_reader import Desk, reader_for
+from webquarry.read.special_reader import SiteContext, find_special_reader
 from webquarry.read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -81,7 +81,7 @@ class Reader:
         self, client: Client, settings: Settings | None = None, clock: Clock | None = None
     ) -> None:
         self._client = client
-        self._desk = Desk(client, settings or Settings(), clock or Clock())
+        self._context = SiteContext(client, settings or Settings(), clock or Clock())
         self.executor = PageExecutor()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
@@ -99,10 +99,10 @@ class Reader:
         reader knows it, else the page itself, as Markdown if the server has that.
         """
         notes: tuple[str, ...] = ()
-        special = reader_for(url)
+        special = find_special_reader(url)
         if special is not None:
             try:
-                return FetchedPage(url, special=await special.read(url, self._desk))
+                return FetchedPage(url, special=await special.read(url, self._context))
             except (NotFound, LoginWall):
                 raise  # the site has been understood, and said no
             except WebquarryError as error:
@@ -130,27 +130,27 @@ def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole")
     if not reply.body.strip():
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)
-    draft = chosen.to_markdown(source)
-    outcome = _judge_draft(requested_url, reply.url, reply.headers, draft)
+    converted = chosen.to_markdown(source)
+    outcome = _judge_conversion(requested_url, reply.url, reply.headers, converted)
     encoding_notes: tuple[str, ...] = ()
-    if draft.encoding:
+    if converted.encoding:
         encoding_notes = _note_encoding(source)
     return Page(
         url=reply.url,
         requested_url=requested_url,
-        title=draft.title,
-        markdown=draft.markdown,
+        title=converted.title,
+        markdown=converted.markdown,
         content_type=chosen.name,
-        encoding=draft.encoding,
+        encoding=converted.encoding,
         outcome=outcome.kind,
-        notes=(*encoding_notes, *draft.notes, *outcome.notes),
+        notes=(*encoding_notes, *converted.notes, *outcome.notes),
         fetched_at=reply.fetched_at,
-        removed=draft.removed,
-        author=draft.author,
-        published=draft.published,
-        modified=draft.modified,
-        lost=draft.lost,
-        document=draft.document,
+        removed=converted.removed,
+        author=converted.author,
+        published=converted.published,
+        modified=converted.modified,
+        lost=converted.lost,
+        document=converted.document,
     )
 
 
@@ -160,11 +160,11 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     chosen: Format | None = None
     with suppress(Unreadable):
         chosen = pick_format(source)
-    draft = Draft("")
+    converted = ConvertedDocument("")
     if isinstance(chosen, Html) and source.body.strip():
-        draft = chosen.to_markdown(source)
+        converted = chosen.to_markdown(source)
     try:
-        _judge_draft(requested_url, reply.url, reply.headers, draft)
+        _judge_conversion(requested_url, reply.url, reply.headers, converted)
     except Unreadable:
         log.debug("%s has no text to read; its bytes are given all the same", redact(reply.url))
     return RawPage(
@@ -173,16 +173,16 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
         body=reply.body,
         text=_decode_exactly(source, chosen),
         content_type=reply.headers.get("content-type", ""),
-        title=draft.title,
+        title=converted.title,
         fetched_at=reply.fetched_at,
-        document=draft.document,
+        document=converted.document,
     )
 
 
-def _build_source(requested_url: str, reply: Reply, selection: Selection) -> Source:
+def _build_source(requested_url: str, reply: Reply, selection: Selection) -> FetchedDocument:
     """What was fetched, if it was answered with success and no header says that it is a wall."""
     nosniff = reply.headers.get("x-content-type-options", "").strip().lower() == "nosniff"
-    source = Source(
+    source = FetchedDocument(
         url=reply.url,
         body=reply.body,
         content_type=reply.headers.get("content-type", ""),
@@ -195,27 +195,29 @@ def _build_source(requested_url: str, reply: Reply, selection: Selection) -> Sou
     return source
 
 
-def _raise_refusal(requested_url: str, reply: Reply, source: Source) -> None:
+def _raise_refusal(requested_url: str, reply: Reply, source: FetchedDocument) -> None:
     """Say what a reply without success is: a wall, a login, or what its status code says."""
-    draft: Draft | None = None
+    converted: ConvertedDocument | None = None
     may_be_wall = reply.status not in _GONE and len(source.body) <= _LARGEST_WALL
     if may_be_wall and source.body.strip():
         with suppress(Unreadable):
-            draft = pick_format(source).to_markdown(source)
-    raise_if_walled(reply.url, reply.headers, draft)
-    if draft is not None and reply.status in _FORBIDDEN:
-        raise_if_login(reply.url, requested_url, draft)
+            converted = pick_format(source).to_markdown(source)
+    raise_if_walled(reply.url, reply.headers, converted)
+    if converted is not None and reply.status in _FORBIDDEN:
+        raise_if_login(reply.url, requested_url, converted)
     raise_for_status(reply)
 
 
-def _judge_draft(requested_url: str, url: str, headers: Mapping[str, str], draft: Draft) -> Outcome:
-    """Whether a draft is a page, judged by all of its text where only a part was taken."""
-    if draft.whole is not None:
-        draft = replace(draft, markdown=draft.whole)
-    return judge(url, requested_url, headers, draft)
+def _judge_conversion(
+    requested_url: str, url: str, headers: Mapping[str, str], converted: ConvertedDocument
+) -> Outcome:
+    """Whether a converted document is a page, judged by all of its text where only a part was taken."""
+    if converted.whole is not None:
+        converted = replace(converted, markdown=converted.whole)
+    return judge(url, requested_url, headers, converted)
 
 
-def _decode_exactly(source: Source, chosen: Format | None) -> str | None:
+def _decode_exactly(source: FetchedDocument, chosen: Format | None) -> str | None:
     """The body as text, if it is text and every character of it can be read."""
     if chosen is None or binary_type(source.body):
         return None
@@ -225,7 +227,7 @@ def _decode_exactly(source: Source, chosen: Format | None) -> str | None:
     return text
 
 
-def _note_encoding(source: Source) -> tuple[str, ...]:
+def _note_encoding(source: FetchedDocument) -> tuple[str, ...]:
     """What is to be said where the encoding of a page is only a guess."""
     text = source.text
     if text.source not in {"detected", "fallback"}:

@@ -27,8 +27,8 @@ from webquarry.settings import Settings
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What a special reader works with."""
+class SiteContext:
+    """What a special reader asks a site's API with: client, settings and clock."""
 
     client: Client
     settings: Settings
@@ -37,23 +37,29 @@ class Desk:
     def url(self, origin_name: str, origin: str, path: str) -> str:
         """A path at a service, or at the origin that the user put in its place."""
         base = self.settings.origins.get(origin_name, origin)
-        return at_origin(base, path, f"WEBQUARRY_{origin_name.upper()}_URL")
+        variable = f"WEBQUARRY_{origin_name.upper()}_URL"
+        return at_origin(base, path, variable)
 
     def time_left(self, started: float) -> float:
         """Seconds until all of one read must be done; `started` is the clock's own time of its
         beginning.
         """
-        left = self.settings.timeout_seconds - (self.clock.monotonic() - started)
+        elapsed = self.clock.monotonic() - started
+        left = self.settings.timeout_seconds - elapsed
         if left <= 0:
             raise ProviderFailure("The time for this page ran out.")
         return left
 
     async def send(self, request: httpx2.Request, started: float) -> Reply:
         """The answer of a service, of any status."""
-        return await self.client.send(request, timeout_seconds=self.time_left(started))
+        timeout = self.time_left(started)
+        return await self.client.send(request, timeout_seconds=timeout)
 
     async def json(self, request: httpx2.Request, started: float) -> Any:
-        """The JSON of an answer with success; everything else is a failure of the service."""
+        """The JSON of an answer with success, as Python reads it.
+
+        Everything else is a `ProviderFailure`, so that the page itself is read instead.
+        """
         reply = await self.send(request, started)
         host = request.url.host
         if reply.status != 200:
@@ -76,24 +82,27 @@ class SpecialReader(ABC):
         """
 
     @abstractmethod
-    async def read(self, url: str, desk: Desk) -> Page:
+    async def read(self, url: str, context: SiteContext) -> Page:
         """The page. Raises NotFound or LoginWall for what is not to be had, anything else to leave
         it to the page.
         """
 
 
 @cache
-def special_readers() -> tuple[SpecialReader, ...]:
+def load_special_readers() -> tuple[SpecialReader, ...]:
     """Every special reader, one object each."""
     return tuple(kind() for kind in members_of("webquarry.read.special", SpecialReader))
 
 
-def reader_for(url: str) -> SpecialReader | None:
-    """The special reader of a URL, if there is one; a URL that is none is for the guard to refuse."""
+def find_special_reader(url: str) -> SpecialReader | None:
+    """The special reader of a URL, if there is one; what is no URL is for the guard to refuse."""
     try:
         address = httpx2.URL(url)
         if address.scheme not in ("http", "https"):
             return None
-        return next((one for one in special_readers() if one.knows(address)), None)
+        for reader in load_special_readers():
+            if reader.knows(address):
+                return reader
     except (httpx2.InvalidURL, WebquarryError, ValueError):
         return None
+    return None

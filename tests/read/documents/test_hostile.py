@@ -29,7 +29,7 @@ from webquarry.errors import Unreadable
 from webquarry.read.detect import pick_format
 from webquarry.read.documents.models import DocumentLimits
 from webquarry.read.documents.pool import Pool
-from webquarry.read.format import Source
+from webquarry.read.format import FetchedDocument
 
 URL = "https://hostile.example/file"
 UNSAFE = r"^https://hostile\.example/file could not be read safely: "
@@ -134,7 +134,7 @@ def test_many_empty_pages_do_not_take_long(pool: Pool) -> None:
 
 
 def test_a_pdf_behind_a_kilobyte_of_junk_is_read() -> None:
-    source = Source(URL, b"#" * 900 + b"\n" + (FOLDER / "paper.pdf").read_bytes())
+    source = FetchedDocument(URL, b"#" * 900 + b"\n" + (FOLDER / "paper.pdf").read_bytes())
 
     assert pick_format(source).to_markdown(source).title == "What the tide leaves behind"
 
@@ -269,7 +269,7 @@ def test_a_presentation_that_refers_to_itself_ends(pool: Pool) -> None:
 
 
 def test_a_bomb_is_refused_wherever_it_comes_from() -> None:
-    source = Source(
+    source = FetchedDocument(
         URL,
         inflating(70),
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

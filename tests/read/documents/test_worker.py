@@ -231,11 +231,11 @@ def test_the_child_imports_no_more_than_it_needs() -> None:
 
 def test_the_parent_never_loads_the_library_that_reads_pdfs() -> None:
     code = (
-        "import sys; from webquarry.read.detect import formats; from webquarry.read.format "
-        "import Source\n"
+        "import sys; from webquarry.read.detect import load_formats\n"
+        "from webquarry.read.format import FetchedDocument\n"
         f"body = open({str(FOLDER / 'paper.pdf')!r}, 'rb'); source = "
-        "Source('https://x.example/', body.read()); body.close()\n"
-        "print(formats()['pdf'].to_markdown(source).title, 'pypdfium2' in sys.modules, "
+        "FetchedDocument('https://x.example/', body.read()); body.close()\n"
+        "print(load_formats()['pdf'].to_markdown(source).title, 'pypdfium2' in sys.modules, "
         "'pypdfium2_raw' in sys.modules)"
     )
     done = subprocess.run(

@@ -28,8 +28,10 @@ NAMESPACES = " ".join(
 _CORE = (
     f'<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
     'xmlns:dc="http://purl.org/dc/elements/1.1/"'
-    ' xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>{title}</dc:title><dc:creator>{author}</dc:creator>'
-    "<dcterms:created>{created}</dcterms:created><dcterms:modified>{modified}</dcterms:modified></cp:coreProperties>"
+    ' xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>{title}</dc:title><dc:creator>{author}'
+    "</dc:creator>"
+    "<dcterms:created>{created}</dcterms:created><dcterms:modified>{modified}</dcterms:modified>"
+    "</cp:coreProperties>"
 )
 Link = tuple[
     str, str
@@ -49,7 +51,10 @@ def zipped(parts: Mapping[str, str | bytes], compression: int = zipfile.ZIP_STOR
 
 def part(root: str, inside: str, attributes: str = "") -> str:
     """A part of XML with every namespace we use."""
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {NAMESPACES} {attributes}>{inside}</{root}>'
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {NAMESPACES} {attributes}>{inside}'
+        f"</{root}>"
+    )
 
 
 def relations(links: Mapping[str, Link]) -> str:
@@ -100,7 +105,10 @@ def text_run(text: str, look: str = "") -> str:
 
 
 def style(identity: str, name: str, inside: str = "", kind: str = "paragraph") -> str:
-    return f'<w:style w:type="{kind}" w:styleId="{identity}"><w:name w:val="{name}"/>{inside}</w:style>'
+    return (
+        f'<w:style w:type="{kind}" w:styleId="{identity}"><w:name w:val="{name}"/>{inside}'
+        "</w:style>"
+    )
 
 
 def pptx(

@@ -66,7 +66,8 @@ def _cell(text: str, settings: str = "") -> str:
 _TALL, _WIDE = '<w:vMerge w:val="restart"/>', '<w:gridSpan w:val="2"/>'
 _TABLE = (
     "<w:tbl>"
-    f"<w:tr><w:trPr><w:tblHeader/></w:trPr>{_cell('Quay')}{_cell('Depth | m')}{_cell('Open')}</w:tr>"
+    f"<w:tr><w:trPr><w:tblHeader/></w:trPr>{_cell('Quay')}{_cell('Depth | m')}{_cell('Open')}"
+    "</w:tr>"
     f"<w:tr>{_cell('North', _TALL)}{_cell('4.1')}{_cell('all year')}</w:tr>"
     f"<w:tr>{_cell('', '<w:vMerge/>')}{_cell('3.8 at springs, all year', _WIDE)}</w:tr>"
     "</w:tbl>"
@@ -74,7 +75,8 @@ _TABLE = (
 _TEXT_BOX = (
     "<w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wps:txbx><w:txbxContent>"
     f"{paragraph('In a box, once.')}</w:txbxContent></wps:txbx></w:drawing></mc:Choice>"
-    f"<mc:Fallback><w:pict><v:textbox><w:txbxContent>{paragraph('In a box, once.')}</w:txbxContent></v:textbox></w:pict>"
+    f"<mc:Fallback><w:pict><v:textbox><w:txbxContent>{paragraph('In a box, once.')}"
+    "</w:txbxContent></v:textbox></w:pict>"
     "</mc:Fallback></mc:AlternateContent></w:r>"
 )
 _FIELD = (
@@ -84,7 +86,8 @@ _FIELD = (
     'tables</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
 )
 _FORMULA = (
-    "<m:oMath><m:r><m:t>h=</m:t></m:r><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:sSup><m:e><m:r><m:t>t</m:t></m:r></m:e>"
+    "<m:oMath><m:r><m:t>h=</m:t></m:r><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:sSup>"
+    "<m:e><m:r><m:t>t</m:t></m:r></m:e>"
     "<m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:den></m:f></m:oMath>"
 )
 
@@ -137,7 +140,8 @@ def letter() -> bytes:
             ".",
         ),
         paragraph(
-            f"<w:sdt><w:sdtContent>{text_run('Signed in a field of a form.')}</w:sdtContent></w:sdt>",
+            f"<w:sdt><w:sdtContent>{text_run('Signed in a field of a form.')}</w:sdtContent>"
+            "</w:sdt>",
             _TEXT_BOX,
         ),
         paragraph("The rise follows ", _FORMULA, " closely."),
@@ -186,12 +190,17 @@ def _frame(inside: str, place: int) -> str:
         '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" '
         f'name="f"/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x="0" y="{place}"/>'
         '<a:ext cx="100" '
-        f'cy="100"/></p:xfrm><a:graphic><a:graphicData>{inside}</a:graphicData></a:graphic></p:graphicFrame>'
+        f'cy="100"/></p:xfrm><a:graphic><a:graphicData>{inside}</a:graphicData></a:graphic>'
+        "</p:graphicFrame>"
     )
 
 
 def _row(*cells: str) -> str:
-    return f"<a:tr>{''.join(f'<a:tc><a:txBody><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:txBody></a:tc>' for cell in cells)}</a:tr>"
+    inside = "".join(
+        f"<a:tc><a:txBody><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:txBody></a:tc>"
+        for cell in cells
+    )
+    return f"<a:tr>{inside}</a:tr>"
 
 
 def deck() -> bytes:
@@ -200,7 +209,8 @@ def deck() -> bytes:
     """
     first = slide(
         shape(
-            "<a:p><a:r><a:t>Mud, and what to do</a:t></a:r><a:br/><a:r><a:t>about it</a:t></a:r></a:p>",
+            "<a:p><a:r><a:t>Mud, and what to do</a:t></a:r><a:br/><a:r><a:t>about "
+            "it</a:t></a:r></a:p>",
             placeholder='type="ctrTitle"',
         ),
         shape("Lowick, 2024", placeholder='type="subTitle" idx="1"'),
@@ -210,12 +220,14 @@ def deck() -> bytes:
         shape(
             "Storms bring it",
             slide_paragraph("from the west", '<a:pPr lvl="1"/>'),
-            '<a:p><a:r><a:t>See </a:t></a:r><a:r><a:rPr b="1"><a:hlinkClick r:id="rId2"/></a:rPr><a:t>the figures</a:t></a:r></a:p>',
+            '<a:p><a:r><a:t>See </a:t></a:r><a:r><a:rPr b="1"><a:hlinkClick r:id="rId2"/></a:rPr>'
+            "<a:t>the figures</a:t></a:r></a:p>",
             placeholder='idx="1"',
             place=(300, 100),
         ),
         shape("What we know", placeholder='type="title"', place=(50, 100)),
-        f"<p:grpSp><p:grpSpPr><a:xfrm><a:off x='0' y='{800 * 6858}'/></a:xfrm></p:grpSpPr>{shape('in a group')}</p:grpSp>",
+        f"<p:grpSp><p:grpSpPr><a:xfrm><a:off x='0' "
+        f"y='{800 * 6858}'/></a:xfrm></p:grpSpPr>{shape('in a group')}</p:grpSp>",
         shape("7", placeholder='type="sldNum" idx="12"'),
         shape("beside the slide", place=(200, 2500)),
         shape("not shown", place=(100, 100), drawn='hidden="1"'),

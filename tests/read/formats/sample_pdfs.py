@@ -77,13 +77,15 @@ _PAPER = [
         "text",
         "What the figures do not show is where the mud goes once it is out at sea. Some of it "
         "comes back. We found grains"
-        " that had been dyed and dumped four miles from the quay in the very berth they were taken from, and it had taken"
+        " that had been dyed and dumped four miles from the quay in the very berth they were taken "
+        "from, and it had taken"
         " them less than a year to return there.",
     ),
     ("head", "4 Conclusions"),
     (
         "text",
-        "A harbour like this one needs a dredger for one week of the year, and the week should follow the storms. A place"
+        "A harbour like this one needs a dredger for one week of the year, and the week should "
+        "follow the storms. A place"
         " farther out to dump the mud would pay for itself within three years.",
     ),
 ]
@@ -202,8 +204,12 @@ def paper() -> bytes:
     return pdf.data()
 
 
-_PRICES = [["Berth", "Length", "Per night"], ["North quay", "12 m", "24.00"], ["South quay", "9.5 m", "18.50"],
-           ["Mooring", "any", "11.00"]]  # fmt: skip
+_PRICES = [
+    ["Berth", "Length", "Per night"],
+    ["North quay", "12 m", "24.00"],
+    ["South quay", "9.5 m", "18.50"],
+    ["Mooring", "any", "11.00"],
+]
 _RULES = [
     "Vessels under sail give way to the ferry inside the moles, whatever the rules say outside.",
     "Nobody anchors in the fairway. An anchor that is found there belongs to the harbour.",
@@ -265,7 +271,8 @@ def report() -> bytes:
     y = page.paragraph(
         72,
         736,
-        "Vessels report by radio when they pass the mole. Those that can send data do so in this form:",
+        "Vessels report by radio when they pass the mole. Those that can send data do so in this "
+        "form:",
         451,
     )
     for line in ("vessel {", "    name: Albatross", "    length: 11.4", "}"):
@@ -304,7 +311,10 @@ def scan() -> bytes:
     pdf = Pdf(resources=b"/XObject << /Scan 100 0 R >>")
     for _ in range(2):
         pdf.add().raw("q 500 0 0 700 40 60 cm /Scan Do Q")
-    image = b"/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray /BitsPerComponent 8"
+    image = (
+        b"/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray "
+        b"/BitsPerComponent 8"
+    )
     pdf.objects.append(stream(b"\x20\xe0\xe0\x20", image))
     return pdf.data()
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from webquarry.read.detect import pick_format
-from webquarry.read.format import Draft, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument
 from webquarry.read.formats import csv as csv_module
 
 
 def read(
     body: str, content_type: str = "text/csv", url: str = "https://site.example/data"
-) -> Draft:
-    source = Source(url, body.encode(), content_type)
+) -> ConvertedDocument:
+    source = FetchedDocument(url, body.encode(), content_type)
     chosen = pick_format(source)
     assert chosen.name == "csv"
     return chosen.to_markdown(source)

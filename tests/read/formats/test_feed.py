@@ -7,14 +7,14 @@ import pytest
 from webquarry.read.detect import pick_format
 from webquarry.read.feeds import write as write_module
 from webquarry.read.feeds.dates import iso_date
-from webquarry.read.format import Draft, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'
 ATOM = '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>{}</feed>'
 
 
-def read(body: str | bytes, content_type: str = "application/rss+xml") -> Draft:
-    source = Source(
+def read(body: str | bytes, content_type: str = "application/rss+xml") -> ConvertedDocument:
+    source = FetchedDocument(
         "https://site.example/feed",
         body if isinstance(body, bytes) else body.encode(),
         content_type,
@@ -37,15 +37,23 @@ def item(inside: str) -> str:
         ("<description>words</description>", "## Entry 1\n\nwords"),
         ("<title>A</title><guid isPermaLink='false'>https://a.example/</guid>", "## A"),
         ("<title>A</title><author>a@b.example (Ada)</author>", "## A\n\nAda"),
-        ("<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 "
-         "GMT</pubDate>", "## A\n\n2024-05-01T08:30:00Z"),
+        (
+            "<title>A</title><pubDate>Wed, 01 May 2024 08:30:00 GMT</pubDate>",
+            "## A\n\n2024-05-01T08:30:00Z",
+        ),
         ("<title>A</title><pubDate>soon *enough*</pubDate>", "## A\n\nsoon \\*enough\\*"),
         ("<title>A</title><description>&lt;script&gt;x&lt;/script&gt;y</description>", "## A\n\ny"),
-        ("<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# "
-         "code&lt;/pre&gt;</description>", "## A\n\n### H\n\n```\n# code\n```"),
-        ("<title>A</title><description>&lt;|im_start|&gt;</description>", "## A\n\n&lt;|im_start|>"),
+        (
+            "<title>A</title><description>&lt;h1&gt;H&lt;/h1&gt;&lt;pre&gt;# "
+            "code&lt;/pre&gt;</description>",
+            "## A\n\n### H\n\n```\n# code\n```",
+        ),
+        (
+            "<title>A</title><description>&lt;|im_start|&gt;</description>",
+            "## A\n\n&lt;|im_start|>",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_entry_has_a_heading_its_date_its_author_and_its_text(
     inside: str, expected: str
 ) -> None:
@@ -96,13 +104,19 @@ def test_what_is_no_sound_feed_is_shown_as_xml_word_for_word(body: str) -> None:
 
 def test_entities_of_a_feed_never_grow() -> None:
     bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
-    body = f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><channel><title>MARK &l9;</title></channel></rss>'
+    body = (
+        f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><channel><title>MARK '
+        "&l9;</title></channel></rss>"
+    )
 
     assert read(body).markdown == f"```xml\n{body}\n```"
 
 
 def test_an_old_feed_with_a_doctype_and_no_entities_is_a_feed() -> None:
-    doctype = '<!DOCTYPE rss PUBLIC "-//Netscape//DTD RSS 0.91//EN" "http://my.netscape.example/rss-0.91.dtd">'
+    doctype = (
+        '<!DOCTYPE rss PUBLIC "-//Netscape//DTD RSS 0.91//EN" '
+        '"http://my.netscape.example/rss-0.91.dtd">'
+    )
     body = RSS.format("").replace("<rss", doctype + "<rss")
 
     assert read(body).markdown == "# News"

@@ -12,9 +12,9 @@ import pytest
 from tests.read.formats.make_samples import FOLDER, SAMPLES
 from webquarry.errors import Unreadable
 from webquarry.net.models import Reply
-from webquarry.read.detect import formats, pick_format
+from webquarry.read.detect import load_formats, pick_format
 from webquarry.read.documents.pool import Pool
-from webquarry.read.format import Draft, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument
 from webquarry.read.models import Dated, Page
 from webquarry.read.reader import read_reply
 from webquarry.settings import Settings
@@ -23,8 +23,8 @@ from webquarry.toolkit import Toolkit
 EXPECTED = sorted(FOLDER.glob("*.md"))
 
 
-def read(name: str) -> Draft:
-    source = Source(f"https://site.example/files/{name}", (FOLDER / name).read_bytes())
+def read(name: str) -> ConvertedDocument:
+    source = FetchedDocument(f"https://site.example/files/{name}", (FOLDER / name).read_bytes())
     return pick_format(source).to_markdown(source)
 
 
@@ -35,11 +35,11 @@ def test_a_sample_becomes_the_expected_markdown(expected: Path) -> None:
 
 def test_every_document_format_has_a_sample() -> None:
     read_as = {
-        pick_format(Source(path.stem, (FOLDER / path.stem).read_bytes(), "")).name
+        pick_format(FetchedDocument(path.stem, (FOLDER / path.stem).read_bytes(), "")).name
         for path in EXPECTED
     }
 
-    assert {"pdf", "docx", "pptx", "csv", "feed"} <= read_as <= set(formats())
+    assert {"pdf", "docx", "pptx", "csv", "feed"} <= read_as <= set(load_formats())
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb, Page, text
-from tests.read.special.desk import read, recorded
+from tests.read.special.recorded_sites import read, recorded
 from webquarry.errors import NotFound
-from webquarry.read.special_reader import reader_for
+from webquarry.read.special_reader import find_special_reader
 
 ITEM = "https://news.ycombinator.com/item?id=40000001"
 ALGOLIA = "https://hn.algolia.com/api/v1/items/40000001"
@@ -71,7 +71,7 @@ def algolia(*children: dict[str, Any], **fields: Any) -> FakeWeb:
     ],
 )
 def test_items_lists_and_users_are_known(url: str) -> None:
-    reader = reader_for(url)
+    reader = find_special_reader(url)
 
     assert reader is not None
     assert reader.name == "hackernews"
@@ -90,7 +90,7 @@ def test_items_lists_and_users_are_known(url: str) -> None:
     ],
 )
 def test_other_urls_are_left_to_the_page(url: str) -> None:
-    assert reader_for(url) is None
+    assert find_special_reader(url) is None
 
 
 def test_a_thread_is_one_request_and_reads_as_nested_lists() -> None:

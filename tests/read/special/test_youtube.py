@@ -11,10 +11,15 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb, text
-from tests.read.special.desk import REPLIES, read, recorded
+from tests.read.special.recorded_sites import REPLIES, read, recorded
 from webquarry.errors import LoginWall, NotFound
-from webquarry.read.special._youtube_captions import Cue, clock_time, paragraphs, read_captions
-from webquarry.read.special.youtube import video_of
+from webquarry.read.special._youtube_captions import (
+    Cue,
+    clock_time,
+    join_into_paragraphs,
+    read_captions,
+)
+from webquarry.read.special.youtube import find_video_id
 
 VIDEO = "abcDEF12345"
 URL = f"https://www.youtube.com/watch?v={VIDEO}"
@@ -73,7 +78,7 @@ class Tube(FakeWeb):
     ],
 )
 def test_the_video_of_every_form_of_address_is_known(url: str) -> None:
-    assert video_of(httpx2.URL(url)) == VIDEO
+    assert find_video_id(httpx2.URL(url)) == VIDEO
 
 
 @pytest.mark.parametrize(
@@ -86,7 +91,7 @@ def test_the_video_of_every_form_of_address_is_known(url: str) -> None:
     ],
 )
 def test_what_names_no_video_is_left_to_the_page(url: str) -> None:
-    assert video_of(httpx2.URL(url)) == ""
+    assert find_video_id(httpx2.URL(url)) == ""
 
 
 def test_a_transcript_comes_with_times_title_and_description() -> None:
@@ -301,7 +306,7 @@ def test_broken_or_hostile_captions_are_none(body: bytes) -> None:
 def test_a_time_stands_before_every_half_minute() -> None:
     cues = [Cue(second, f"word{second}") for second in range(0, 90, 10)]
 
-    assert [(part.seconds, len(part.text.split())) for part in paragraphs(cues)] == [
+    assert [(part.seconds, len(part.text.split())) for part in join_into_paragraphs(cues)] == [
         (0, 3),
         (30, 3),
         (60, 3),

@@ -18,30 +18,40 @@ _LONGEST_REMEMBERED = 200  # characters
 _LONGEST_NAME = 60  # of a convention
 # No name below is without one of these, and most class names have none.
 _HINTS = (
-    "hid", "none", "invis", "sr", "screen", "a11y", "skip", "assist", "access", "aural", "display", "visible", "conceal",
-    "unseen", "dnone", "header", "mw-", "hash-", "anchor", "copy", "jump",
+    "hid", "none", "invis", "sr", "screen", "a11y", "skip", "assist", "access", "aural",
+    "display", "visible", "conceal", "unseen", "dnone", "header", "mw-", "hash-", "anchor",
+    "copy", "jump",
 )  # fmt: skip
 _READER = re.compile(
     r"(?<!\S)(?!not-)(?:[\w-]*[-_])?(?:"
-    r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)|access(?:ibly|ibility)?[-_]?hidden"
-    r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?|(?:for|only)[-_]?screen[-_]?readers?|(?:show|visible)[-_]for[-_]sr"
-    r"|assistive[-_]?text|accessib(?:le|ility)[-_]text|element[-_]invisible|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text|vis-?hidden"
-    r"|helper-hidden-accessible|skip[-_]?(?:links?|nav|to[-_](?:main|content)[\w-]*|main|content[-_]link)|skipnav|jump-link|aural"
+    r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)"
+    r"|access(?:ibly|ibility)?[-_]?hidden"
+    r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?"
+    r"|(?:for|only)[-_]?screen[-_]?readers?|(?:show|visible)[-_]for[-_]sr"
+    r"|assistive[-_]?text|accessib(?:le|ility)[-_]text|element[-_]invisible"
+    r"|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text|vis-?hidden"
+    r"|helper-hidden-accessible|skip[-_]?"
+    r"(?:links?|nav|to[-_](?:main|content)[\w-]*|main|content[-_]link)|skipnav|jump-link|aural"
     r")(?:[-_]+[\w-]*)?(?!\S)"
 )
 _HIDDEN = re.compile(
-    r"(?<!\S)(?:(?:is|u|js|uk|x|ui|w|slds|ant|ng|pf-u|has|o|c|g|l|t|amp|jss|mdl|el|element|util|utility|helper|it|tw)[-_]{1,2})?(?:"
-    r"hidden|hide|d-none|dn?one|display[-_]?none|nodisplay|no[-_]display|invisible|helper-hidden|hidden[-_](?:element|div|text|content|block|section)"
+    r"(?<!\S)(?:(?:is|u|js|uk|x|ui|w|slds|ant|ng|pf-u|has|o|c|g|l|t|amp|jss|mdl|el|element|util"
+    r"|utility|helper|it|tw)[-_]{1,2})?(?:"
+    r"hidden|hide|d-none|dn?one|display[-_]?none|nodisplay|no[-_]display|invisible|helper-hidden"
+    r"|hidden[-_](?:element|div|text|content|block|section)"
     r"|visibility-hidden|not-visible|notvisible|concealed|unseen"
     r")(?!\S)"
 )
 _CONTROL = re.compile(
-    r"(?<!\S)(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link|mw-cite-backlink|copy-?btn|clipboard-copy)(?!\S)"
+    r"(?<!\S)(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link"
+    r"|mw-cite-backlink|copy-?btn|clipboard-copy)(?!\S)"
 )
 _SHOWN_SOMEWHERE = re.compile(
-    r"(?<!\S)(?!print:)\S+:!?(?:block|flex|grid|inline\S*|table\S*|contents|visible|list-item|flow-root|not-sr-only|unset|initial)(?!\S)"
+    r"(?<!\S)(?!print:)\S+:!?(?:block|flex|grid|inline\S*|table\S*|contents|visible|list-item"
+    r"|flow-root|not-sr-only|unset|initial)(?!\S)"
     r"|(?<!\S)(?:u-)?d-(?!print)[a-z]{2,3}-(?!none)\S+"
-    r"|(?<!\S)(?:show|visible|display|is-visible|block|flex|inline|hidden|hide)[-_](?:on[-_]|for[-_]|only[-_])?"
+    r"|(?<!\S)(?:show|visible|display|is-visible|block|flex|inline|hidden|hide)[-_]"
+    r"(?:on[-_]|for[-_]|only[-_])?"
     r"(?:xs|sm|md|lg|xl|small|medium|large|tablet|desktop|mobile|phone|touch)\S*"
 )
 
@@ -50,9 +60,8 @@ def judge_classes(names: str) -> str | None:
     """The reason why an element with these class names is not seen, or None."""
     if len(names) <= _LONGEST_REMEMBERED:
         return _judge(names)
-    return _judge.__wrapped__(
-        " ".join(word for word in names.split() if len(word) <= _LONGEST_NAME)
-    )
+    short_names = [name for name in names.split() if len(name) <= _LONGEST_NAME]
+    return _judge.__wrapped__(" ".join(short_names))
 
 
 @lru_cache(maxsize=20_000)
@@ -65,13 +74,11 @@ def _judge(names: str) -> str | None:
         return None
     if _READER.search(names):
         reason = FOR_SCREEN_READERS
+    elif _HIDDEN.search(names):
+        reason = HIDDEN_CLASS
+    elif _CONTROL.search(names):
+        return PAGE_CONTROL
     else:
-        reason = None
-        if _HIDDEN.search(names):
-            reason = HIDDEN_CLASS
-    if reason is None:
-        if _CONTROL.search(names):
-            return PAGE_CONTROL
         return None
     if _SHOWN_SOMEWHERE.search(names):
         return None

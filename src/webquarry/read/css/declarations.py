@@ -1,4 +1,4 @@
-"""CSS text -> declarations and lengths. Only what `visible.py` asks about is read; everything else
+"""CSS text -> declarations and lengths. Only what `visibility/` asks about is read; everything else
 is passed over.
 
 Values come out in lower case, without comments and escapes (`d\\69splay` is `display`), shorthands
@@ -19,8 +19,8 @@ _LONGEST = 20_000  # characters of one style attribute; the rest is not a style 
 
 # How many pixels a unit is, on a screen of ordinary size and with text of ordinary size.
 _UNITS = {
-    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8,
-    "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
+    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0,
+    "cm": 37.8, "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
 }  # fmt: skip
 _OF_VIEW = frozenset(
     {"vw", "vh", "vmin", "vmax", "vi", "vb", "dvw", "dvh", "svw", "svh", "lvw", "lvh"}
@@ -28,21 +28,24 @@ _OF_VIEW = frozenset(
 
 PROPERTIES = frozenset(
     {
-        "display", "visibility", "opacity", "filter", "-ms-filter", "content-visibility", "zoom", "font-size", "font",
-        "font-size-adjust", "color", "-webkit-text-fill-color", "-webkit-text-security", "background",
-        "background-color", "background-image", "background-clip", "-webkit-background-clip", "text-shadow",
-        "position", "left", "right", "top", "bottom", "inset", "inset-inline-start", "inset-block-start", "transform",
+        "display", "visibility", "opacity", "filter", "-ms-filter", "content-visibility", "zoom",
+        "font-size", "font", "font-size-adjust", "color", "-webkit-text-fill-color",
+        "-webkit-text-security", "background", "background-color", "background-image",
+        "background-clip", "-webkit-background-clip", "text-shadow", "position", "left", "right",
+        "top", "bottom", "inset", "inset-inline-start", "inset-block-start", "transform",
         "-webkit-transform", "translate", "scale", "margin", "margin-left", "margin-top",
-        "margin-inline-start", "text-indent", "letter-spacing", "width", "height", "max-width", "max-height", "min-width", "min-height", "inline-size",
-        "block-size", "overflow", "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
-        "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition", "animation",
+        "margin-inline-start", "text-indent", "letter-spacing", "width", "height", "max-width",
+        "max-height", "min-width", "min-height", "inline-size", "block-size", "overflow",
+        "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
+        "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition",
+        "animation",
     }
 )  # fmt: skip
 
 Declarations = dict[str, str]
 
 
-def without_comments(css: bytes) -> bytes:
+def strip_comments(css: bytes) -> bytes:
     """A sheet without comments, and without the marks of an HTML comment that old pages put around
     it.
     """
@@ -53,10 +56,14 @@ def without_comments(css: bytes) -> bytes:
     while (start := css.find(b"/*", place)) >= 0:
         pieces.append(css[place:start])
         end = css.find(b"*/", start + 2)
-        place = end + 2 if end >= 0 else len(css)
-    if pieces:
-        return b" ".join([*pieces, css[place:]])
-    return css
+        if end < 0:
+            place = len(css)
+        else:
+            place = end + 2
+    if not pieces:
+        return css
+    pieces.append(css[place:])
+    return b" ".join(pieces)
 
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
@@ -67,17 +74,17 @@ def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
     important: Declarations = {}
     text = unescape(text[:_LONGEST])
     if "/*" in text or "<!--" in text or "-->" in text:
-        text = without_comments(text.encode(errors="replace")).decode()
+        text = strip_comments(text.encode(errors="replace")).decode()
     for part in text.lower().split(";"):
         name, colon, value = part.partition(":")
         name = name.strip()
         if not colon or name not in PROPERTIES:
             continue
-        head, mark, tail = value.rpartition("!")
-        marked = bool(mark) and tail.strip() == "important"
-        (important if marked else ordinary)[name] = (head if marked else value).strip()[
-            :_LONGEST_VALUE
-        ]
+        before_mark, mark, behind_mark = value.rpartition("!")
+        if mark and behind_mark.strip() == "important":
+            important[name] = before_mark.strip()[:_LONGEST_VALUE]
+        else:
+            ordinary[name] = value.strip()[:_LONGEST_VALUE]
     return ordinary, important
 
 
@@ -86,7 +93,8 @@ def unescape(text: str) -> str:
     if "\\" not in text:
         return text
 
-    def character(found: re.Match[str]) -> str:
+    def resolve(found: re.Match[str]) -> str:
+        """The character that an escape stands for."""
         if found[1] is None:
             return found[2]
         number = int(found[1], 16)
@@ -94,21 +102,25 @@ def unescape(text: str) -> str:
             return chr(number)
         return "\ufffd"
 
-    return _ESCAPE.sub(character, text)
+    return _ESCAPE.sub(resolve, text)
 
 
-def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.8) -> float | None:
+def parse_length(
+    value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.8
+) -> float | None:
     """The first length of a value in pixels, None where there is none.
 
     `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken
     for.
     """
     if "(" in value:
-        value = _PRODUCT.sub(_multiplied, _CALC.sub(r"\1", value))
+        value = _CALC.sub(r"\1", value)
+        value = _PRODUCT.sub(_multiply, value)
     found = _LENGTH.match(value.strip())
     if found is None:
         return None
-    number, unit = float(found[1]), found[2] or "px"
+    number = float(found[1])
+    unit = found[2] or "px"
     if unit == "%":
         return number * percent
     if unit == "em":
@@ -120,19 +132,29 @@ def length(value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.
     return None
 
 
-def _multiplied(found: re.Match[str]) -> str:
+def _multiply(product: re.Match[str]) -> str:
+    """`2px * 3` -> `6px`; a product that is none stays as it is."""
     try:
-        return f"{float(found[1]) * float(found[3]):.6f}{found[2] or found[4]}"
+        number = float(product[1]) * float(product[3])
     except ValueError:  # several points in one number
-        return found[0]
+        return product[0]
+    unit = product[2] or product[4]
+    return f"{number:.6f}{unit}"
 
 
-def lengths(value: str, percent: float = 1.0, view: float = 12.8) -> list[float]:
+def parse_lengths(value: str, percent: float = 1.0, view: float = 12.8) -> list[float]:
     """All the lengths of a value in pixels; words such as `auto` are left out."""
-    found = (length(part, percent, view=view) for part in value.replace(",", " ").split())
-    return [one for one in found if one is not None]
+    lengths: list[float] = []
+    for part in value.replace(",", " ").split():
+        length = parse_length(part, percent, view=view)
+        if length is not None:
+            lengths.append(length)
+    return lengths
 
 
-def first(style: Mapping[str, str], *names: str) -> str:
+def first_value(style: Mapping[str, str], *names: str) -> str:
     """The value of the first of these properties that is declared, or an empty text."""
-    return next((style[name] for name in names if name in style), "")
+    for name in names:
+        if name in style:
+            return style[name]
+    return ""

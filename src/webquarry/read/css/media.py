@@ -8,47 +8,54 @@ from __future__ import annotations
 
 import re
 
-from webquarry.read.css.declarations import length
+from webquarry.read.css.declarations import parse_length
 
 ALWAYS, SOMETIMES, NEVER = 0, 1, 2
 _NARROWEST, _WIDEST = 320.0, 2560.0  # pixels
 _TOO_NARROW, _TOO_WIDE = 150.0, 8000.0  # no screen is
-_MEDIA = {"": ALWAYS, "all": ALWAYS, "screen": ALWAYS}
+_MEDIA = {"": ALWAYS, "all": ALWAYS, "screen": ALWAYS, "projection": SOMETIMES}
+_AND = re.compile(r"\sand\s|\sand(?=\()|(?<=\))and\s")
 _WIDTH = re.compile(
     r"\(\s*(?:(min|max)-(?:device-)?width\s*:|width\s*([<>])=?)\s*([^()]{1,20}?)\s*\)"
 )
 
 
-def when_shown(query: str) -> int:
+def judge_media(query: str) -> int:
     """When a list of conditions, in lower case, is true: the best that one of them says."""
-    if query.strip():
-        return min(map(_one, query.split(",")))
-    return ALWAYS
+    if not query.strip():
+        return ALWAYS
+    return min(map(_judge_query, query.split(",")))
 
 
-def _one(query: str) -> int:
-    first, *others = re.split(
-        r"\sand\s|\sand(?=\()|(?<=\))and\s", query.strip().removeprefix("only ")
-    )
-    if first.startswith("not "):
-        said = _one(query.strip().removeprefix("not "))
-        return {ALWAYS: NEVER, NEVER: ALWAYS}.get(said, SOMETIMES)
-    if not first.startswith("("):
-        first = first.strip()
-        return max(
-            _MEDIA.get(first, SOMETIMES if first == "projection" else NEVER),
-            *map(_feature, others),
-            ALWAYS,
-        )
-    return max(map(_feature, [first, *others]))
+def _judge_query(query: str) -> int:
+    """When one query is true: a medium, features that are joined by "and", or both.
+
+    All of it must hold, so the part that holds least often decides.
+    """
+    query = query.strip()
+    medium, *features = _AND.split(query.removeprefix("only "))
+    if medium.startswith("not "):
+        opposite = _judge_query(query.removeprefix("not "))
+        return {ALWAYS: NEVER, NEVER: ALWAYS}.get(opposite, SOMETIMES)
+    if medium.startswith("("):
+        features.append(medium)
+        worst = ALWAYS
+    else:
+        worst = _MEDIA.get(medium.strip(), NEVER)
+    for feature in features:
+        worst = max(worst, _judge_feature(feature))
+    return worst
 
 
-def _feature(text: str) -> int:
-    found = _WIDTH.fullmatch(text.strip())
-    limit = length(found[3]) if found else None
-    if found is None or limit is None:
+def _judge_feature(text: str) -> int:
+    """When a condition about the width of the window is true; others may be, now and then."""
+    width = _WIDTH.fullmatch(text.strip())
+    if width is None:
         return SOMETIMES
-    if found[1] == "min" or found[2] == ">":
+    limit = parse_length(width[3])
+    if limit is None:
+        return SOMETIMES
+    if width[1] == "min" or width[2] == ">":
         if limit <= _NARROWEST:
             return ALWAYS
         if limit > _TOO_WIDE:

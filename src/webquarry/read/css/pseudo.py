@@ -16,19 +16,29 @@ from lxml import etree
 _MOST_PARENTS = 256  # whose children's numbers are remembered
 _FORMULA = re.compile(r"(?:([+-]?\d{0,6})n(?:\s*([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))")
 _NAMED_FORMULAS = {"odd": (2, 1), "even": (2, 0)}
-_ENDS = {"first-child": (False, False), "first-of-type": (True, False), "last-child": (False, True), "last-of-type": (True, True)}  # fmt: skip
+# Whether only siblings of the same tag count, and whether they are counted from the end.
+_ENDS = {
+    "first-child": (False, False),
+    "first-of-type": (True, False),
+    "last-child": (False, True),
+    "last-of-type": (True, True),
+}
 _COUNTED = {
-    "nth-child": (False, False), "nth-of-type": (True, False), "nth-last-child": (False, True), "nth-last-of-type": (True, True),
-}  # fmt: skip
+    "nth-child": (False, False),
+    "nth-of-type": (True, False),
+    "nth-last-child": (False, True),
+    "nth-last-of-type": (True, True),
+}
+_NO_NUMBER = {"": 1, "+": 1, "-": -1}  # what the sign alone before an n stands for
 
 
-class Test(Protocol):
+class ElementTest(Protocol):
     """Something that is asked about one element."""
 
     def matches(self, element: etree._Element) -> bool: ...
 
 
-class Place:
+class SiblingPosition:
     """Which of the children of its parent an element is: every `step`-th, from `offset` on.
 
     Elements are asked about in the order of the page, so each is counted on from the one before it.
@@ -39,22 +49,26 @@ class Place:
     def __init__(
         self, step: int, offset: int, of_type: bool = False, from_end: bool = False
     ) -> None:
-        self._step, self._offset = step, offset
-        self._of_type, self._from_end = of_type, from_end  # only those with the same tag count
+        self._step = step
+        self._offset = offset
+        self._of_type = of_type  # only those with the same tag count
+        self._from_end = from_end
         self._counted: dict[tuple[etree._Element, object], tuple[etree._Element, int, int]] = {}
 
     def matches(self, element: etree._Element) -> bool:
-        beyond = self._place_of(element) - self._offset
+        beyond = self._find_position(element) - self._offset
         if self._step == 0:
             return beyond == 0
         return beyond % self._step == 0 and beyond // self._step >= 0
 
-    def _place_of(self, element: etree._Element) -> int:
+    def _find_position(self, element: etree._Element) -> int:
         """The number of an element, the first being 1."""
         parent = element.getparent()
         if parent is None:
             return 1
-        tag = element.tag if self._of_type else None
+        tag = None
+        if self._of_type:
+            tag = element.tag
         known, known_before, size = self._counted.get((parent, tag), (None, 0, 0))
         before = 0
         for sibling in element.itersiblings(tag, preceding=True):
@@ -63,7 +77,8 @@ class Place:
                 break
             before += 1
         if known is None and self._from_end:
-            size = before + 1 + sum(1 for _ in element.itersiblings(tag))
+            behind = sum(1 for _ in element.itersiblings(tag))
+            size = before + 1 + behind
         if len(self._counted) >= _MOST_PARENTS:
             self._counted.clear()
         self._counted[parent, tag] = (element, before, size)
@@ -81,40 +96,50 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class No:
+class Negation:
     """What an element must not be."""
 
-    refused: tuple[Test, ...]
+    refused: tuple[ElementTest, ...]
 
     def matches(self, element: etree._Element) -> bool:
-        return not any(one.matches(element) for one in self.refused)
+        return not any(test.matches(element) for test in self.refused)
 
 
-def structural(name: str, argument: str) -> tuple[Test, ...] | None:
+def parse_structural(name: str, argument: str) -> tuple[ElementTest, ...] | None:
     """What a pseudo-class without selectors in it asks, or None for one that is not understood."""
     if name in _ENDS:
-        return (Place(0, 1, *_ENDS[name]),)
+        of_type, from_end = _ENDS[name]
+        return (SiblingPosition(0, 1, of_type, from_end),)
     if name in ("only-child", "only-of-type"):
         of_type = name == "only-of-type"
-        return Place(0, 1, of_type), Place(0, 1, of_type, True)
+        return SiblingPosition(0, 1, of_type), SiblingPosition(0, 1, of_type, from_end=True)
     if name == "root":
         return (Root(),)
-    formula = None
-    if name in _COUNTED:
-        formula = _parse_formula(argument)
+    if name not in _COUNTED:
+        return None
+    formula = _parse_formula(argument.strip())
     if formula is None:
         return None
-    return (Place(*formula, *_COUNTED[name]),)
+    step, offset = formula
+    of_type, from_end = _COUNTED[name]
+    return (SiblingPosition(step, offset, of_type, from_end),)
 
 
 def _parse_formula(text: str) -> tuple[int, int] | None:
-    text = text.strip()
+    """`2n+1` -> step and offset; a bare number has no step.
+
+    None for what is no formula.
+    """
     if text in _NAMED_FORMULAS:
         return _NAMED_FORMULAS[text]
     found = _FORMULA.fullmatch(text)
     if found is None:
         return None
-    if found[4] is not None:
-        return 0, int(found[4])
-    step = {"": 1, "+": 1, "-": -1}.get(found[1]) or int(found[1])
-    return step, int(f"{found[2]}{found[3]}") if found[2] else 0
+    factor, sign, distance, number = found.groups()
+    if number is not None:
+        return 0, int(number)
+    step = _NO_NUMBER.get(factor) or int(factor)
+    offset = 0
+    if sign:
+        offset = int(sign + distance)
+    return step, offset

@@ -8,39 +8,47 @@ and freed of needless blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
-from webquarry.read.css.declarations import without_comments
-from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, when_shown
+from webquarry.read.css.declarations import strip_comments
+from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, judge_media
 
-__all__ = ["ALWAYS", "NEVER", "SOMETIMES", "RuleText", "Rules", "painted_by_state", "parts_of"]
+__all__ = [
+    "ALWAYS",
+    "NEVER",
+    "SOMETIMES",
+    "RuleText",
+    "Rules",
+    "find_state_backgrounds",
+    "judge_fit",
+    "parts_of",
+]
 
 _LONGEST = 4_000_000  # bytes; what follows is not read
 _LONGEST_CONDITION = 1_000
-_LETTER = re.compile(
-    r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])"
-)  # an escape that hides a letter
+# An escape that hides a letter.
+_LETTER = re.compile(r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])")
 _NAMES = re.compile(rb"[.#]([\w-]+)")
 _BRACKETS = re.compile(rb"\[[^\[\]]*\]")
 _FUNCTIONS = re.compile(rb":[a-zA-Z-]+\((?:[^()]|\([^()]*\))*\)")
 _SIBLINGS = re.compile(rb"[^\s>+~,]+\s*[+~]\s*")
-_NAMED = b"-_0123456789abcdefghijklmnopqrstuvwxyz"
 # Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a
 # selector odd.
-_WORDS = bytes(
-    byte if byte >= 128 else byte + 32 if 65 <= byte <= 90 else byte if byte in _NAMED else 32
-    for byte in range(256)
-)
+_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_IN_NAMES = b"-_0123456789abcdefghijklmnopqrstuvwxyz"
+_BETWEEN_NAMES = bytes(range(128)).translate(None, _CAPITALS + _IN_NAMES)
+_WORDS = bytes.maketrans(_BETWEEN_NAMES + _CAPITALS, b" " * len(_BETWEEN_NAMES) + _CAPITALS.lower())
 # To ask for a byte by its number is several times as fast as by a text of one byte.
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
 _PARENTHESIS, _PLUS, _TILDE = b"(+~"
 _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 
 
-_Raw = tuple[bytes, bytes, int, int]
+_RawRule = tuple[bytes, bytes, int, int]  # selectors, body, when it applies, order
+_OpenRule = tuple[bytes, int, int]  # selectors, when what is inside applies, order
 
 try:
     from webquarry.read.css._css_filter import fits_of
@@ -48,10 +56,12 @@ try:
 except ImportError:  # not built: all of it is done here, which takes longer
 
     def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:
+        """Every part, and that nothing is known about how it fits."""
         return [(number, _ASK) for number in range(len(parts))]
 
     def _parts_of(css: bytes) -> list[bytes]:
-        return without_comments(css).split(b"}")
+        """What stands before each closing brace, without comments."""
+        return strip_comments(css).split(b"}")
 
 
 class RuleText(NamedTuple):
@@ -79,13 +89,15 @@ class Rules:
     """
 
     def __init__(self, parts: list[bytes], only: Set[str] | None = None) -> None:
-        names = None if only is None else frozenset(name.encode() for name in only)
+        names = None
+        if only is not None:
+            names = frozenset(name.encode() for name in only)
         self.exact: list[RuleText] = []
-        self._related: list[_Raw] = []
-        for fit, rule in _rules_of(parts, names):
+        self._related: list[_RawRule] = []
+        for fit, rule in _find_rules(parts, names):
             self._related.append(rule)
             if fit == _EXACT and rule[2] == ALWAYS:
-                self.exact.append(_readable(*rule))
+                self.exact.append(_decode_rule(rule))
 
     def showing(self) -> Iterator[RuleText]:
         """The related rules that may show something."""
@@ -99,34 +111,41 @@ class Rules:
                 or body.find(b"\\") >= 0
                 or not body.islower()
             ):
-                yield _readable(*rule)
+                yield _decode_rule(rule)
 
 
-def painted_by_state(parts: list[bytes]) -> Iterator[tuple[str, str]]:
+def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
     """Selectors and body, as they are written, of the plain rules that stand in no other one, have
     a colon in their selectors and set a background.
     """
     depth = 0
     for part in parts:
         selectors, brace, body = part.partition(b"{")
-        braces = bool(brace) + (body.count(b"{") if _BRACE in body else 0)
-        if braces == 1 and not depth and _COLON in selectors and body.find(b"background") >= 0:
+        braces = len(brace)
+        if _BRACE in body:
+            braces += body.count(b"{")
+        is_plain = braces == 1 and not depth
+        if is_plain and _COLON in selectors and body.find(b"background") >= 0:
             yield selectors.decode(errors="replace"), body.decode(errors="replace")
         depth = max(depth + braces - 1, 0)
 
 
-def _readable(selectors: bytes, body: bytes, when: int, order: int) -> RuleText:
-    return RuleText(_plain(selectors), _plain(body), when, order)
+def _decode_rule(rule: _RawRule) -> RuleText:
+    """A rule as bytes -> the same as text that can be compared."""
+    selectors, body, when, order = rule
+    return RuleText(_decode(selectors), _decode(body), when, order)
 
 
-def _plain(text: bytes) -> str:
-    plain = " ".join(text.decode(errors="replace").lower().split())
+def _decode(text: bytes) -> str:
+    """Part of a sheet as text, in lower case, without needless blanks and hidden letters."""
+    words = text.decode(errors="replace").lower().split()
+    plain = " ".join(words)
     if "\\" in plain:
         plain = _LETTER.sub(lambda found: found[2] or chr(int(found[1], 16)).lower(), plain)
     return plain.replace(": ", ":").replace(" :", ":").replace("( ", "(")
 
 
-def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
+def judge_fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
     """How the names in selectors fit to others: all in one of the selectors are among them, some
     are, none is.
     """
@@ -140,7 +159,11 @@ def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
         selectors = _FUNCTIONS.sub(b"", selectors)  # and these are none that anything must have
     if _PLUS in selectors or _TILDE in selectors:
         selectors = _SIBLINGS.sub(b"", selectors)  # nothing is known of the names of siblings
-    each = selectors.split(b",") if _COMMA in selectors else (selectors,)
+    each = [selectors]
+    if _COMMA in selectors:
+        each = selectors.split(b",")
+
+    # Most rules are about other elements, which is seen without looking at each selector.
     if names.isdisjoint(selectors.translate(_WORDS).split()):
         for selector in each:
             if _DOT not in selector and _HASH not in selector:
@@ -152,54 +175,76 @@ def _fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
     return _RELATED
 
 
-def _rules_of(parts: list[bytes], names: frozenset[bytes] | None) -> Iterator[tuple[int, _Raw]]:
+def _find_rules(
+    parts: list[bytes], names: frozenset[bytes] | None
+) -> Iterator[tuple[int, _RawRule]]:
     """Every style rule that may be about elements of these names, and how well its own fit to them.
 
     One that holds others gives what stands before and behind them as rules, too.
     """
-    around: list[
-        tuple[bytes, int, int]
-    ] = []  # open rules: selectors, when what is inside applies, order
-    for number, fit in (
-        fits_of(parts, names) if names is not None else zip(range(len(parts)), repeat(_ASK))
-    ):
+    open_rules: list[_OpenRule] = []
+    numbered: Iterable[tuple[int, int]] = zip(range(len(parts)), repeat(_ASK))
+    if names is not None:
+        numbered = fits_of(parts, names)
+    for number, fit in numbered:
         part = parts[number]
         prelude, brace, body = part.partition(b"{")
         if (
             brace
-            and not around
+            and not open_rules
             and _BRACE not in body
             and _AT not in prelude
             and _SEMICOLON not in prelude
-        ):
-            if prelude and body and (fit := _fit(prelude, names) if fit == _ASK else fit):
-                yield fit, (prelude, body, ALWAYS, number)  # as most are
+        ):  # as most are
+            if prelude and body:
+                if fit == _ASK:
+                    fit = judge_fit(prelude, names)
+                if fit:
+                    yield fit, (prelude, body, ALWAYS, number)
             continue
-        *preludes, body = part.split(b"{")
-        for text in preludes:
-            declared, _, prelude = text.rpartition(b";")
-            selectors, when, order = around[-1] if around else (b"", ALWAYS, 0)
-            if selectors and declared and when != NEVER and (fit := _fit(selectors, names)):
-                yield fit, (selectors, declared, when, order)
-            prelude = prelude.strip()
-            if prelude[:1] == b"@":
-                around.append((b"", max(_condition(prelude[:_LONGEST_CONDITION]), when), number))
-            else:
-                around.append((prelude, NEVER if selectors else when, number))
-        if around:
-            selectors, when, order = around.pop()
-            if selectors and body and when != NEVER and (fit := _fit(selectors, names)):
-                yield fit, (selectors, body, when, order)
+        for rule in _split_nested(part, number, open_rules):
+            fit = judge_fit(rule[0], names)
+            if fit:
+                yield fit, rule
+
+
+def _split_nested(part: bytes, number: int, open_rules: list[_OpenRule]) -> Iterator[_RawRule]:
+    """The rules in a part that opens groups, stands in one, or both; `open_rules` is kept up to
+    date.
+    """
+    *texts, body = part.split(b"{")
+    for text in texts:
+        declarations, _, prelude = text.rpartition(b";")
+        prelude = prelude.strip()
+        selectors, when, order = b"", ALWAYS, 0
+        if open_rules:
+            selectors, when, order = open_rules[-1]
+        if selectors and declarations and when != NEVER:
+            yield selectors, declarations, when, order
+        if prelude[:1] == b"@":
+            condition = _judge_condition(prelude[:_LONGEST_CONDITION])
+            open_rules.append((b"", max(condition, when), number))
+        elif selectors:  # a rule inside a rule is not understood
+            open_rules.append((prelude, NEVER, number))
+        else:
+            open_rules.append((prelude, when, number))
+    if open_rules:
+        selectors, when, order = open_rules.pop()
+        if selectors and body and when != NEVER:
+            yield selectors, body, when, order
 
 
 @lru_cache(maxsize=1_024)
-def _condition(prelude: bytes) -> int:
-    name, _, query = _plain(prelude).replace("(", " (", 1).partition(" ")
+def _judge_condition(prelude: bytes) -> int:
+    """When the rules behind an at-rule apply."""
+    name, _, query = _decode(prelude).replace("(", " (", 1).partition(" ")
     query = query.strip()
     if name == "@media":
-        return when_shown(query)
-    if name == "@supports":
-        return NEVER if query.startswith("not") else ALWAYS
-    if name in ("@layer", "@scope"):
+        return judge_media(query)
+    if name == "@supports" and query.startswith("not"):
+        return NEVER
+    if name in ("@supports", "@layer", "@scope"):
         return ALWAYS
-    return SOMETIMES if name == "@container" else NEVER
+    if name == "@container":
+        return SOMETIMES
+    return NEVER

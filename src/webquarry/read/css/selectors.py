@@ -15,18 +15,19 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.css.declarations import unescape
-from webquarry.read.css.pseudo import No, Test, structural
+from webquarry.read.css.pseudo import ElementTest, Negation, parse_structural
 
 _MOST_STEPS = 6
 _MOST_ANCESTORS = 64
 _MOST_BESIDE = 64  # elements before one in the same parent
-_MOST_MEANT = 32  # selectors that one with `:is()` stands for
+_MOST_ALTERNATIVES = 32  # selectors that one with `:is()` stands for
 ANCESTOR, PARENT, BESIDE, EARLIER = range(4)  # what the next compound to the left is to one
 _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
 _SIGN = re.compile(r"\s*([>+~])\s*|\s+")
 _IN_BRACKETS = r"\((?:[^()]|\([^()]*\))*\)"
 _COMPOUND = re.compile(
-    rf"(\*|[a-z][\w-]*)?((?:[.#][\w\u0080-\uffff-]+|\[[^\[\]]{{1,100}}\]|:[a-z-]+(?:{_IN_BRACKETS})?)*)"
+    rf"(\*|[a-z][\w-]*)?((?:[.#][\w\u0080-\uffff-]+|\[[^\[\]]{{1,100}}\]"
+    rf"|:[a-z-]+(?:{_IN_BRACKETS})?)*)"
 )
 _SIMPLE = re.compile(
     r"([.#])([\w\u0080-\uffff-]+)"
@@ -36,6 +37,7 @@ _SIMPLE = re.compile(
 _EITHER = re.compile(rf":(?:is|where|matches|-webkit-any|-moz-any)({_IN_BRACKETS})")
 _CHOICE = re.compile(r"[^\s>+~]+")  # one compound
 _COMMA = re.compile(r",(?![^()]*\))")
+_BETWEEN_COMPOUNDS = re.compile(r"[\s>+~]")
 _FUNCTIONS = re.compile(rf":[a-z-]+{_IN_BRACKETS}")
 _SIBLINGS = re.compile(r"[^\s>+~]+\s*[+~]\s*")
 _ESCAPED = re.compile(r"\\(?:[0-9a-f]{1,6}[ \t\n]?|.)", re.DOTALL)
@@ -55,7 +57,7 @@ class Compound:
     ids: frozenset[str]
     classes: frozenset[str]
     attributes: tuple[tuple[str, str, str], ...]
-    tests: tuple[Test, ...] = ()
+    tests: tuple[ElementTest, ...] = ()
 
     @property
     def is_by_name(self) -> bool:
@@ -72,17 +74,14 @@ class Compound:
         for name in self.classes:
             if name not in names:
                 return False
+        ids = _NO_NAMES
         if self.ids:
             ids = frozenset(((element.get("id") or "").lower(),))
-        else:
-            ids = _NO_NAMES
         if not self.names_fit(self.tag, frozenset(names.split()), ids):
             return False
-        if not all(
-            _attribute_matches(element.get(name), sign, value)
-            for name, sign, value in self.attributes
-        ):
-            return False
+        for name, sign, value in self.attributes:
+            if not _attribute_matches(element.get(name), sign, value):
+                return False
         return all(test.matches(element) for test in self.tests)
 
     def names_fit(self, tag: str, classes: frozenset[str], ids: frozenset[str]) -> bool:
@@ -109,19 +108,20 @@ class Selector:
         with an attribute.
         """
         last = self.steps[0][0]
-        names = [
-            *(f"#{one}" for one in sorted(last.ids)),
-            *(f".{one}" for one in sorted(last.classes)),
-        ]
-        return [*names, last.tag or "["][0]
+        if last.ids:
+            return f"#{min(last.ids)}"
+        if last.classes:
+            return f".{min(last.classes)}"
+        return last.tag or "["
 
     @property
     def outer_classes(self) -> frozenset[str]:
         """The classes that some element around must have."""
-        around = zip(self.steps, self.steps[1:], strict=False)
-        return frozenset().union(
-            *(outer.classes for (_, relation), (outer, _) in around if relation <= PARENT)
-        )
+        classes: set[str] = set()
+        for (_, relation), (outer, _) in zip(self.steps, self.steps[1:], strict=False):
+            if relation <= PARENT:
+                classes |= outer.classes
+        return frozenset(classes)
 
     @property
     def is_by_name(self) -> bool:
@@ -129,42 +129,55 @@ class Selector:
         return len(self.steps) == 1 and self.steps[0][0].is_by_name
 
     def matches(self, element: etree._Element) -> bool:
-        """Whether an element that has the right names stands where the selector wants it."""
-        if not self.steps[0][0].is_by_name and not self.steps[0][0].matches(element):
+        """Whether an element that has the right names stands where the selector wants it.
+
+        Each step looks on from the nearest element that the one before found; no other is tried.
+        """
+        last = self.steps[0][0]
+        if not last.is_by_name and not last.matches(element):
             return False
-        place = element
         for (_, relation), (wanted, _) in zip(self.steps, self.steps[1:], strict=False):
-            found = next((one for one in _related(place, relation) if wanted.matches(one)), None)
-            if found is None:
+            for candidate in _iterate_related(element, relation):
+                if wanted.matches(candidate):
+                    element = candidate
+                    break
+            else:
                 return False
-            place = found
         return True
 
 
-def _related(element: etree._Element, relation: int) -> Iterator[etree._Element]:
+def _iterate_related(element: etree._Element, relation: int) -> Iterator[etree._Element]:
     """The elements that may be meant by what stands to the left of a sign, the nearest first."""
-    if relation <= PARENT:
-        return islice(element.iterancestors(), 1 if relation == PARENT else _MOST_ANCESTORS)
-    return islice(element.itersiblings(preceding=True), 1 if relation == BESIDE else _MOST_BESIDE)
+    if relation == PARENT:
+        return islice(element.iterancestors(), 1)
+    if relation == ANCESTOR:
+        return islice(element.iterancestors(), _MOST_ANCESTORS)
+    if relation == BESIDE:
+        return islice(element.itersiblings(preceding=True), 1)
+    return islice(element.itersiblings(preceding=True), _MOST_BESIDE)
 
 
-def meant_by(text: str) -> list[str]:
-    """The selectors that one with `:is()` or `:where()` in it stands for; itself, if it has none."""
-    meant = [text]
-    while (found := _EITHER.search(meant[0])) is not None:
-        starts = found.start() == 0 or meant[0][found.start() - 1] in " >+~"
+def expand_alternatives(text: str) -> list[str]:
+    """The selectors that one with `:is()` or `:where()` in it stands for; itself, if it has
+    none. Nothing, if it is not understood.
+    """
+    expanded = [text]
+    while (found := _EITHER.search(expanded[0])) is not None:
+        start = found.start()
+        starts_compound = start == 0 or expanded[0][start - 1] in " >+~"
         choices = [choice.strip() for choice in _COMMA.split(found[1][1:-1])]
-        if not all(
-            _CHOICE.fullmatch(choice) and (starts or choice[0] in ".#[:") for choice in choices
-        ):
+        for choice in choices:
+            if not _CHOICE.fullmatch(choice):
+                return []
+            if not starts_compound and choice[0] not in ".#[:":
+                return []
+        expanded = [one.replace(found[0], choice, 1) for one in expanded for choice in choices]
+        if len(expanded) > _MOST_ALTERNATIVES:
             return []
-        meant = [one.replace(found[0], choice, 1) for one in meant for choice in choices]
-        if len(meant) > _MOST_MEANT:
-            return []
-    return meant
+    return expanded
 
 
-def names_needed(text: str) -> list[str]:
+def find_needed_names(text: str) -> list[str]:
     """The classes and ids that the elements of a selector must have: neither those of siblings nor
     those in brackets.
     """
@@ -175,17 +188,24 @@ def names_needed(text: str) -> list[str]:
     return NAMES.findall(text)
 
 
+def find_last_names(text: str) -> list[str]:
+    """The classes and ids of the element that a selector ends in, states and functions aside."""
+    compounds = _BETWEEN_COMPOUNDS.split(text.strip())
+    return NAMES.findall(compounds[-1])
+
+
 def parse_selector(text: str) -> Selector | None:
     """A selector that can be decided from the tree alone, and cheaply, or None."""
-    text = _shielded(text.strip())
+    text = _shield_signs(text.strip())
     steps: list[tuple[Compound, int]] = []
-    place, relation = 0, ANCESTOR
+    place = 0
+    relation = ANCESTOR
     while True:
         found = _COMPOUND.match(text, place)
-        compound = None
-        if found and found.end() > place:
-            compound = _parse_compound(found[1] or "", found[2])
-        if found is None or compound is None or len(steps) >= _MOST_STEPS:
+        if found is None or found.end() == place or len(steps) >= _MOST_STEPS:
+            return None
+        compound = _parse_compound(found[1] or "", found[2])
+        if compound is None:
             return None
         steps.append((compound, relation))
         if found.end() == len(text):
@@ -193,69 +213,69 @@ def parse_selector(text: str) -> Selector | None:
         sign = _SIGN.match(text, found.end())
         if sign is None:
             return None
-        place, relation = sign.end(), _RELATIONS.get(sign[1] or "", ANCESTOR)
+        place = sign.end()
+        relation = _RELATIONS.get(sign[1] or "", ANCESTOR)
     steps.reverse()
-    if not _is_cheap(steps[0][0], len(steps)):
+
+    # Few elements are asked, or the page means all of a tag: one that may end in anything is too
+    # dear.
+    last = steps[0][0]
+    is_cheap = last.ids or last.classes or last.tag or (len(steps) == 1 and last.attributes)
+    if not is_cheap:
         return None
-    compounds = [compound for compound, _ in steps]
-    return Selector(
-        tuple(steps),
-        (
-            sum(len(one.ids) for one in compounds),
-            sum(len(one.classes) + len(one.attributes) + len(one.tests) for one in compounds),
-            sum(bool(one.tag) for one in compounds),
-        ),
-    )
+    return Selector(tuple(steps), _measure_specificity(steps))
 
 
-def _is_cheap(last: Compound, steps: int) -> bool:
-    """Whether few elements are asked, or the page means all of a tag: one that may end in anything
-    is too dear.
-    """
-    return bool(last.ids or last.classes or last.tag or (steps == 1 and last.attributes))
-
-
-def last_names(text: str) -> list[str]:
-    """The classes and ids of the element that a selector ends in, states and functions aside."""
-    return NAMES.findall(re.split(r"[\s>+~]", text.strip())[-1])
+def _measure_specificity(steps: list[tuple[Compound, int]]) -> tuple[int, int, int]:
+    """How many ids, how many classes and the like, and how many tags a selector names."""
+    ids = classes = tags = 0
+    for compound, _ in steps:
+        ids += len(compound.ids)
+        classes += len(compound.classes) + len(compound.attributes) + len(compound.tests)
+        tags += bool(compound.tag)
+    return ids, classes, tags
 
 
 def _parse_compound(tag: str, rest: str) -> Compound | None:
+    """The tag of a compound and all that follows it -> what one element must be, or None."""
     ids: set[str] = set()
     classes: set[str] = set()
     attributes: list[tuple[str, str, str]] = []
-    tests: list[Test] = []
+    tests: list[ElementTest] = []
     for sign, name, attribute, operator, value, pseudo, argument in _SIMPLE.findall(rest):
-        if sign:
-            (ids if sign == "#" else classes).add(_unshielded(name))
+        if sign == "#":
+            ids.add(_restore_signs(name))
+        elif sign:
+            classes.add(_restore_signs(name))
         elif attribute:
-            attributes.append((attribute, operator, _unshielded(value)))
+            attributes.append((attribute, operator, _restore_signs(value)))
         else:
-            asked = _parse_pseudo(pseudo, argument[1:-1])
-            if asked is None:
+            pseudo_tests = _parse_pseudo(pseudo, argument[1:-1])
+            if pseudo_tests is None:
                 return None
-            tests += asked
+            tests += pseudo_tests
     return Compound(
         tag.replace("*", ""), frozenset(ids), frozenset(classes), tuple(attributes), tuple(tests)
     )
 
 
-def _parse_pseudo(name: str, argument: str) -> tuple[Test, ...] | None:
+def _parse_pseudo(name: str, argument: str) -> tuple[ElementTest, ...] | None:
+    """What a pseudo-class asks of an element, or None for one that is not understood."""
     if name != "not":
-        return structural(name, argument)
-    refused: list[Test] = []
+        return parse_structural(name, argument)
+    refused: list[ElementTest] = []
     for text in _COMMA.split(argument):
         found = _COMPOUND.fullmatch(text.strip())
-        compound = None
-        if found and found[0]:
-            compound = _parse_compound(found[1] or "", found[2])
+        if not found or not found[0]:
+            return None
+        compound = _parse_compound(found[1] or "", found[2])
         if compound is None:
             return None
         refused.append(compound)
-    return (No(tuple(refused)),)
+    return (Negation(tuple(refused)),)
 
 
-def _shielded(text: str) -> str:
+def _shield_signs(text: str) -> str:
     """A selector whose escaped signs, as in `.md\\:flex`, are letters of no alphabet, which stand
     in names.
     """
@@ -263,6 +283,7 @@ def _shielded(text: str) -> str:
         return text
 
     def shield(found: re.Match[str]) -> str:
+        """An escaped sign as a letter of the private use area."""
         character = unescape(found[0])
         if ord(character) < 128:
             return chr(_SHIELD + ord(character))
@@ -271,20 +292,27 @@ def _shielded(text: str) -> str:
     return _ESCAPED.sub(shield, text)
 
 
-def _unshielded(name: str) -> str:
-    return _SHIELDED.sub(lambda found: chr(ord(found[0]) - _SHIELD), name).lower()
+def _restore_signs(name: str) -> str:
+    """A name with its own signs again, in lower case."""
+    restored = _SHIELDED.sub(lambda found: chr(ord(found[0]) - _SHIELD), name)
+    return restored.lower()
 
 
 def _attribute_matches(actual: str | None, sign: str, wanted: str) -> bool:
+    """Whether the value of an attribute is what a selector wants: `[lang|=en]`."""
     if actual is None:
         return False
     actual = actual.lower()
-    return {
-        "": True,
-        "=": actual == wanted,
-        "~=": wanted in actual.split(),
-        "^=": actual.startswith(wanted),
-        "$=": actual.endswith(wanted),
-        "*=": wanted in actual,
-        "|=": actual == wanted or actual.startswith(wanted + "-"),
-    }.get(sign, False)
+    if sign == "":
+        return True
+    if sign == "=":
+        return actual == wanted
+    if sign == "~=":
+        return wanted in actual.split()
+    if sign == "^=":
+        return actual.startswith(wanted)
+    if sign == "$=":
+        return actual.endswith(wanted)
+    if sign == "*=":
+        return wanted in actual
+    return actual == wanted or actual.startswith(wanted + "-")

@@ -33,22 +33,24 @@ class Variables:
         self._lowered: bytes | None = None
         self._known: dict[str, str | None] = {}
 
-    def resolved(self, declarations: str) -> str:
+    def resolve(self, declarations: str) -> str:
         """Declarations with the values of the variables that decide whether something is seen."""
-        return _DECIDES.sub(self._decided, declarations)
+        return _DECIDES.sub(self._resolve_declaration, declarations)
 
-    def _decided(self, deciding: re.Match[str]) -> str:
-        declaration = deciding[0]
+    def _resolve_declaration(self, found: re.Match[str]) -> str:
+        declaration = found[0]
         for _ in range(_DEEPEST):
-            before, declaration = declaration, _USED.sub(self._value, declaration)
+            before = declaration
+            declaration = _USED.sub(self._find_value, before)
             if declaration == before:
                 break
         return declaration
 
-    def _value(self, used: re.Match[str]) -> str:
+    def _find_value(self, used: re.Match[str]) -> str:
+        """The value of a variable, else its fallback, else the `var()` as it stands."""
         name = used[1].lower()
         if name not in self._known:
-            values = self._values_of(name)
+            values = self._collect_values(name)
             if len(values) == 1:
                 self._known[name] = values.pop()
             elif values:
@@ -60,16 +62,23 @@ class Variables:
             value = (used[2] or "").strip()
         return value or used[0]
 
-    def _values_of(self, name: str) -> set[str]:
+    def _collect_values(self, name: str) -> set[str]:
+        """Every value that the sheets give to a property, in lower case.
+
+        A place at which it is only used, `var(--name)`, has no colon behind it.
+        """
         if self._lowered is None:
             self._lowered = self._css.lower()
-        values: set[str] = set()
+        css = self._lowered
         sought = name.encode(errors="replace")
-        place = self._lowered.find(sought)
+        values: set[str] = set()
+        end = 0
         for _ in range(_MOST_PLACES):
+            place = css.find(sought, end)
             if place < 0:
                 break
-            if found := _VALUE.match(self._lowered, place + len(sought)):
-                values.add(found[1].decode(errors="replace").strip())
-            place = self._lowered.find(sought, place + len(sought))
+            end = place + len(sought)
+            value = _VALUE.match(css, end)
+            if value:
+                values.add(value[1].decode(errors="replace").strip())
         return values

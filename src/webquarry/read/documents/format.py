@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from webquarry.read.documents.pool import read_document
 from webquarry.read.encoding.signatures import binary_type
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 
 
 class DocumentFormat(Format):
@@ -17,9 +17,9 @@ class DocumentFormat(Format):
     def recognises(self, body: bytes) -> bool:
         return binary_type(body) == self.media_types[0]
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         document = read_document(self.name, source.url, source.body)
-        return Draft(
+        return ConvertedDocument(
             document.markdown,
             title=document.title,
             author=document.author,

@@ -34,54 +34,64 @@ _DETECTOR_NAMES = {
 }
 _NAMES = {ours: name for name, ours in _DETECTOR_NAMES.items()}
 _SCARCE = 4  # bytes beyond ASCII; fewer say nothing
-_BENEFIT_OF_DOUBT = (
-    0.6  # windows-1252 is so much commoner that it need not win, only come this near
-)
+# windows-1252 is so much commoner that it need not win, only come this near.
+_BENEFIT_OF_DOUBT = 0.6
 
 
 def guess_encoding(body: bytes) -> str | None:
-    """The WHATWG name of the likeliest encoding, or None when nothing fits."""
-    sample = sample_of(body)
+    """Bytes that declare nothing -> the WHATWG name of the likeliest encoding, or None when nothing
+    fits.
+    """
+    sample = take_sample(body)
     ranking = _rank(sample, list(_DETECTOR_NAMES))
     if not ranking:
         return None
-    best, score = ranking[0]
-    western = dict(ranking).get("windows-1252", 0.0)
-    scarce = len(_HIGH.findall(sample)) < _SCARCE and western > 0
-    if scarce or western >= score * _BENEFIT_OF_DOUBT:
-        return _western(body)
-    return best
+    best, best_score = ranking[0]
+    western_score = dict(ranking).get("windows-1252", 0.0)
+    is_scarce = len(_HIGH.findall(sample)) < _SCARCE and western_score > 0
+    if not is_scarce and western_score < best_score * _BENEFIT_OF_DOUBT:
+        return best
+    # ISO-8859-15 where its euro sign or its oe stand in the place of signs that nobody writes.
+    if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body):
+        return "iso-8859-15"
+    return "windows-1252"
 
 
-def likelier(body: bytes, declared: str, other: str) -> str:
+def choose_likelier(body: bytes, declared: str, other: str) -> str:
     """Which of two declared encodings the text is really in; the first when the detector cannot
     tell.
     """
     if declared not in _DETECTOR_NAMES or other not in _DETECTOR_NAMES:
         return declared
-    ranking = _rank(sample_of(body), [declared, other])
-    if ranking:
-        return ranking[0][0]
-    return declared
+    sample = take_sample(body)
+    ranking = _rank(sample, [declared, other])
+    if not ranking:
+        return declared
+    best, _ = ranking[0]
+    return best
 
 
-def sample_of(body: bytes) -> bytes:
+def take_sample(body: bytes) -> bytes:
     """The words around bytes beyond ASCII, up to 8 KB; the beginning when there are none."""
     first = _HIGH.search(body)
     if first is None:
         return body[:_SAMPLE]
     pieces: list[bytes] = []
     size = 0
-    for found in _WORDS.finditer(body, first.start(), first.start() + _WINDOW):
-        before = _EDGE.split(body[max(0, found.start() - 16) : found.start()])[-1]
-        pieces.append(before + found[0])
-        size += len(pieces[-1]) + 1
+    for words in _WORDS.finditer(body, first.start(), first.start() + _WINDOW):
+        start = words.start()
+        before = body[max(0, start - 16) : start]
+        word_start = _EDGE.split(before)[-1]
+        piece = word_start + words[0]
+        pieces.append(piece)
+        size += len(piece) + 1
         if size > _SAMPLE:
             break
     return b" ".join(pieces)[:_SAMPLE]
 
 
 def _rank(sample: bytes, encodings: list[str]) -> list[tuple[str, float]]:
+    """Some of our encodings with the detector's confidence in each, the best first."""
     import chardet
 
     answers = chardet.detect_all(
@@ -90,17 +100,9 @@ def _rank(sample: bytes, encodings: list[str]) -> list[tuple[str, float]]:
         compat_names=False,
         include_encodings=[_DETECTOR_NAMES[name] for name in encodings],
     )
-    return [
-        (_NAMES[answer["encoding"]], answer["confidence"])
-        for answer in answers
-        if answer["encoding"] in _NAMES
-    ]
-
-
-def _western(body: bytes) -> str:
-    """ISO-8859-15 where its euro sign or its oe stand in the place of signs that nobody writes,
-    else windows-1252.
-    """
-    if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body):
-        return "iso-8859-15"
-    return "windows-1252"
+    ranking: list[tuple[str, float]] = []
+    for answer in answers:
+        name = _NAMES.get(answer["encoding"] or "")
+        if name is not None:
+            ranking.append((name, answer["confidence"]))
+    return ranking

@@ -9,12 +9,13 @@ of the rest another meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import webencodings
 
 PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
+_LONGEST_HEADER = 1_000  # characters
+_MOST_ATTRIBUTES = 20
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _HEADER_CHARSET = re.compile(
     r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
@@ -36,46 +37,56 @@ class Label:
 
 
 def find_bom(body: bytes) -> tuple[str, int] | None:
-    """The encoding a byte order mark stands for, and the mark's length."""
-    return next(((name, len(mark)) for mark, name in _BOMS if body.startswith(mark)), None)
-
-
-def claims(body: bytes, content_type_header: str) -> list[Label]:
-    """Every claim in the order in which it is believed."""
-    media_type = content_type_header.partition(";")[0].strip().lower()
-    labels = [_header_label(content_type_header)]
-    if "html" in media_type or not media_type or body[:64].lstrip().startswith(b"<"):
-        labels += [_meta_label(body[:PRESCAN_BYTES]), _xml_label(body)]
-    return [label for label in labels if label]
-
-
-def name_of(label: str) -> str | None:
-    """The WHATWG name that a label means, or None."""
-    encoding = None
-    if label.isascii():
-        encoding = webencodings.lookup(label)
-    if encoding:
-        return str(encoding.name)
+    """The first bytes of a page -> the encoding that their byte order mark stands for, and the
+    mark's length; None without a mark.
+    """
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            return encoding, len(mark)
     return None
 
 
-def _header_label(header: str) -> Label | None:
-    for found in _HEADER_CHARSET.finditer(header[:1000]):
-        name = name_of(next((group for group in found.groups() if group), ""))
+def find_labels(body: bytes, content_type_header: str) -> list[Label]:
+    """Every claim about the encoding, in the order in which it is believed."""
+    labels = [_find_header_label(content_type_header)]
+    media_type = content_type_header.partition(";")[0].strip().lower()
+    starts_with_tag = body[:64].lstrip().startswith(b"<")
+    if "html" in media_type or not media_type or starts_with_tag:
+        labels.append(_find_meta_label(body[:PRESCAN_BYTES]))
+        declaration = _XML_DECLARATION.match(body[:400])
+        if declaration:
+            name = resolve_label(declaration[1].decode("ascii"))
+            if name:
+                labels.append(Label(_correct_name(name), "xml"))
+    return [label for label in labels if label is not None]
+
+
+def resolve_label(label: str) -> str | None:
+    """The WHATWG name that a label means, or None."""
+    if not label.isascii():
+        return None
+    encoding = webencodings.lookup(label)
+    if encoding is None:
+        return None
+    return str(encoding.name)
+
+
+def _find_header_label(header: str) -> Label | None:
+    """The first charset of a Content-Type header that the web knows; some headers have
+    several.
+    """
+    for charset in _HEADER_CHARSET.finditer(header[:_LONGEST_HEADER]):
+        label = charset[1] or charset[2] or charset[3] or ""
+        name = resolve_label(label)
         if name:
             return Label(name, "header")
     return None
 
 
-def _xml_label(body: bytes) -> Label | None:
-    found = _XML_DECLARATION.match(body[:400])
-    name = name_of(found[1].decode("ascii")) if found else None
-    if name:
-        return Label(_readable_name(name), "xml")
-    return None
-
-
-def _meta_label(head: bytes) -> Label | None:
+def _find_meta_label(head: bytes) -> Label | None:
+    """The encoding that a `<meta>` outside comments declares: the first one that the web knows,
+    by `charset` or by `http-equiv`.
+    """
     position = 0
     while found := _COMMENT_OR_META.search(head, position):
         if found[0] == b"<!--":
@@ -85,34 +96,34 @@ def _meta_label(head: bytes) -> Label | None:
             position = end + 3
             continue
         position = found.end()
-        name = _meta_charset(dict(_attributes(head, position)))
+        attributes = _parse_attributes(head, position)
+        label = attributes.get(b"charset", b"")
+        equivalent = attributes.get(b"http-equiv", b"").strip().lower()
+        if not label and equivalent == b"content-type":
+            charset = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+            if charset:
+                label = charset[1]
+        name = resolve_label(label.decode("ascii", "replace"))
         if name:
-            return Label(_readable_name(name), "meta")
+            return Label(_correct_name(name), "meta")
     return None
 
 
-def _attributes(head: bytes, position: int) -> Iterator[tuple[bytes, bytes]]:
-    """Attributes of the tag that is open at `position`, the first of each name winning (so they
-    come in reverse).
-    """
-    pairs: list[tuple[bytes, bytes]] = []
-    while (
-        (found := _ATTRIBUTE.match(head, position)) and found.end() > position and len(pairs) < 20
-    ):
-        pairs.append((found[1].lower(), found[2] or found[3] or found[4] or b""))
+def _parse_attributes(head: bytes, position: int) -> dict[bytes, bytes]:
+    """Attributes of the tag that is open at `position`, the first of each name winning."""
+    attributes: dict[bytes, bytes] = {}
+    for _ in range(_MOST_ATTRIBUTES):
+        found = _ATTRIBUTE.match(head, position)
+        if found is None or found.end() <= position:
+            break
+        name = found[1].lower()
+        value = found[2] or found[3] or found[4] or b""
+        attributes.setdefault(name, value)
         position = found.end()
-    return reversed(pairs)
+    return attributes
 
 
-def _meta_charset(attributes: dict[bytes, bytes]) -> str | None:
-    label = attributes.get(b"charset", b"")
-    if not label and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
-        found = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
-        label = found[1] if found else b""
-    return name_of(label.decode("ascii", "replace"))
-
-
-def _readable_name(name: str) -> str:
+def _correct_name(name: str) -> str:
     """A label that could be read as ASCII cannot be UTF-16, whatever it says; the standard's two
     corrections.
     """

@@ -76,31 +76,37 @@ def binary_type(body: bytes) -> str | None:
     """
     head = body[:512]
     if head.startswith(_ZIP):
-        names = _directory(body)
-        return next((kind for inside, kind in _INSIDE_ZIP if inside in names), "application/zip")
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or _is_pdf_behind_junk(body):
+        names = _read_zip_names(body)
+        for inside, kind in _INSIDE_ZIP:
+            if inside in names:
+                return kind
+        return "application/zip"
+
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-"):
+        return "application/pdf"
+    # Some servers put a header or a warning in front; readers look for the mark in the first
+    # kilobyte.
+    if b"\n%PDF-1." in body[:1024] and b"startxref" in body[-2048:]:
         return "application/pdf"
     for start, kind in _START:
         if head.startswith(start):
             return kind
-    return next((kind for pattern, kind in _DEEPER if pattern.match(head)), None)
+    for pattern, kind in _DEEPER:
+        if pattern.match(head):
+            return kind
+    return None
 
 
-def _directory(body: bytes) -> bytes:
+def _read_zip_names(body: bytes) -> bytes:
     """The first name of a zip and the list of names at its end; a document may hold other documents
     in between.
     """
     end = body.rfind(b"PK\x05\x06")
     if end < 0 or len(body) < end + 20:
         return body
+    # The record at the end says where that list starts.
     start = int.from_bytes(body[end + 16 : end + 20], "little")
-    if start < end:
-        return body[:100] + body[start:end]
-    return body
-
-
-def _is_pdf_behind_junk(body: bytes) -> bool:
-    """Some servers put a header or a warning in front; readers look for the mark in the first
-    kilobyte.
-    """
-    return b"\n%PDF-1." in body[:1024] and b"startxref" in body[-2048:]
+    if start >= end:
+        return body
+    first_name = body[:100]
+    return first_name + body[start:end]

@@ -9,7 +9,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 _ISO = re.compile(
-    r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?"
+    r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?"
+    r"(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?"
 )
 _LONGEST = 100  # characters
 
@@ -18,25 +19,18 @@ def iso_date(text: str) -> str:
     """The date in ISO form, as exact as it was given; empty when it is none."""
     text = " ".join(text[:_LONGEST].split())
     if _ISO.fullmatch(text):
-        if _is_possible(text):
-            return text.replace(" ", "T", 1).replace(" ", "").replace("z", "Z")
-        return ""
+        day = text[:10]
+        if len(day) < 10:  # a year, or a year and a month
+            day = (day + "-01-01")[:10]
+        try:
+            datetime.strptime(day, "%Y-%m-%d")
+        except ValueError:
+            return ""
+        return text.replace(" ", "T", 1).replace(" ", "").replace("z", "Z")
     try:
-        found = parsedate_to_datetime(text)
+        date = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return ""
-    if found.year >= 1900:
-        return found.isoformat().replace("+00:00", "Z")
-    return ""
-
-
-def _is_possible(text: str) -> bool:
-    if len(text) < 10:
-        parts = (text[:10] + "-01-01")[:10]
-    else:
-        parts = text[:10]
-    try:
-        datetime.strptime(parts, "%Y-%m-%d")
-    except ValueError:
-        return False
-    return True
+    if date.year < 1900:
+        return ""
+    return date.isoformat().replace("+00:00", "Z")

@@ -8,7 +8,7 @@ from webquarry.read.models import Dated
 
 
 @dataclass(frozen=True)
-class Text:
+class FeedText:
     """A text of a feed, and whether it is HTML."""
 
     value: str = ""
@@ -16,21 +16,21 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Entry:
-    title: Text = field(default_factory=Text)
+class FeedEntry:
+    title: FeedText = field(default_factory=FeedText)
     link: str = ""
     date: str = ""  # ISO 8601 where it could be told, else as it was sent
     author: str = ""
-    content: Text = field(default_factory=Text)
+    content: FeedText = field(default_factory=FeedText)
     enclosures: tuple[str, ...] = ()  # recordings and the like
 
 
 @dataclass(frozen=True)
 class Feed:
-    title: Text = field(default_factory=Text)
-    description: Text = field(default_factory=Text)
+    title: FeedText = field(default_factory=FeedText)
+    description: FeedText = field(default_factory=FeedText)
     link: str = ""
     author: str = ""
     published: Dated | None = None
     modified: Dated | None = None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[FeedEntry, ...] = ()

@@ -7,76 +7,83 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.feeds.models import Feed, FeedEntry, FeedText
 from webquarry.read.markdown.compose import Composer
 
 _LONGEST = 10_000_000  # characters
 _FENCE = re.compile(r"(?m)^(`{3,})[^\n]*\n[\s\S]*?\n\1`*$")
+_MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _HEADING = re.compile(r"(?m)^(#{1,4})(?= )")
 
 
 @dataclass(frozen=True)
-class Written:
-    """A feed as Markdown."""
+class FeedMarkdown:
+    """A feed as Markdown, and the note that says what is missing of it, if anything."""
 
     markdown: str
     title: str
     lost: tuple[str, ...]
 
 
-def write_feed(feed: Feed, composer: Composer) -> Written:
+def write_feed(feed: Feed, composer: Composer) -> FeedMarkdown:
     """The whole feed, as far as there is room."""
-    title = _line(feed.title, composer)
-    blocks = [
-        f"# {composer.link(title, feed.link)}" if title else "",
-        _body(feed.description, composer),
-    ]
+    title = _write_title(feed.title, composer)
+    blocks: list[str] = []
+    if title:
+        blocks.append(f"# {composer.link(title, feed.link)}")
+    blocks.append(_write_body(feed.description, composer))
+    lost: tuple[str, ...] = ()
     room = _LONGEST
-    for number, entry in enumerate(feed.entries):
-        text = _entry(entry, number + 1, composer)
+    for index, entry in enumerate(feed.entries):
+        text = _write_entry(entry, index + 1, composer)
         room -= len(text)
         if room < 0:
-            lost = (
-                f"The feed has {len(feed.entries):,} entries; only the first {number:,} are shown."
-            )
-            return Written("\n\n".join(filter(None, blocks)), title, (lost,))
+            count = len(feed.entries)
+            lost = (f"The feed has {count:,} entries; only the first {index:,} are shown.",)
+            break
         blocks.append(text)
-    return Written("\n\n".join(filter(None, blocks)), title, ())
+    return FeedMarkdown("\n\n".join(filter(None, blocks)), title, lost)
 
 
-def _entry(entry: Entry, number: int, composer: Composer) -> str:
-    title = _line(entry.title, composer) or f"Entry {number}"
-    about = [composer.line(composer.plain(part)) for part in (entry.date, entry.author)]
+def _write_entry(entry: FeedEntry, number: int, composer: Composer) -> str:
+    """One entry: its heading, when and by whom, its text, what is enclosed."""
+    title = _write_title(entry.title, composer) or f"Entry {number}"
+    heading = f"## {composer.link(title, entry.link)}"
+    details = [composer.line(composer.plain(detail)) for detail in (entry.date, entry.author)]
+    body = _write_body(entry.content, composer)
+    enclosures = [f"- {composer.link(composer.plain(url), url)}" for url in entry.enclosures]
     blocks = [
-        f"## {composer.link(title, entry.link)}",
-        " · ".join(filter(None, about)),
-        _below_heading(_body(entry.content, composer)),
-        "\n".join(f"- {composer.link(composer.plain(url), url)}" for url in entry.enclosures),
+        heading,
+        " · ".join(filter(None, details)),
+        _lower_headings(body),
+        "\n".join(enclosures),
     ]
     return "\n\n".join(filter(None, blocks))
 
 
-def _line(text: Text, composer: Composer) -> str:
+def _write_title(text: FeedText, composer: Composer) -> str:
     """A title. Some feeds put marked-up text there."""
-    if text.is_html and "<" in text.value:
-        return composer.plain(_MARKUP.sub("", text.value), is_html=True)
-    return composer.plain(text.value, is_html=text.is_html)
+    value = text.value
+    if text.is_html and "<" in value:
+        value = _MARKUP.sub("", value)
+    return composer.plain(value, is_html=text.is_html)
 
 
-_MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
-
-
-def _body(text: Text, composer: Composer) -> str:
+def _write_body(text: FeedText, composer: Composer) -> str:
+    """The text of a feed or an entry as paragraphs."""
     if text.is_html:
         return composer.fragment(text.value)
     return composer.paragraphs(text.value)
 
 
-def _below_heading(markdown: str) -> str:
+def _lower_headings(markdown: str) -> str:
     """Headings of an entry stand below its own; code is left alone."""
     parts: list[str] = []
     end = 0
     for code in _FENCE.finditer(markdown):
-        parts += [_HEADING.sub(r"\1##", markdown[end : code.start()]), code[0]]
+        before = markdown[end : code.start()]
+        parts.append(_HEADING.sub(r"\1##", before))
+        parts.append(code[0])
         end = code.end()
-    return "".join([*parts, _HEADING.sub(r"\1##", markdown[end:])])
+    parts.append(_HEADING.sub(r"\1##", markdown[end:]))
+    return "".join(parts)

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from lxml import etree
 
 from webquarry.read.feeds.dates import iso_date
-from webquarry.read.feeds.models import Entry, Feed, Text
+from webquarry.read.feeds.models import Feed, FeedEntry, FeedText
 from webquarry.read.html.tree import text_of
 from webquarry.read.models import Dated
 from webquarry.read.text.characters import without_surrogates
 
 _OWN_ENTITIES = re.compile(r"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
+_ADDRESS_AND_NAME = re.compile(r"[^\s@]+@[^\s@]+\s+\(([^()]+)\)")
 _LONGEST_NAME = 500  # characters
+_LONGEST_DATE = 60
 _NAMESPACES = {
     "http://www.w3.org/2005/Atom": "atom",
     "http://purl.org/atom/ns#": "atom",
@@ -45,143 +47,172 @@ def parse_xml_feed(text: str) -> Feed | None:
         remove_comments=True,
         remove_pis=True,
     )
+    text = without_surrogates(text.lstrip("\ufeff \t\r\n")).replace("\x00", "")
     try:
-        root = etree.fromstring(
-            without_surrogates(text.lstrip("\ufeff \t\r\n")).replace("\x00", "").encode(), parser
-        )
+        root = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError:
         return None
     if root is None:
         return None
     kind = _name(root)
     if kind == "atom:feed":
-        return _atom(root)
-    channel = _child(root, "channel")
+        return _parse_atom(root)
+    channel = _find_child(root, "channel")
     if kind in ("rss", "rdf:RDF") and channel is not None:
-        return _rss(root, channel)
+        return _parse_rss(root, channel)
     return None
 
 
-def _rss(root: etree._Element, channel: etree._Element) -> Feed:
-    items = [one for place in (channel, root) for one in place if _name(one) == "item"]
+def _parse_rss(root: etree._Element, channel: etree._Element) -> Feed:
+    """RSS 2.0 has its items in the channel, RSS 1.0 beside it."""
+    author = _find_text(channel, "dc:creator", "itunes:author", "managingEditor")
+    items = [*_find_children(channel, "item"), *_find_children(root, "item")]
     return Feed(
-        title=_html(_said(channel, "title")),
-        description=_html(_said(channel, "description", "itunes:summary")),
-        link=_said(channel, "link"),
-        author=_person(_said(channel, "dc:creator", "itunes:author", "managingEditor")),
-        published=_dated(channel, ("pubDate", "dc:date"), "rss"),
-        modified=_dated(channel, ("lastBuildDate", "dcterms:modified"), "rss"),
-        entries=tuple(map(_rss_entry, items)),
+        title=_html(_find_text(channel, "title")),
+        description=_html(_find_text(channel, "description", "itunes:summary")),
+        link=_find_text(channel, "link"),
+        author=_parse_person(author),
+        published=_find_date(channel, ("pubDate", "dc:date"), "rss"),
+        modified=_find_date(channel, ("lastBuildDate", "dcterms:modified"), "rss"),
+        entries=tuple(map(_parse_rss_entry, items)),
     )
 
 
-def _rss_entry(item: etree._Element) -> Entry:
-    guid = _child(item, "guid")
-    permanent = guid is not None and (guid.get("isPermaLink") or "true").lower() == "true"
-    identity = ""
-    if permanent and guid is not None:
+def _parse_rss_entry(item: etree._Element) -> FeedEntry:
+    """An item -> an entry; a permanent guid stands in for a missing link."""
+    link = _find_text(item, "link") or _find_atom_link(item)
+    guid = _find_child(item, "guid")
+    if not link and guid is not None:
+        is_permanent = (guid.get("isPermaLink") or "true").lower() == "true"
         identity = text_of(guid).strip()
-    enclosures = (one.get("url") or "" for one in item if _name(one) == "enclosure")
-    return Entry(
-        title=_html(_said(item, "title", "itunes:title")),
-        link=_said(item, "link")
-        or _atom_link(item)
-        or (identity if identity.startswith("http") else ""),
-        date=_date(_said(item, "pubDate", "dc:date", "dcterms:modified")),
-        author=_person(_said(item, "dc:creator", "itunes:author", "author")),
-        content=_html(_said(item, "content:encoded", "description", "itunes:summary")),
+        if is_permanent and identity.startswith("http"):
+            link = identity
+    author = _find_text(item, "dc:creator", "itunes:author", "author")
+    content = _find_text(item, "content:encoded", "description", "itunes:summary")
+    date = _find_text(item, "pubDate", "dc:date", "dcterms:modified")
+    enclosures = [one.get("url") or "" for one in _find_children(item, "enclosure")]
+    return FeedEntry(
+        title=_html(_find_text(item, "title", "itunes:title")),
+        link=link,
+        date=_normalise_date(date),
+        author=_parse_person(author),
+        content=_html(content),
         enclosures=tuple(filter(None, enclosures)),
     )
 
 
-def _atom(root: etree._Element) -> Feed:
+def _parse_atom(root: etree._Element) -> Feed:
+    """The feed that stands in an element of Atom."""
+    entries = _find_children(root, "atom:entry")
     return Feed(
-        title=_atom_text(_child(root, "atom:title")),
-        description=_atom_text(_child(root, "atom:subtitle")),
-        link=_atom_link(root),
-        author=_authors(root),
-        modified=_dated(root, ("atom:updated",), "atom"),
-        entries=tuple(_atom_entry(one) for one in root if _name(one) == "atom:entry"),
+        title=_parse_atom_text(_find_child(root, "atom:title")),
+        description=_parse_atom_text(_find_child(root, "atom:subtitle")),
+        link=_find_atom_link(root),
+        author=_join_authors(root),
+        modified=_find_date(root, ("atom:updated",), "atom"),
+        entries=tuple(map(_parse_atom_entry, entries)),
     )
 
 
-def _atom_entry(entry: etree._Element) -> Entry:
-    content = _atom_text(_child(entry, "atom:content"))
-    return Entry(
-        title=_atom_text(_child(entry, "atom:title")),
-        link=_atom_link(entry),
-        date=_date(_said(entry, "atom:published", "atom:updated")),
-        author=_authors(entry),
-        content=content if content.value.strip() else _atom_text(_child(entry, "atom:summary")),
-        enclosures=tuple(
-            one.get("href") or ""
-            for one in entry
-            if _name(one) == "atom:link" and one.get("rel") == "enclosure"
-        ),
+def _parse_atom_entry(entry: etree._Element) -> FeedEntry:
+    """An entry of Atom; its summary stands in for missing content."""
+    content = _parse_atom_text(_find_child(entry, "atom:content"))
+    if not content.value.strip():
+        content = _parse_atom_text(_find_child(entry, "atom:summary"))
+    date = _find_text(entry, "atom:published", "atom:updated")
+    enclosures: list[str] = []
+    for link in _find_children(entry, "atom:link"):
+        if link.get("rel") == "enclosure":
+            enclosures.append(link.get("href") or "")
+    return FeedEntry(
+        title=_parse_atom_text(_find_child(entry, "atom:title")),
+        link=_find_atom_link(entry),
+        date=_normalise_date(date),
+        author=_join_authors(entry),
+        content=content,
+        enclosures=tuple(enclosures),
     )
 
 
-def _atom_text(element: etree._Element | None) -> Text:
+def _parse_atom_text(element: etree._Element | None) -> FeedText:
+    """The text of an element, and whether it is HTML; XHTML stands there as elements."""
     if element is None:
-        return Text()
+        return FeedText()
     kind = (element.get("type") or "text").lower()
     if kind in ("xhtml", "application/xhtml+xml"):
-        inner = "".join(
-            etree.tostring(child, encoding="unicode", with_tail=True) for child in element
-        )
-        return Text((element.text or "") + inner, is_html=True)
-    return Text(text_of(element), is_html=kind in ("html", "text/html"))
+        parts = [element.text or ""]
+        for child in element:
+            parts.append(etree.tostring(child, encoding="unicode", with_tail=True))
+        return FeedText("".join(parts), is_html=True)
+    return FeedText(text_of(element), is_html=kind in ("html", "text/html"))
 
 
-def _atom_link(element: etree._Element) -> str:
-    links = [one for one in element if _name(one) == "atom:link" and one.get("href")]
-    chosen = next((one for one in links if (one.get("rel") or "alternate") == "alternate"), None)
-    if chosen is not None:
-        return chosen.get("href") or ""
+def _find_atom_link(element: etree._Element) -> str:
+    """The address of the page that an element is about; empty where it names none."""
+    for link in _find_children(element, "atom:link"):
+        relation = link.get("rel") or "alternate"
+        address = link.get("href")
+        if address and relation == "alternate":
+            return address
     return ""
 
 
-def _authors(element: etree._Element) -> str:
-    people = (one for one in element if _name(one) == "atom:author")
-    names = (_said(person, "atom:name", "atom:email") for person in people)
-    return ", ".join(name for name in names if name)[:_LONGEST_NAME]
+def _join_authors(element: etree._Element) -> str:
+    """The names of all authors of a feed or an entry of Atom, or their addresses; empty where there
+    are none.
+    """
+    names: list[str] = []
+    for person in _find_children(element, "atom:author"):
+        name = _find_text(person, "atom:name", "atom:email")
+        if name:
+            names.append(name)
+    return ", ".join(names)[:_LONGEST_NAME]
 
 
-def _person(text: str) -> str:
+def _parse_person(text: str) -> str:
     """RSS gives an address, and the name in brackets."""
-    found = re.fullmatch(r"[^\s@]+@[^\s@]+\s+\(([^()]+)\)", text)
-    return (found[1] if found else text)[:_LONGEST_NAME]
+    address = _ADDRESS_AND_NAME.fullmatch(text)
+    if address:
+        text = address[1]
+    return text[:_LONGEST_NAME]
 
 
-def _html(text: str) -> Text:
-    return Text(text, is_html=True)
+def _html(text: str) -> FeedText:
+    return FeedText(text, is_html=True)
 
 
-def _date(text: str) -> str:
-    return iso_date(text) or text[:60]
+def _normalise_date(text: str) -> str:
+    """A date in ISO form; as it was sent, cut, where it is none."""
+    return iso_date(text) or text[:_LONGEST_DATE]
 
 
-def _dated(element: etree._Element, names: tuple[str, ...], kind: str) -> Dated | None:
+def _find_date(element: etree._Element, names: tuple[str, ...], kind: str) -> Dated | None:
+    """The first date under one of these names, with where it was found."""
     for name in names:
-        if value := iso_date(_said(element, name)):
-            return Dated(value, f"{kind}:{name.partition(':')[2] or name}")
+        value = iso_date(_find_text(element, name))
+        if value:
+            local_name = name.rpartition(":")[2]
+            return Dated(value, f"{kind}:{local_name}")
     return None
 
 
-def _said(element: etree._Element, *names: str) -> str:
+def _find_text(element: etree._Element, *names: str) -> str:
     """The text of the first child of these names that has one."""
     for name in names:
-        for child in element:
-            if _name(child) == name and (text := text_of(child).strip()):
+        for child in _find_children(element, name):
+            text = text_of(child).strip()
+            if text:
                 return text
     return ""
 
 
-def _child(element: etree._Element, name: str) -> etree._Element | None:
-    return next(_children(element, name), None)
+def _find_child(element: etree._Element, name: str) -> etree._Element | None:
+    """The first child of a name, or None."""
+    return next(_find_children(element, name), None)
 
 
-def _children(element: etree._Element, name: str) -> Iterator[etree._Element]:
+def _find_children(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """The children of a name, in order."""
     return (child for child in element if _name(child) == name)
 
 

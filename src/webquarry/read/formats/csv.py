@@ -16,12 +16,13 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from webquarry.read.documents.prose import escape_line
-from webquarry.read.format import Draft, Format, Source
-from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.text.characters import INVISIBLE, clean
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape_cell
 
+_TABS = "text/tab-separated-values"
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
 _SAMPLE = 200_000  # characters
@@ -29,7 +30,6 @@ _LONGEST = 10_000_000  # characters of Markdown
 _SPARE_CELLS = 1_000  # empty cells that any table may get
 _HINT = re.compile(r'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
 _SPECIAL = re.compile(r"[\\`*_\[\]<&~|\x00-\x1f\x7f\u2028\u2029]| {2}")
-Rows = Iterator[list[str]]
 
 
 class Csv(Format):
@@ -39,108 +39,125 @@ class Csv(Format):
         "application/csv",
         "text/x-csv",
         "text/comma-separated-values",
-        "text/tab-separated-values",
+        _TABS,
     )
     suffixes = (".csv", ".tsv", ".tab")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text.removeprefix("\ufeff")
         hint = _HINT.match(text)
-        text = text[hint.end() :] if hint else text
-        tabbed = source.media_type == "text/tab-separated-values" or urlsplit(
-            source.url
-        ).path.lower().endswith(".tsv")
-        removed: Counter[str] = Counter()
+        if hint:
+            text = text[hint.end() :]
+        path = urlsplit(source.url).path.lower()
+        is_tab_separated = source.media_type == _TABS or path.endswith(".tsv")
+        notes: tuple[str, ...] = ()
         try:
-            delimiter = (
-                hint[1] if hint else "\t" if tabbed and "\t" in text[:_SAMPLE] else _delimiter(text)
-            )
+            if hint:
+                delimiter: str | None = hint[1]
+            elif is_tab_separated and "\t" in text[:_SAMPLE]:
+                delimiter = "\t"
+            else:
+                delimiter = _find_delimiter(text)
             if delimiter is not None:
-                table, lost = _table(text, delimiter, removed)
-                return Draft(
-                    table,
-                    encoding=source.text.encoding,
-                    removed=dict(removed),
-                    notes=lost,
-                    lost=lost,
-                )
-            notes: tuple[str, ...] = ()
+                return _convert_table(text, delimiter, source.text.encoding)
         except csv.Error:
             notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
-        cleaned = clean(with_plain_newlines(text))
-        return Draft(
+        cleaned = clean(normalise_newlines(text))
+        return ConvertedDocument(
             cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes
         )
 
 
-def _rows(text: str, delimiter: str) -> Rows:
+def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The rows that are not blank, one after the other."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     return (row for row in reader if any(cell.strip() for cell in row))
 
 
-def _delimiter(text: str) -> str | None:
+def _find_delimiter(text: str) -> str | None:
     """The delimiter that gives most rows the same number of cells; None when fewer than half of
     them are delimited.
+
+    A delimiter with which the rows cannot be read is passed over, unless all are like that.
     """
-    best: tuple[float, float, int] = (0, 0, 0)
-    found: str | None = None
-    trouble: csv.Error | None = None
+    sample = text[:_SAMPLE]
+    best_score: tuple[float, float, int] = (0, 0, 0)
+    best: str | None = None
+    last_error: csv.Error | None = None
     for delimiter in _DELIMITERS:
         try:
-            widths = Counter(map(len, islice(_rows(text[:_SAMPLE], delimiter), _SAMPLE_ROWS)))
+            rows = islice(_read_rows(sample, delimiter), _SAMPLE_ROWS)
+            widths = Counter(map(len, rows))
         except csv.Error as error:
-            trouble = error
+            last_error = error
             continue
-        several = {width: count for width, count in widths.items() if width > 1}
-        delimited = sum(several.values())
-        if several and 2 * delimited >= widths.total():
-            width, count = max(several.items(), key=lambda entry: (entry[1], entry[0]))
-            score = (round(count / delimited, 1), delimited / widths.total(), width)
-            if score > best:
-                best, found = score, delimiter
-    if found is None and trouble is not None:
-        raise trouble
-    return found
+        total = widths.total()
+        delimited = total - widths[1]
+        if not delimited or 2 * delimited < total:
+            continue
+        # The commonest width of more than one cell, the larger of two that are as common.
+        count, width = max((count, width) for width, count in widths.items() if width > 1)
+        score = (round(count / delimited, 1), delimited / total, width)
+        if score > best_score:
+            best_score = score
+            best = delimiter
+    if best is None and last_error is not None:
+        raise last_error
+    return best
 
 
-def _table(text: str, delimiter: str, removed: Counter[str]) -> tuple[str, tuple[str, ...]]:
-    """The pipe table, and what to say if it is not all of it."""
-    count = width = 0
-    for row in _rows(text, delimiter):
-        count, width = count + 1, max(width, len(row))
+def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocument:
+    """The pipe table, with a note if it is not all of it."""
+    row_count = width = 0
+    for row in _read_rows(text, delimiter):
+        row_count += 1
+        width = max(width, len(row))
+
+    removed: Counter[str] = Counter()
     lines: list[str] = []
-    left, spare = _LONGEST, _SPARE_CELLS
-    for row in _rows(text, delimiter):
-        missing, due = width - len(row), 2 * len(row)
-        if missing and (
-            not lines or missing <= spare + due
-        ):  # one long row must not make all the others as long
+    room = _LONGEST
+    spare_cells = _SPARE_CELLS
+    for row in _read_rows(text, delimiter):
+        missing = width - len(row)
+        due = 2 * len(row)
+        if not lines:
             row += [""] * missing
-            spare -= max(0, missing - due) if lines else 0
-        lines.append(_line(row, removed))
+        elif missing and missing <= spare_cells + due:
+            # within bounds: one long row must not make all the others as long
+            row += [""] * missing
+            spare_cells -= max(0, missing - due)
+        lines.append(_write_row(row, removed))
         if len(lines) == 1:
             lines.append("|" + " --- |" * width)
-        left -= len(lines[-1])
-        if left < 0:
+        room -= len(lines[-1])
+        if room < 0:
             break
+
+    lost: tuple[str, ...] = ()
     shown = len(lines) - 1
-    lost = (
-        (f"The table has {count:,} rows; only the first {shown:,} are shown.",)
-        if shown < count
-        else ()
+    if shown < row_count:
+        lost = (f"The table has {row_count:,} rows; only the first {shown:,} are shown.",)
+    markdown = defuse_prose("\n".join(lines), removed)
+    return ConvertedDocument(
+        markdown, encoding=encoding, removed=dict(removed), notes=lost, lost=lost
     )
-    return defuse_prose("\n".join(lines), removed), lost
 
 
-def _line(row: list[str], removed: Counter[str]) -> str:
-    """One row; most of them hold nothing that needs care."""
-    if not _is_plain(" ".join(row)):
-        row = [
-            cell.strip() if _is_plain(cell) else escape_cell(escape_line(cell, removed))
-            for cell in row
-        ]
-    return f"| {' | '.join(row)} |"
+def _write_row(row: list[str], removed: Counter[str]) -> str:
+    """One row of Markdown; most of them hold nothing that needs care."""
+    if _is_plain(" ".join(row)):
+        return f"| {' | '.join(row)} |"
+    cells: list[str] = []
+    for cell in row:
+        if _is_plain(cell):
+            cells.append(cell.strip())
+        else:
+            cells.append(escape_cell(escape_line(cell, removed)))
+    return f"| {' | '.join(cells)} |"
 
 
 def _is_plain(text: str) -> bool:
-    return _SPECIAL.search(text) is None and (text.isascii() or INVISIBLE.search(text) is None)
+    """Whether a text is the same in Markdown."""
+    if _SPECIAL.search(text):
+        return False
+    return text.isascii() or INVISIBLE.search(text) is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from webquarry.read.feeds.json_feed import parse_json_feed
 from webquarry.read.feeds.write import write_feed
 from webquarry.read.feeds.xml_feed import parse_xml_feed
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.formats.json import Json
 from webquarry.read.formats.xml import Xml
 from webquarry.read.markdown.compose import Composer
@@ -18,20 +18,24 @@ class FeedFormat(Format):
     media_types = ("application/rss+xml", "application/atom+xml", "application/feed+json")
     suffixes = (".rss", ".atom")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text
         is_json = text.lstrip("\ufeff \t\r\n")[:1] == "{"
         if is_json:
             feed = parse_json_feed(text)
         else:
             feed = parse_xml_feed(text)
+        if feed is None and is_json:
+            return Json().to_markdown(source)
         if feed is None:
-            return (Json() if is_json else Xml()).to_markdown(source)
-        composer = Composer(
-            feed.link if feed.link.startswith(("https://", "http://")) else source.url
-        )
+            return Xml().to_markdown(source)
+
+        base = source.url
+        if feed.link.startswith(("https://", "http://")):
+            base = feed.link
+        composer = Composer(base)
         written = write_feed(feed, composer)
-        return Draft(
+        return ConvertedDocument(
             written.markdown,
             title=written.title,
             encoding=source.text.encoding,

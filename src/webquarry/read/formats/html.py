@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.parse import CUT, Document, parse_html
-from webquarry.read.html.traits import traits_of
+from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import title_of, to_markdown
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
@@ -35,41 +35,43 @@ class Html(Format):
     media_types = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         document = parse_html(source.text.page)
-        part = (_main if source.selection == "main" else _whole)(document, source.url)
-        return Draft(
+        if source.selection == "main":
+            part = _convert_main_part(document, source.url)
+        else:
+            part = _convert_whole(document, source.url)
+        return ConvertedDocument(
             part.text,
             title=part.title,
             encoding=source.text.encoding,
             removed=part.removed,
             notes=(*document.notes, *part.notes),
             lost=tuple(note for note in document.notes if note == CUT),
-            traits=lambda: traits_of(document.elements()),
+            traits=lambda: collect_traits(document.elements()),
             whole=part.whole,
             document=document,
         )
 
 
-def _whole(document: Document, url: str) -> _Part:
+def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
+    """All that a person sees on the page, with more notes if there are any."""
     page = to_markdown(document, url)
-    return _Part(page.text, page.title, page.removed, page.notes)
+    return _Part(page.text, page.title, page.removed, (*page.notes, *notes))
 
 
-def _main(document: Document, url: str) -> _Part:
-    from webquarry.read.main_content import (
-        main_content,
-        render_selection,
-    )  # numpy, which whole pages do without
+def _convert_main_part(document: Document, url: str) -> _Part:
+    """The main part of a page; all of it, with a note, where none is found."""
+    # numpy, which whole pages do without
+    from webquarry.read.main_content import main_content, render_selection
 
     selection = main_content(document)
     if not selection.kept:
-        page = to_markdown(document, url)
-        return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))
+        return _convert_whole(document, url, WHOLE_NOTE)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
         return _Part(part.text, title_of(document), part.removed, part.notes)
-    page = to_markdown(document, url)
     if not part.text.strip():
-        return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))
-    return _Part(part.text, page.title, part.removed, part.notes, page.text)
+        return _convert_whole(document, url, WHOLE_NOTE)
+    page = to_markdown(document, url)
+    return _Part(part.text, page.title, part.removed, part.notes, whole=page.text)

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.text.characters import clean
 from webquarry.read.text.fence import fence
 
@@ -22,10 +22,10 @@ class Json(Format):
     media_types = ("application/json", "text/json", "application/x-json", "application/ld+json")
     suffixes = (".json", ".geojson", ".jsonld")
 
-    def to_markdown(self, source: Source) -> Draft:
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text, notes = _indent(source.text.text.removeprefix("\ufeff"))
         cleaned = clean(text)
-        return Draft(
+        return ConvertedDocument(
             fence(cleaned.text, "json"),
             encoding=source.text.encoding,
             removed=cleaned.removed,
@@ -34,52 +34,60 @@ class Json(Format):
 
 
 def _indent(text: str) -> tuple[str, tuple[str, ...]]:
-    """The document indented, or as it is with a note that says why."""
+    """The text of a document -> the same indented, or as it is with a note that says why.
+
+    It is checked first, so that the tokens need not be.
+    """
     if len(text) > _LARGEST:
         return text, ("The JSON is too large to be indented and is shown as it was sent.",)
     try:
-        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return text, ("This is not valid JSON; it is shown as it was sent.",)
     pieces: list[str] = []
-    left = len(text) * _GROWTH + 1000
-    for piece in _pieces(text):
+    room = len(text) * _GROWTH + 1000
+    for piece in _split_into_pieces(text):
         pieces.append(piece)
-        left -= len(piece)
-        if left < 0:
+        room -= len(piece)
+        if room < 0:
             return text, (
                 "The JSON is nested too deeply to be indented and is shown as it was sent.",
             )
     return "".join(pieces), ()
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """The tokens of a valid document with line breaks and indentation between them."""
+def _split_into_pieces(text: str) -> Iterator[str]:
+    """The symbols of a valid document with line breaks and indentation between them."""
     depth = 0
     previous = ""
     for found in _TOKEN.finditer(text):
-        part = found[0]
-        if part in "]}":
+        symbol = found[0]
+        if symbol in "]}":
             depth -= 1
             if previous not in ("[", "{"):
                 yield "\n" + "  " * depth
         elif previous in ("[", "{", ","):
             yield "\n" + "  " * depth
-        yield ": " if part == ":" else _readable(part)
-        if part in ("[", "{"):
+        if symbol == ":":
+            yield ": "
+        else:
+            yield _resolve_escapes(symbol)
+        if symbol in ("[", "{"):
             depth += 1
-        previous = part
+        previous = symbol
 
 
-def _readable(part: str) -> str:
+def _resolve_escapes(token: str) -> str:
     """A string with its letters in place of \\u escapes, where they can be written."""
-    if "\\u" not in part:
-        return part
-    letters = json.dumps(json.loads(part, strict=False), ensure_ascii=False)
+    if "\\u" not in token:
+        return token
+    value = json.loads(token, strict=False)
+    letters = json.dumps(value, ensure_ascii=False)
     if letters.isprintable():
         return letters
-    return part
+    return token
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
+    """`NaN` and the like, which Python would take."""
     raise ValueError(f"{constant} is not JSON")

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from webquarry.read.format import Draft, Format, Source
-from webquarry.read.formats.text import with_plain_newlines
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.text.characters import clean
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -20,20 +20,25 @@ class MarkdownText(Format):
     media_types = ("text/markdown", "text/x-markdown")
     suffixes = (".md", ".markdown", ".mdown", ".mdx", "/llms.txt", "/llms-full.txt")
 
-    def to_markdown(self, source: Source) -> Draft:
-        cleaned = clean(with_plain_newlines(source.text.text))
-        return Draft(
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        cleaned = clean(normalise_newlines(source.text.text))
+        return ConvertedDocument(
             cleaned.text,
-            title=_title(cleaned.text),
+            title=_find_title(cleaned.text),
             encoding=source.text.encoding,
             removed=cleaned.removed,
         )
 
 
-def _title(text: str) -> str:
-    front = _FRONT_MATTER.match(text)
-    found = _FRONT_TITLE.search(front[1]) if front else None
-    found = found or _HEADING.search(text, front.end() if front else 0)
-    if found:
-        return found[1].strip("\"' ")
-    return ""
+def _find_title(text: str) -> str:
+    """The title of the front matter, else the first heading; empty without both."""
+    title = None
+    start = 0
+    front_matter = _FRONT_MATTER.match(text)
+    if front_matter:
+        title = _FRONT_TITLE.search(front_matter[1])
+        start = front_matter.end()
+    title = title or _HEADING.search(text, start)
+    if title is None:
+        return ""
+    return title[1].strip("\"' ")

@@ -4,7 +4,7 @@ normalised.
 
 from __future__ import annotations
 
-from webquarry.read.format import Draft, Format, Source
+from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.text.characters import clean
 
 
@@ -29,11 +29,15 @@ class PlainText(Format):
     )
     suffixes = (".txt", ".text", ".log", ".rst", ".yaml", ".yml", ".toml")
 
-    def to_markdown(self, source: Source) -> Draft:
-        cleaned = clean(with_plain_newlines(source.text.text))
-        return Draft(cleaned.text, encoding=source.text.encoding, removed=cleaned.removed)
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        cleaned = clean(normalise_newlines(source.text.text))
+        return ConvertedDocument(
+            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed
+        )
 
 
-def with_plain_newlines(text: str) -> str:
+def normalise_newlines(text: str) -> str:
     """Every line end as one line feed, and none around the text."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    text = text.replace("\r\n", "\n")
+    text = text.replace("\r", "\n")
+    return text.strip("\n")

@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import re
 
-_LASTING = {
-    b"b": b"strong", b"u": b"ins", b"s": b"del", b"strike": b"del", b"tt": b"samp", b"big": b"span", b"small": b"span",
-}  # fmt: skip
+# What libxml2 would close at a paragraph -> what means the same and goes on.
+_RENAMED = {
+    b"b": b"strong",
+    b"u": b"ins",
+    b"s": b"del",
+    b"strike": b"del",
+    b"tt": b"samp",
+    b"big": b"span",
+    b"small": b"span",
+}
 _OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
 # A mark from its start to its end with nothing in it that would end it early, or that could make
 # its end a false one.
@@ -29,53 +36,58 @@ _CLOSED = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _FOUND = re.compile(
-    rb"<(?:(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])|((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)"
+    rb"<(?:(/?)([bBuUsStT](?i:trike|t|ig|mall)?)(?=[\s/>])"
+    rb"|((?i:script|style|textarea|title|xmp))(?=[\s/>])|!--)"
 )
+# Case matters for the first two bytes, so that they are quickly found.
 _ENDS = {
-    name: re.compile(
-        rb"</(?i:" + name + rb")[\s/>]"
-    )  # case matters for the first two, so they are quickly found
+    name: re.compile(rb"</(?i:" + name + rb")[\s/>]")
     for name in (b"script", b"style", b"textarea", b"title", b"xmp")
 }
 _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 
-def with_lasting_marks(data: bytes) -> bytes:
+def rename_inline_tags(data: bytes) -> bytes:
     """The page with `<b>` as `<strong>` and the like, if one of them holds a paragraph."""
-    if all(_CLOSED.match(data, mark.start()) is not None for mark in _OPENING.finditer(data)):
+    if all(_CLOSED.match(data, opening.start()) for opening in _OPENING.finditer(data)):
         return data
     parts: list[bytes] = []
-    values = _Values(data)
+    values = _AttributeValues(data)
     done = place = 0
     while (found := _FOUND.search(data, place)) is not None:
         start, place = found.span()
         if found[2] is None:
-            place = values.place = _end_of_raw(
-                data, found, values
-            )  # quotes in a script belong to no attribute
-        elif (name := _LASTING.get(found[2].lower())) is not None and not values.hold(start):
+            place = _find_raw_end(data, found, values)
+            values.place = place  # quotes in a script belong to no attribute
+            continue
+        name = _RENAMED.get(found[2].lower())
+        if name is not None and not values.cover(start):
             parts += (data[done:start], b"<", found[1], name)
             done = place
-    return b"".join((*parts, data[done:]))
+    parts.append(data[done:])
+    return b"".join(parts)
 
 
-def _end_of_raw(data: bytes, found: re.Match[bytes], values: _Values) -> int:
+def _find_raw_end(data: bytes, found: re.Match[bytes], values: _AttributeValues) -> int:
     """Where tags begin again behind the start of a script, a comment and the like; at the last byte
     if it has no end.
     """
-    if found[3] is None:
+    tag = found[3]
+    end = -1
+    if tag is None:
         end = data.find(b"-->", found.start() + 2)
-    elif values.hold(found.start()):
+    elif values.cover(found.start()):
         return found.end()
     else:
-        closing = _ENDS[found[3].lower()].search(data, found.end())
-        end = closing.start() if closing else -1
+        closing = _ENDS[tag.lower()].search(data, found.end())
+        if closing:
+            end = closing.start()
     if end < 0:
         return len(data)
     return max(end, found.end())
 
 
-class _Values:
+class _AttributeValues:
     """The quoted values of attributes, asked about places from left to right, so that nothing is
     looked at twice.
     """
@@ -85,26 +97,24 @@ class _Values:
         self.place = 0
         self._ends = {b'="': 0, b"='": 0}  # where the last value in quotes of each kind ends
 
-    def hold(self, place: int) -> bool:
+    def cover(self, place: int) -> bool:
         """Whether a place lies between the quotes of an attribute."""
         for opening in self._ends:
             quote = self._data.rfind(opening, self.place, place)
-            if quote >= 0:
+            if quote < 0:
+                continue
+            end = 0
+            if self._is_in_tag(quote):
                 end = self._data.find(opening[1:], quote + 2)
-                if self._is_in_tag(quote):
-                    if end < 0:
-                        self._ends[opening] = len(self._data)
-                    else:
-                        self._ends[opening] = end
-                else:
-                    self._ends[opening] = 0
+                if end < 0:
+                    end = len(self._data)
+            self._ends[opening] = end
         self.place = place
         return place < max(self._ends.values())
 
     def _is_in_tag(self, place: int) -> bool:
+        """Whether the last opening bracket before a place begins a tag that is still open there."""
         tag = self._data.rfind(b"<", max(place - _FARTHEST, 0), place)
-        return (
-            tag >= 0
-            and self._data[tag + 1 : tag + 2].isalpha()
-            and self._data.find(b">", tag, place) < 0
-        )
+        if tag < 0 or not self._data[tag + 1 : tag + 2].isalpha():
+            return False
+        return self._data.find(b">", tag, place) < 0

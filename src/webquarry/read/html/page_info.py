@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.css.media import ALWAYS, when_shown
+from webquarry.read.css.media import ALWAYS, judge_media
 from webquarry.read.html.tree import text_of
 
 _LONGEST_MEDIA = 1_000  # characters
@@ -18,7 +18,7 @@ _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Furniture:
+class PageInfo:
     """Found in one pass over the page."""
 
     css: bytes = b""  # of the style elements that are for screens
@@ -29,38 +29,43 @@ class Furniture:
     data: tuple[str, ...] = ()  # the scripts that are structured data about the page
 
 
-def furniture_of(roots: Sequence[etree._Element]) -> Furniture:
-    """What there is of it."""
-    css: list[bytes] = []
+def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
+    """The roots of a parsed page -> what concerns the whole of it, in one pass.
+
+    The title of a drawing is not that of the page.
+    """
+    sheets: list[bytes] = []
     data: list[str] = []
-    foreign = typesets = False
+    links_to_sheet = typesets_tex = False
     base = title = None
     for root in roots:
         for element in root.iter("style", "link", "base", "title", "script"):
             tag = element.tag
             if tag == "script":
                 source = element.get("src")
-                if source is None:
-                    if (element.get("type") or "").endswith("ld+json"):
-                        data.append(element.text or "")
-                else:
-                    typesets = typesets or _TYPESETTER.search(source) is not None
+                if source is not None:
+                    typesets_tex |= _TYPESETTER.search(source) is not None
+                elif element.get("type", "").endswith("ld+json"):
+                    data.append(element.text or "")
             elif tag == "link":
-                foreign = foreign or "stylesheet" in (element.get("rel") or "").lower()
+                links_to_sheet |= "stylesheet" in element.get("rel", "").lower()
             elif tag == "style":
-                if (
-                    when_shown((element.get("media") or "").strip().lower()[:_LONGEST_MEDIA])
-                    == ALWAYS
-                ):
-                    css.append(
+                media = element.get("media", "").strip().lower()
+                if judge_media(media[:_LONGEST_MEDIA]) == ALWAYS:
+                    sheets.append(
                         etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
                     )
             elif tag == "base":
-                base = element.get("href") if base is None else base
-            elif title is None and not any(
-                around.tag == "svg" for around in element.iterancestors()
-            ):
+                if base is None:
+                    base = element.get("href")
+            elif title is None and next(element.iterancestors("svg"), None) is None:
                 title = text_of(element)
-    rules = b"\n".join(css)
-    title = " ".join((title or "").split())
-    return Furniture(rules, foreign or b"@import" in rules, base, title, typesets, tuple(data))
+    css = b"\n".join(sheets)
+    return PageInfo(
+        css=css,
+        foreign_rules=links_to_sheet or b"@import" in css,
+        base=base,
+        title=" ".join((title or "").split()),
+        typesets_tex=typesets_tex,
+        data=tuple(data),
+    )

@@ -14,12 +14,15 @@ from functools import cached_property
 from lxml import etree
 
 from webquarry.read.html.flatten import flatten, trim_attributes
-from webquarry.read.html.inline_tags import with_lasting_marks
-from webquarry.read.html.page_info import Furniture, furniture_of
+from webquarry.read.html.inline_tags import rename_inline_tags
+from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
-FLATTENED = "The page nests elements thousands of levels deep; the innermost boxes were taken apart so that no text is lost."
+FLATTENED = (
+    "The page nests elements thousands of levels deep; the innermost boxes were taken apart so "
+    "that no text is lost."
+)
 _CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
 
 
@@ -37,9 +40,9 @@ class Document:
         return self.data.count(b"<!--")
 
     @cached_property
-    def furniture(self) -> Furniture:
+    def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
-        return furniture_of(self.roots)
+        return collect_page_info(self.roots)
 
     def elements(self) -> Iterator[etree._Element]:
         """Every element, in document order."""
@@ -51,16 +54,21 @@ def parse_html(page: str | bytes) -> Document:
     """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are
     UTF-8.
     """
-    data = _encoded(page)
-    roots, cut = _parse(with_lasting_marks(trim_attributes(data)))
-    if not cut:
+    data = _encode(page)
+    trimmed = trim_attributes(data)
+    roots, is_cut = _parse(rename_inline_tags(trimmed))
+    if not is_cut:
         return Document(roots, (), data)
-    flat, lost = flatten(data.decode("utf-8", "replace"))
-    flattened, cut = _parse(with_lasting_marks(flat.encode()))
-    return Document(flattened or roots, (CUT if cut or lost else FLATTENED,), data)
+
+    flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
+    flat_roots, is_cut = _parse(rename_inline_tags(flat.encode()))
+    note = FLATTENED
+    if is_cut or is_text_lost:
+        note = CUT
+    return Document(flat_roots or roots, (note,), data)
 
 
-def _encoded(page: str | bytes) -> bytes:
+def _encode(page: str | bytes) -> bytes:
     """A page in UTF-8, without NUL and surrogates."""
     if isinstance(page, bytes):
         if 0 in page:
@@ -75,7 +83,9 @@ def _encoded(page: str | bytes) -> bytes:
 
 
 def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
-    """The roots, and whether the parser gave up before the end."""
+    """The roots of the tree that libxml2 makes of a page, and whether it gave up before the
+    end.
+    """
     parser = etree.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
@@ -85,8 +95,7 @@ def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
         return [], False
     if root is None:
         return [], False
-    last = (
-        parser.error_log.last_error
-    )  # the parser stops there; the page's own words stand further on in messages
-    cut = last is not None and last.message.startswith(_CUT_MESSAGES)
-    return [root, *root.itersiblings()], cut
+    # The parser stops at its last error; the page's own words stand further on in messages.
+    last = parser.error_log.last_error
+    is_cut = last is not None and last.message.startswith(_CUT_MESSAGES)
+    return [root, *root.itersiblings()], is_cut

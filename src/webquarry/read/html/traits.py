@@ -18,6 +18,7 @@ _MOST_FALLBACKS = 10
 _LONGEST_FALLBACK = 1_000  # characters
 _PLACEHOLDER = 40  # characters; "Loading..." does not make a place full
 _MOST_MARKS = _MOST_CODE = 200_000  # characters
+_MOST_PIECES = 200  # of text in one element
 _LONGEST_MARK = 1_000
 _LONGEST_SCRIPT = 20_000
 _ADDRESSES = {
@@ -29,13 +30,17 @@ _ADDRESSES = {
     "object": "data",
 }
 _MOUNTS = re.compile(
-    r"(?i)(?:root|app|spa|mount|application|web-?app|shell|svelte|elm|__next|__nuxt|___gatsby|__docusaurus"
-    r"|(?:main|client|vue|ng|q|ember|react|site|page|my)[-_]?(?:app|root)|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
+    r"(?i)(?:root|app|spa|mount|application|web-?app|shell|svelte|elm|__next|__nuxt|___gatsby"
+    r"|__docusaurus"
+    r"|(?:main|client|vue|ng|q|ember|react|site|page|my)[-_]?(?:app|root)"
+    r"|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
 )
 _UNSEEN_INPUTS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
+_NAMING_ATTRIBUTES = ("name", "id", "type", "autocomplete")
 _IDENTITY = re.compile(r"(?i)e-?mail|user|login|identifier|account|phone")
 _LOGIN_ADDRESS = re.compile(
-    r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
+    r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso"
+    r"|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
 )
 _REFRESH = re.compile(r"(?i)^\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*['\"]?\s*([^'\"\s]+)")
 
@@ -61,97 +66,144 @@ def leads_to_login(address: str) -> bool:
     return _LOGIN_ADDRESS.search(address[:500]) is not None
 
 
-def traits_of(elements: Iterable[etree._Element]) -> Traits:
+def collect_traits(elements: Iterable[etree._Element]) -> Traits:
     """The traits of a page, from all its elements in document order."""
-    notes = _Notes()
+    collector = _TraitCollector()
     for element in elements:
         if isinstance(element.tag, str):
-            notes.take(element.tag.lower(), element)
+            collector.add(element.tag.lower(), element)
     return Traits(
-        marks="\n".join(notes.marks),
-        code="\n".join(notes.code),
-        scripts=notes.scripts,
-        fields=notes.fields,
-        passwords=notes.passwords,
-        identity_field=notes.identity_field,
-        login_link=notes.login_link,
-        empty_mount=notes.empty_mount,
-        refresh=notes.refresh,
-        fallback="\n".join(notes.fallbacks)[:_LONGEST_FALLBACK],
+        marks="\n".join(collector.marks),
+        code="\n".join(collector.code),
+        scripts=collector.scripts,
+        fields=collector.fields,
+        passwords=collector.passwords,
+        identity_field=collector.identity_field,
+        login_link=collector.login_link,
+        empty_mount=collector.empty_mount,
+        refresh=collector.refresh,
+        fallback="\n".join(collector.fallbacks)[:_LONGEST_FALLBACK],
     )
 
 
-class _Notes:
+class _TraitCollector:
     """What has been seen so far."""
 
     def __init__(self) -> None:
         self.marks: list[str] = []
         self.code: list[str] = []
-        self.room = _MOST_MARKS
+        self.marks_room = _MOST_MARKS
         self.code_room = _MOST_CODE
-        self.scripts = self.fields = self.passwords = 0
-        self.identity_field = self.login_link = self.empty_mount = False
+        self.scripts = 0
+        self.fields = 0
+        self.passwords = 0
+        self.identity_field = False
+        self.login_link = False
+        self.empty_mount = False
         self.refresh = ""
         self.fallbacks: list[str] = []
+        self._by_tag = {
+            "script": self._add_script,
+            "input": self._add_input,
+            "textarea": self._add_text_area,
+            "noscript": self._add_fallback,
+            "a": self._add_link,
+            "form": self._add_link,
+            "meta": self._add_refresh,
+            "div": self._add_mount,
+            "main": self._add_mount,
+            "section": self._add_mount,
+        }
 
-    def take(self, tag: str, element: etree._Element) -> None:
-        for name in ("id", "class"):
-            value = element.get(name)
-            if value:
-                self._mark(name, value)
-        if tag in _ADDRESSES and element.get(_ADDRESSES[tag]):
-            self._mark(tag, element.get(_ADDRESSES[tag]) or "")
-        if tag == "script":
-            self._take_script(element)
-        elif tag == "input":
-            self._take_input(element)
-        elif tag == "noscript" and len(self.fallbacks) < _MOST_FALLBACKS:
-            self.fallbacks.append(" ".join(_beginning_of(element).split()))
-        elif tag == "textarea":
-            self.fields += 1
-        elif tag in {"a", "form"}:
-            self.login_link = self.login_link or leads_to_login(
-                element.get("href") or element.get("action") or ""
-            )
-        elif tag == "meta" and (element.get("http-equiv") or "").strip().lower() == "refresh":
-            found = _REFRESH.match(element.get("content") or "")
-            self.refresh = self.refresh or (found[1] if found else "")
-        elif tag in {"div", "main", "section"} or "-" in tag:
-            self._take_mount(tag, element)
+    def add(self, tag: str, element: etree._Element) -> None:
+        """Note the names and addresses of one element, and what its tag stands for."""
+        identity = element.get("id")
+        if identity:
+            self._add_mark("id", identity)
+        classes = element.get("class")
+        if classes:
+            self._add_mark("class", classes)
+        if tag in _ADDRESSES:
+            address = element.get(_ADDRESSES[tag])
+            if address:
+                self._add_mark(tag, address)
+        if tag in self._by_tag:
+            self._by_tag[tag](element)
+        elif "-" in tag:  # an element of the page's own making
+            self._add_mount(element)
 
-    def _take_script(self, element: etree._Element) -> None:
-        kind = (element.get("type") or "").lower()
+    def _add_mark(self, kind: str, value: str) -> None:
+        """Keep a name or an address as one line, `id=px-captcha`, while there is room for more of
+        them.
+        """
+        if self.marks_room <= 0:
+            return
+        words = value[:_LONGEST_MARK].split()
+        mark = f"{kind}={' '.join(words)}"
+        self.marks.append(mark)
+        self.marks_room -= len(mark)
+
+    def _add_script(self, element: etree._Element) -> None:
+        """Count a script and keep the beginning of its code, while there is room.
+
+        Data that stands in a script element is not counted.
+        """
+        kind = element.get("type", "").lower()
         if "json" in kind:  # data for programs, such as the description of an article
             return
         self.scripts += 1
-        code = (element.text or "").strip()[: min(_LONGEST_SCRIPT, self.code_room)]
+        code = (element.text or "").strip()
+        code = code[: min(_LONGEST_SCRIPT, self.code_room)]
         if code:
             self.code.append(code)
             self.code_room -= len(code)
 
-    def _take_input(self, element: etree._Element) -> None:
+    def _add_input(self, element: etree._Element) -> None:
+        """Count a box to write into, and whether it asks who you are."""
         kind = (element.get("type") or "text").lower()
         if kind == "password":
             self.passwords += 1
         elif kind not in _UNSEEN_INPUTS:
             self.fields += 1
-            names = " ".join(
-                element.get(name) or "" for name in ("name", "id", "type", "autocomplete")
-            )
-            self.identity_field = self.identity_field or _IDENTITY.search(names[:200]) is not None
+            names = [element.get(name) or "" for name in _NAMING_ATTRIBUTES]
+            if _IDENTITY.search(" ".join(names)[:200]):
+                self.identity_field = True
 
-    def _take_mount(self, tag: str, element: etree._Element) -> None:
-        name = element.get("id") or tag
-        if not self.empty_mount and _MOUNTS.fullmatch(name):
-            self.empty_mount = len(_beginning_of(element).strip()) < _PLACEHOLDER
+    def _add_text_area(self, element: etree._Element) -> None:
+        """Count a box for longer texts."""
+        self.fields += 1
 
-    def _mark(self, kind: str, value: str) -> None:
-        mark = f"{kind}={' '.join(value[:_LONGEST_MARK].split())}"
-        if self.room > 0:
-            self.marks.append(mark)
-            self.room -= len(mark)
+    def _add_fallback(self, element: etree._Element) -> None:
+        """Keep what browsers without scripts show."""
+        if len(self.fallbacks) < _MOST_FALLBACKS:
+            words = _beginning_of(element).split()
+            self.fallbacks.append(" ".join(words))
+
+    def _add_link(self, element: etree._Element) -> None:
+        """Whether a link or a form leads to a login."""
+        if not self.login_link:
+            address = element.get("href") or element.get("action") or ""
+            self.login_link = leads_to_login(address)
+
+    def _add_refresh(self, element: etree._Element) -> None:
+        """Keep where the page sends the browser on to."""
+        if element.get("http-equiv", "").strip().lower() != "refresh":
+            return
+        target = _REFRESH.match(element.get("content") or "")
+        if target and not self.refresh:
+            self.refresh = target[1]
+
+    def _add_mount(self, element: etree._Element) -> None:
+        """Whether this is the place that scripts fill, and it is still empty."""
+        if self.empty_mount:
+            return
+        name = element.get("id") or str(element.tag).lower()
+        if _MOUNTS.fullmatch(name):
+            text = _beginning_of(element).strip()
+            self.empty_mount = len(text) < _PLACEHOLDER
 
 
 def _beginning_of(element: etree._Element) -> str:
     """The first pieces of text in an element, bounded in number because elements nest."""
-    return " ".join(str(piece).strip() for piece in islice(element.itertext(), 200))
+    pieces = islice(element.itertext(), _MOST_PIECES)
+    return " ".join(str(piece).strip() for piece in pieces)

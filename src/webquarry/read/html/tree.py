@@ -12,7 +12,7 @@ _MOST_PIECES = 200  # of text in something short
 
 def texts_of(element: etree._Element) -> Iterator[str]:
     """The texts in an element, in order; its tail is not among them."""
-    return (str(text) for text in element.itertext())
+    return map(str, element.itertext())
 
 
 def text_of(element: etree._Element) -> str:

@@ -31,7 +31,7 @@ def read_head(document: Document) -> Head:
     """What the first root's head says; structured data may stand anywhere."""
     if not document.roots:
         return Head()
-    furniture = document.furniture
+    furniture = document.page_info
     title = furniture.title[:500]
     about, kind = [title], 0
     heads = document.roots[0].iterchildren("head")

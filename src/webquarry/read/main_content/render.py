@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from webquarry.read.css.class_names import HIDDEN_CLASS
-from webquarry.read.html.page_info import Furniture
+from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Chosen
 from webquarry.read.main_content.select import Selection
@@ -26,7 +26,7 @@ from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.walker import Walker
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.visibility.concealment import DISPLAY, NO_SIZE, TRANSPARENT
-from webquarry.read.visibility.tracker import HIDDEN, SAME_COLOUR, VISIBILITY, Sight
+from webquarry.read.visibility.tracker import HIDDEN, SAME_COLOUR, VISIBILITY, VisibilityTracker
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 _NEARLY_NOTHING = (
@@ -44,7 +44,7 @@ Element = etree._Element
 
 def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
     """The kept blocks as Markdown; the title is for the caller to add."""
-    furniture = document.furniture
+    furniture = document.page_info
     links = Links(base_url, furniture.base)
     walker = _walk(document, selection, furniture, links, ready=False)
     notes: tuple[str, ...] = ()
@@ -56,11 +56,11 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
 
 
 def _walk(
-    document: Document, selection: Selection, furniture: Furniture, links: Links, *, ready: bool
+    document: Document, selection: Selection, furniture: PageInfo, links: Links, *, ready: bool
 ) -> _SelectedWalker:
     kept, owners = set(selection.kept), selection.flow.owners
     chosen = owners.chosen(kept, list(filter(is_formula_image, owners.images(kept))))
-    sight = Sight(document.roots, furniture, chosen.names() if furniture.css else None)
+    sight = VisibilityTracker(document.roots, furniture, chosen.names() if furniture.css else None)
     walker = _SelectedWalker(sight, links, Footnotes(document.roots), furniture, _FALLBACKS)
     walker.chosen = chosen
     walker.ready = ready

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.html.page_info import Furniture, furniture_of
+from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import texts_of
 from webquarry.read.markdown.footnotes import Footnotes
@@ -20,7 +20,7 @@ from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.walker import Walker
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
-from webquarry.read.visibility.tracker import Sight
+from webquarry.read.visibility.tracker import VisibilityTracker
 
 COMMENT = "comment"
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
@@ -42,7 +42,7 @@ class Markdown:
 
 def to_markdown(document: Document, base_url: str) -> Markdown:
     """The whole page."""
-    furniture = document.furniture
+    furniture = document.page_info
     text, removed, notes = _render(document.roots, base_url, document.roots, furniture)
     removed[COMMENT] += document.comments
     return Markdown(
@@ -55,7 +55,7 @@ def to_markdown(document: Document, base_url: str) -> Markdown:
 
 def title_of(document: Document) -> str:
     """The title alone."""
-    return _title(document.furniture, Counter())
+    return _title(document.page_info, Counter())
 
 
 def render(
@@ -64,11 +64,11 @@ def render(
     """Some elements of a page, without its title. `page` are its roots: their styles, controls and
     base count.
     """
-    text, removed, notes = _render(elements, base_url, page, furniture_of(page))
+    text, removed, notes = _render(elements, base_url, page, collect_page_info(page))
     return Markdown(text, "", dict(removed), notes)
 
 
-def _title(furniture: Furniture, removed: Counter[str]) -> str:
+def _title(furniture: PageInfo, removed: Counter[str]) -> str:
     return defuse_verbatim(strip_invisible(furniture.title, removed), removed)[:_LONGEST_TITLE]
 
 
@@ -76,7 +76,7 @@ def _render(
     elements: Sequence[etree._Element],
     base_url: str,
     page: Sequence[etree._Element],
-    furniture: Furniture,
+    furniture: PageInfo,
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     links = Links(base_url, furniture.base)
     names = None
@@ -84,7 +84,9 @@ def _render(
         names = _names_in(page)
 
     def walk(kept: frozenset[str]) -> tuple[Walker, str]:
-        walker = Walker(Sight(page, furniture, names), links, Footnotes(page), furniture, kept)
+        walker = Walker(
+            VisibilityTracker(page, furniture, names), links, Footnotes(page), furniture, kept
+        )
         walker.walk(elements)
         return walker, walker.blocks.text()
 

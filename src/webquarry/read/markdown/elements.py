@@ -279,7 +279,7 @@ def button(walker: Walker, element: Element) -> Leave | None:
         walker.heading
         or element.get("role") == "tab"
         or titled
-        or walker.sight.unveiled.is_the_page(element)
+        or walker.sight.revealed.is_the_page(element)
     ):
         return block(walker, element)
     walker.leave_out(element, FORM)
@@ -288,7 +288,7 @@ def button(walker: Walker, element: Element) -> Leave | None:
 
 def navigation(walker: Walker, element: Element) -> Leave | None:
     """Menus go, but not one whose end the parser missed, with the page inside it."""
-    if walker.sight.unveiled.is_the_page(element):
+    if walker.sight.revealed.is_the_page(element):
         return block(walker, element)
     walker.leave_out(element, NAVIGATION)
     return SKIP

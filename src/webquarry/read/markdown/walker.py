@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry.read.html.page_info import Furniture
+from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import has_text, texts_of
 from webquarry.read.markdown.actions import SKIP, Action, Leave
 from webquarry.read.markdown.blocks import Blocks
@@ -25,7 +25,7 @@ from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.lists import Definitions, Listing
 from webquarry.read.markdown.tables import Table
 from webquarry.read.text.escape import escape_heading, escape_line_starts
-from webquarry.read.visibility.tracker import SAME_COLOUR, Sight
+from webquarry.read.visibility.tracker import SAME_COLOUR, VisibilityTracker
 
 _NO_NAMES: list[str] = []
 # A script or a template that calls itself a heading is still one.
@@ -50,10 +50,10 @@ class Walker:
 
     def __init__(
         self,
-        sight: Sight,
+        sight: VisibilityTracker,
         links: Links,
         footnotes: Footnotes,
-        furniture: Furniture,
+        furniture: PageInfo,
         kept: frozenset[str] = frozenset(),
     ) -> None:
         self.sight = sight

@@ -20,6 +20,8 @@ _ATX = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(rb" {0,3}(=+|-+)[ \t]*$")
 _NO_PARAGRAPH = re.compile(rb"\s*$| {4}|\t| {0,3}(?:[#>|]|[-*+][ \t]|\d{1,9}[.)][ \t])")
 _EMPHASIS = re.compile(r"(?<!\\)[*_`]+(?=\S)|(?<=[^\s\\])[*_`]+")
+_FRONT_MATTER_END = re.compile(rb"\n(?:---|\.\.\.)[ \t\r]*(?:\n|$)")
+_LONGEST_FRONT_MATTER = 10_000  # bytes
 _LISTED = 20  # headings that an error names
 
 
@@ -36,7 +38,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Line:
+class MarkdownLine:
     """One line with its place; `fenced` for code, its fences included."""
 
     number: int
@@ -45,104 +47,108 @@ class Line:
     fenced: bool
 
 
-def lines_of(data: bytes) -> Iterator[Line]:
-    """The lines of a text, told apart from code."""
-    fence = b""
+def lines_of(data: bytes) -> Iterator[MarkdownLine]:
+    """The lines of a text in UTF-8, told apart from code.
+
+    A fence ends code only if it is as long as the one that began it, and alone in its line.
+    """
+    open_fence = b""
     start = 0
     for number, text in enumerate(data.split(b"\n"), 1):
-        found = _FENCE.match(text)
-        if fence:
-            closes = (
-                found is not None and found[1].startswith(fence) and not text[found.end() :].strip()
-            )
-            yield Line(number, start, text, True)
-            fence = b"" if closes else fence
-        else:
-            opens = found is not None and not (found[1][:1] == b"`" and b"`" in text[found.end() :])
-            fence = found[1] if found is not None and opens else b""
-            yield Line(number, start, text, opens)
+        fence = _FENCE.match(text)
+        is_fenced = bool(open_fence)
+        if fence is not None:
+            ticks = fence[1]
+            behind = text[fence.end() :]
+            if not open_fence:
+                # ticks with others behind them in the same line are code inside a paragraph
+                if ticks[:1] != b"`" or b"`" not in behind:
+                    open_fence = ticks
+                    is_fenced = True
+            elif ticks.startswith(open_fence) and not behind.strip():
+                open_fence = b""
+        yield MarkdownLine(number, start, text, is_fenced)
         start += len(text) + 1
 
 
 def headings_of(data: bytes) -> list[Heading]:
     """Every heading, with the end of its section."""
-    found = [
-        Heading(number, level, _plain(title), line, start, len(data))
-        for number, (level, title, line, start) in enumerate(_headings(data), 1)
-    ]
-    return [replace(heading, stop=_stop(found, at, len(data))) for at, heading in enumerate(found)]
+    headings: list[Heading] = []
+    open_sections: list[int] = []  # indexes of headings whose end is not yet known
+    for level, title, line, start in _find_headings(data):
+        while open_sections and headings[open_sections[-1]].level >= level:
+            ended = open_sections.pop()
+            headings[ended] = replace(headings[ended], stop=start)
+        open_sections.append(len(headings))
+        number = len(headings) + 1
+        words = Words(title.decode("utf-8", "replace")).text
+        words = " ".join(_EMPHASIS.sub("", words).split())
+        headings.append(Heading(number, level, words, line, start, len(data)))
+    return headings
 
 
 def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
     """The section whose heading reads so, or begins so, or has these words in it, or has this
     number.
     """
-    asked = _folded(wanted)
-    titles = [_folded(heading.title) for heading in headings]
+    asked = _fold(wanted)
+    titles = [_fold(heading.title) for heading in headings]
     for fits in (str.__eq__, str.startswith, str.__contains__):
         for heading, title in zip(headings, titles, strict=True):
             if asked and fits(title, asked):
                 return heading
-        if (
-            fits is str.__eq__
-            and asked.isascii()
-            and asked.isdigit()
-            and 1 <= int(asked[:9]) <= len(headings)
-        ):
-            return headings[int(asked[:9]) - 1]
-    raise BadInput(f"The page has no section {wanted[:100]!r}.", suggested_action=_advice(headings))
+        # a number is looked for once no title reads just so
+        if fits is str.__eq__ and asked.isascii() and asked.isdigit():
+            number = int(asked[:9])
+            if 1 <= number <= len(headings):
+                return headings[number - 1]
+    raise BadInput(
+        f"The page has no section {wanted[:100]!r}.", suggested_action=_suggest_headings(headings)
+    )
 
 
-def _headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
-    """Level, title, line and place of each."""
-    skipped = _front_matter_lines(data)
-    before: Line | None = None  # a line of a paragraph, which an underline makes a heading
-    run = 0  # lines of that paragraph so far
+def _find_headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
+    """Level, title, line and place of each heading."""
+    front_matter_lines = 0
+    if data.startswith((b"---\n", b"---\r\n")):
+        end = _FRONT_MATTER_END.search(data, 3, _LONGEST_FRONT_MATTER)
+        if end:
+            front_matter_lines = data.count(b"\n", 0, end.start()) + 2
+    paragraph: list[MarkdownLine] = []  # a single line becomes a heading if it is underlined
     for line in lines_of(data):
-        if line.number <= skipped or line.fenced:
-            before, run = None, 0
+        if line.number <= front_matter_lines or line.fenced:
+            paragraph = []
             continue
         atx = _ATX.match(line.text)
         underline = _UNDERLINE.match(line.text)
         if atx:
             yield len(atx[1]), atx[2] or b"", line.number, line.start
-            before, run = None, 0
-        elif underline and before is not None and run == 1:
-            yield 1 if underline[1][:1] == b"=" else 2, before.text, before.number, before.start
-            before, run = None, 0
+            paragraph = []
+        elif underline and len(paragraph) == 1:
+            level = 2
+            if underline[1][:1] == b"=":
+                level = 1
+            title = paragraph[0]
+            yield level, title.text, title.number, title.start
+            paragraph = []
         elif _NO_PARAGRAPH.match(line.text):
-            before, run = None, 0
+            paragraph = []
         else:
-            before, run = line, run + 1
+            paragraph.append(line)
 
 
-def _front_matter_lines(data: bytes) -> int:
-    if not data.startswith((b"---\n", b"---\r\n")):
-        return 0
-    end = re.compile(rb"\n(?:---|\.\.\.)[ \t\r]*(?:\n|$)").search(data, 3, 10_000)
-    if end:
-        return data.count(b"\n", 0, end.start()) + 2
-    return 0
+def _fold(text: str) -> str:
+    """A title for comparing: case, white space and signs at its ends say nothing."""
+    words = text.casefold().split()
+    return " ".join(words).strip("#: ")
 
 
-def _stop(headings: Sequence[Heading], at: int, end: int) -> int:
-    level = headings[at].level
-    return next((later.start for later in headings[at + 1 :] if later.level <= level), end)
-
-
-def _plain(title: bytes) -> str:
-    return " ".join(_EMPHASIS.sub("", Words(title.decode("utf-8", "replace")).text).split())
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).strip("#: ")
-
-
-def _advice(headings: Sequence[Heading]) -> str:
+def _suggest_headings(headings: Sequence[Heading]) -> str:
+    """What to ask for instead of a section that does not exist."""
     if not headings:
         return "The page has no headings: use find, or read it whole."
-    shown = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
+    names = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
     more = ""
     if len(headings) > _LISTED:
         more = f"; and {len(headings) - _LISTED} more (outline lists them)"
-    return f"Use one of: {'; '.join(shown)}{more}."
+    return f"Use one of: {'; '.join(names)}{more}."

@@ -20,12 +20,10 @@ _MARKERS = frozenset(">-*+0123456789")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
 _NOT_PROSE = (b"|", b"```", b"~~~", b"    ", b"\t")
-_BLANKS = bytes(
-    ord(" " if chr(code).isspace() else "x") for code in range(256)
-)  # a word of ASCII begins at " x"
-_SHORTEST_REPEAT = (
-    60  # UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance
-)
+# Every byte as a blank or as "x", so that a word of ASCII begins at " x".
+_BLANKS = bytes(b"x "[chr(code).isspace()] for code in range(256))
+# UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance.
+_SHORTEST_REPEAT = 60
 
 
 @dataclass(frozen=True)
@@ -34,14 +32,35 @@ class Paragraph:
 
     data: bytes
     level: int = field(init=False, compare=False)  # of a heading; 0 for what is none
-    text: str = field(
-        init=False, compare=False
-    )  # what a person reads in it, without the marks of Markdown
+    # what a person reads in it, without the marks of Markdown
+    text: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.__dict__.update(
-            level=_level(self.data), text=_text(self.data)
-        )  # frozen, and read by everybody
+        # Straight into the dict, because the class is frozen.
+        self.__dict__["level"] = self._find_level()
+        self.__dict__["text"] = self._find_text()
+
+    def _find_level(self) -> int:
+        """From 1 to 6 for a heading."""
+        data = self.data
+        if not data.startswith(b"#"):
+            return 0
+        heading = _HEADING.match(data)
+        if heading is None or b"\n" in data.rstrip():
+            return 0
+        return len(heading[1])
+
+    def _find_text(self) -> str:
+        """What a person reads; each step only where there is something for it to do."""
+        text = self.data.decode("utf-8", "replace").strip()
+        if "[" in text or "\\" in text:
+            text = _FOOTNOTE.sub("", text)
+            text = Words(text).text
+        if text[:1] in _MARKERS:
+            text = _MARKER.sub("", text)
+        if "*" in text or "_" in text or "`" in text or "~" in text:
+            text = _EMPHASIS.sub("", text)
+        return text
 
     @property
     def is_prose(self) -> bool:
@@ -52,9 +71,8 @@ class Paragraph:
     def folded(self) -> str:
         """The same for comparing: case and white space say nothing."""
         folded = self.text.casefold()
-        if (
-            folded.isprintable() and "  " not in folded
-        ):  # as most: single blanks, and no other white space
+        has_single_blanks = folded.isprintable() and "  " not in folded
+        if has_single_blanks:  # as most: and no other white space
             return folded.strip()
         return " ".join(folded.split())
 
@@ -64,40 +82,22 @@ class Paragraph:
         return len(self.data) >= _SHORTEST_REPEAT and not self.level
 
 
-def _level(data: bytes) -> int:
-    found = None
-    if data.startswith(b"#"):
-        found = _HEADING.match(data)
-    if found and b"\n" not in data.rstrip():
-        return len(found[1])
-    return 0
-
-
-def _text(data: bytes) -> str:
-    text = data.decode("utf-8", "replace").strip()
-    if "[" in text or "\\" in text:
-        text = Words(_FOOTNOTE.sub("", text)).text
-    if text[:1] in _MARKERS:
-        text = _MARKER.sub("", text)
-    emphasised = "*" in text or "_" in text or "`" in text or "~" in text
-    if emphasised:
-        return _EMPHASIS.sub("", text)
-    return text
-
-
 def paragraphs_of(data: bytes) -> list[Paragraph]:
     """The paragraphs of a text, in order; joined, they are the text."""
     starts = block_starts(data)
-    return [
-        Paragraph(data[start:stop])
-        for start, stop in zip(starts, [*starts[1:], len(data)], strict=True)
-    ]
+    stops = [*starts[1:], len(data)]
+    return [Paragraph(data[start:stop]) for start, stop in zip(starts, stops, strict=True)]
 
 
 def words_in(paragraphs: Sequence[Paragraph]) -> int:
-    """How many words they have together."""
-    texts = [one.text for one in paragraphs]
-    in_ascii = "\n".join(["", *(text for text in texts if text.isascii())]).encode()
-    return in_ascii.translate(_BLANKS).count(b" x") + sum(
-        count_words(text) for text in texts if not text.isascii()
-    )
+    """How many words they have together; those in ASCII are counted in one go."""
+    in_ascii = [""]  # so that the first word, too, has a blank before it
+    count = 0
+    for paragraph in paragraphs:
+        text = paragraph.text
+        if text.isascii():
+            in_ascii.append(text)
+        else:
+            count += count_words(text)
+    blanks = "\n".join(in_ascii).encode().translate(_BLANKS)
+    return count + blanks.count(b" x")

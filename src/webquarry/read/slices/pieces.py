@@ -18,16 +18,15 @@ from webquarry.read.slices.outline import lines_of
 GAP = b"[...]\n\n"
 _CONTINUATION = range(0x80, 0xC0)
 _ITEM = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_BREAK = re.compile(
-    rb"\n((?:[ \t\r\f\v]*+\n)++)?+"
-)  # the end of a line, and the blank lines behind it
+# The end of a line, and the blank lines behind it.
+_BREAK = re.compile(rb"\n((?:[ \t\r\f\v]*+\n)++)?+")
 _OPENS_AFTER_BLANK = re.compile(rb"[ \t\r\f\v]*+(?:[-*+]|\d{1,9}[.)])[ \t]|(?![ \t])\s*+\S")
 _OPENS_AFTER_TEXT = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]|#")
 _MOST_MATCHES = 1_000
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundBlocks:
     """The blocks that hold a text, with their neighbours, as a text of its own."""
 
     data: bytes
@@ -37,40 +36,41 @@ class Found:
 def block_starts(data: bytes) -> list[int]:
     """Where blocks start: paragraphs, headings, list items, and code as a whole."""
     if b"```" in data or b"~~~" in data:
-        return _starts_beside_code(data)
+        return _block_starts_beside_code(data)
     starts = [0]
-    for end in _BREAK.finditer(b"\n" + data):  # as if a line stood before the first
-        if end[1] is None:
-            opens = _OPENS_AFTER_TEXT
+    for line_end in _BREAK.finditer(b"\n" + data):  # as if a line stood before the first
+        if line_end[1] is None:
+            opens_block = _OPENS_AFTER_TEXT
         else:
-            opens = _OPENS_AFTER_BLANK
-        start = end.end() - 1
-        if start and opens.match(data, start):
+            opens_block = _OPENS_AFTER_BLANK
+        start = line_end.end() - 1
+        if start and opens_block.match(data, start):
             starts.append(start)
     return starts
 
 
-def _starts_beside_code(data: bytes) -> list[int]:
+def _block_starts_beside_code(data: bytes) -> list[int]:
     """The same, line by line, for a text that may have fenced code."""
     starts = [0]
-    after_blank = False
+    is_after_blank = False
     for line in lines_of(data):
         text = line.text.lstrip()
-        blank = not text and not line.fenced
-        if line.start and not blank and _opens(line.text, text, after_blank, line.fenced):
+        if not text and not line.fenced:
+            is_after_blank = True
+            continue
+        is_item = not line.fenced and _ITEM.match(text) is not None
+        if is_after_blank:
+            # One that is indented goes on with an item, unless it is another.
+            is_indented = line.text[:1] in (b" ", b"\t")
+            opens_block = is_item or not is_indented
+        elif line.fenced or line.text != text:
+            opens_block = False
+        else:
+            opens_block = is_item or text.startswith(b"#")
+        if opens_block and line.start:
             starts.append(line.start)
-        after_blank = blank
+        is_after_blank = False
     return starts
-
-
-def _opens(line: bytes, text: bytes, after_blank: bool, fenced: bool) -> bool:
-    """Whether a line starts a block; one that is indented goes on with an item, unless it is
-    another.
-    """
-    is_item = not fenced and _ITEM.match(text) is not None
-    if after_blank:
-        return is_item or line[:1] not in (b" ", b"\t")
-    return not fenced and line == text and (is_item or line.startswith(b"#"))
 
 
 def cut(data: bytes, start: int, limit: int, starts: list[int]) -> int:
@@ -78,13 +78,14 @@ def cut(data: bytes, start: int, limit: int, starts: list[int]) -> int:
     end = start + limit
     if end >= len(data):
         return len(data)
-    at = bisect_right(starts, end) - 1
-    if at + 1 < len(starts):
-        next_block = starts[at + 1]
-    else:
-        next_block = len(data)
-    if starts[at] > start and next_block - starts[at] <= limit:  # a larger one has to be cut anyway
-        return starts[at]
+    last = bisect_right(starts, end) - 1
+    last_block = starts[last]
+    next_block = len(data)
+    if last + 1 < len(starts):
+        next_block = starts[last + 1]
+    block_fits = next_block - last_block <= limit  # a larger one has to be cut anyway
+    if last_block > start and block_fits:
+        return last_block
     for mark in (b"\n", b" "):
         place = data.rfind(mark, start, end)
         if place >= start:
@@ -97,14 +98,19 @@ def cut_between_characters(data: bytes, start: int, limit: int) -> int:
     end = start + limit
     if end >= len(data):
         return len(data)
+    # Back to the first byte of a character.
     while end > start and data[end] in _CONTINUATION:
         end -= 1
     if end > start:
         return end
-    return _next_character(data, start)
+    # Not even one character fits, and less than one is never given.
+    end = start + 1
+    while end < len(data) and data[end] in _CONTINUATION:
+        end += 1
+    return end
 
 
-def find_blocks(data: bytes, wanted: str, starts: list[int]) -> Found:
+def find_blocks(data: bytes, wanted: str, starts: list[int]) -> FoundBlocks:
     """Every block that holds the text, whatever its case and white space, with the block before and
     the one after.
     """
@@ -112,28 +118,22 @@ def find_blocks(data: bytes, wanted: str, starts: list[int]) -> Found:
     if not words:
         raise BadInput("There is nothing to find: the text is blank.")
     pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
-    blocks = list(zip(starts, [*starts[1:], len(data)], strict=True))
-    hits = [
-        at for at, (start, stop) in enumerate(blocks) if pattern.search(data[start:stop].decode())
-    ]
-    shown = sorted(
-        {
-            near
-            for at in hits[:_MOST_MATCHES]
-            for near in (at - 1, at, at + 1)
-            if 0 <= near < len(blocks)
-        }
-    )
+    stops = [*starts[1:], len(data)]
+    blocks = [data[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    matches = [index for index, block in enumerate(blocks) if pattern.search(block.decode())]
+
+    shown: set[int] = set()
+    for index in matches[:_MOST_MATCHES]:
+        first = max(0, index - 1)
+        shown.update(range(first, min(index + 2, len(blocks))))
+
     parts: list[bytes] = []
-    for number, at in enumerate(shown):
-        if number and shown[number - 1] != at - 1:
-            parts.append((b"" if parts[-1].endswith(b"\n") else b"\n\n") + GAP)
-        parts.append(data[slice(*blocks[at])])
-    return Found(b"".join(parts), len(hits))
-
-
-def _next_character(data: bytes, start: int) -> int:
-    end = start + 1
-    while end < len(data) and data[end] in _CONTINUATION:
-        end += 1
-    return end
+    previous = None
+    for index in sorted(shown):
+        if previous is not None and previous != index - 1:
+            if not parts[-1].endswith(b"\n"):
+                parts.append(b"\n\n")
+            parts.append(GAP)
+        parts.append(blocks[index])
+        previous = index
+    return FoundBlocks(b"".join(parts), len(matches))

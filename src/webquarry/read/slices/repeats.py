@@ -18,19 +18,21 @@ class Repeats:
     """Knows what the texts before have said."""
 
     def __init__(self) -> None:
-        self._said: set[bytes] = set()
+        self._known: set[bytes] = set()
 
     def left_of(self, text: Sequence[Paragraph]) -> list[Paragraph]:
         """A text without what an earlier one has; what it says twice itself stays, and so do
         headings.
         """
-        marks = [_mark(one) if one.may_repeat else None for one in text]
-        kept = [one for one, mark in zip(text, marks, strict=True) if mark not in self._said]
-        self._said.update(mark for mark in marks if mark is not None)
+        kept: list[Paragraph] = []
+        new_marks: set[bytes] = set()
+        for paragraph in text:
+            if paragraph.may_repeat:
+                folded = paragraph.folded.encode("utf-8", "surrogatepass")
+                mark = blake2b(folded, digest_size=_MARK_BYTES).digest()
+                if mark in self._known:
+                    continue
+                new_marks.add(mark)
+            kept.append(paragraph)
+        self._known |= new_marks
         return kept
-
-
-def _mark(paragraph: Paragraph) -> bytes:
-    return blake2b(
-        paragraph.folded.encode("utf-8", "surrogatepass"), digest_size=_MARK_BYTES
-    ).digest()

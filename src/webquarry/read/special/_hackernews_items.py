@@ -4,7 +4,7 @@ list with depths.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from webquarry.search.replies.body import objects
 
 @dataclass(frozen=True)
 class Item:
-    """A story, a job, a poll, one of its options, or a comment. Texts are HTML, as they were given."""
+    """A story, a job, a poll, one of its options, or a comment. Texts are HTML, as they came."""
 
     number: int
     kind: str = ""
@@ -31,12 +31,12 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ThreadComment:
     """A comment and how deep it stands in its thread, from 0."""
 
     item: Item
     depth: int
-    answers: bool  # whether anything stands below it
+    has_replies: bool
 
 
 @dataclass(frozen=True)
@@ -44,108 +44,123 @@ class Thread:
     """An item with the comments below it, in reading order."""
 
     root: Item
-    replies: tuple[Reply, ...] = ()
+    comments: tuple[ThreadComment, ...] = ()
     options: tuple[Item, ...] = ()  # of a poll
     unread: int = 0  # comments that could not be fetched
 
 
-def algolia_item(fields: Mapping[str, Any]) -> Item | None:
+def parse_algolia_item(fields: Mapping[str, Any]) -> Item | None:
     """An item as Algolia gives it; a deleted one has neither author nor text nor title."""
     number = whole_number(fields.get("id"))
     if number is None:
         return None
-    author, text, title = (
-        _text(fields.get("author")),
-        _text(fields.get("text")),
-        _text(fields.get("title")),
-    )
+    author = _get_text(fields, "author")
+    text = _get_text(fields, "text")
+    title = _get_text(fields, "title")
+    state = ""
+    if not author and not text and not title:
+        state = "deleted"
     return Item(
         number,
-        kind=_text(fields.get("type")),
+        kind=_get_text(fields, "type"),
         author=author,
         when=moment(fields.get("created_at_i")),
         title=title,
-        url=_text(fields.get("url")),
+        url=_get_text(fields, "url"),
         text=text,
         points=whole_number(fields.get("points")),
         story=whole_number(fields.get("story_id")),
-        state="" if author or text or title else "deleted",
+        state=state,
     )
 
 
-def algolia_thread(fields: Mapping[str, Any]) -> Thread | None:
+def parse_algolia_thread(fields: Mapping[str, Any]) -> Thread | None:
     """The whole tree that came with an item, without recursion: threads may be hundreds of levels
     deep.
     """
-    root = algolia_item(fields)
+    root = parse_algolia_item(fields)
     if root is None:
         return None
-    replies: list[Reply] = []
+    comments: list[ThreadComment] = []
     waiting = [(child, 0) for child in reversed(objects(fields.get("children")))]
     while waiting:
         child, depth = waiting.pop()
-        below = objects(child.get("children"))
-        item = algolia_item(child)
+        replies = objects(child.get("children"))
+        item = parse_algolia_item(child)
         if item is not None and item.kind != "pollopt":
-            replies.append(Reply(item, depth, bool(below)))
-        waiting += [(one, depth + 1) for one in reversed(below)]
-    options = [item for one in objects(fields.get("options")) if (item := algolia_item(one))]
-    return Thread(root, tuple(replies), tuple(options))
+            comments.append(ThreadComment(item, depth, bool(replies)))
+        waiting += [(reply, depth + 1) for reply in reversed(replies)]
+
+    options: list[Item] = []
+    for option in objects(fields.get("options")):
+        item = parse_algolia_item(option)
+        if item is not None:
+            options.append(item)
+    return Thread(root, tuple(comments), tuple(options))
 
 
-def firebase_item(fields: Mapping[str, Any]) -> Item | None:
+def parse_firebase_item(fields: Mapping[str, Any]) -> Item | None:
     """An item as Firebase gives it."""
     number = whole_number(fields.get("id"))
     if number is None:
         return None
+    state = ""
+    if fields.get("deleted") is True:
+        state = "deleted"
+    elif fields.get("dead") is True:
+        state = "dead"
     return Item(
         number,
-        kind=_text(fields.get("type")),
-        author=_text(fields.get("by")),
+        kind=_get_text(fields, "type"),
+        author=_get_text(fields, "by"),
         when=moment(fields.get("time")),
-        title=_text(fields.get("title")),
-        url=_text(fields.get("url")),
-        text=_text(fields.get("text")),
+        title=_get_text(fields, "title"),
+        url=_get_text(fields, "url"),
+        text=_get_text(fields, "text"),
         points=whole_number(fields.get("score")),
         comments=whole_number(fields.get("descendants")),
         story=whole_number(fields.get("parent")),
-        state="deleted"
-        if fields.get("deleted") is True
-        else "dead"
-        if fields.get("dead") is True
-        else "",
+        state=state,
     )
 
 
-def firebase_replies(
-    root: Mapping[str, Any], found: Mapping[int, Mapping[str, Any]]
-) -> tuple[Reply, ...]:
+def arrange_firebase_comments(
+    root: Mapping[str, Any], fetched: Mapping[int, Mapping[str, Any]]
+) -> tuple[ThreadComment, ...]:
     """The comments that were fetched, in the order in which the site ranks them."""
-    replies: list[Reply] = []
+    comments: list[ThreadComment] = []
     seen: set[int] = set()
-    waiting = [(number, 0) for number in reversed(numbers(root.get("kids")))]
+    waiting = [(number, 0) for number in reversed(parse_numbers(root.get("kids")))]
     while waiting:
         number, depth = waiting.pop()
-        fields = found.get(number)
-        item = None
-        if fields is not None and number not in seen:
-            item = firebase_item(fields)
-        seen.add(number)
-        if fields is None or item is None:
+        fields = fetched.get(number)
+        if fields is None or number in seen:
             continue
-        below = numbers(fields.get("kids"))
-        replies.append(Reply(item, depth, bool(below)))
-        waiting += [(one, depth + 1) for one in reversed(below)]
-    return tuple(replies)
+        seen.add(number)
+        item = parse_firebase_item(fields)
+        if item is None:
+            continue
+        replies = parse_numbers(fields.get("kids"))
+        comments.append(ThreadComment(item, depth, bool(replies)))
+        waiting += [(reply, depth + 1) for reply in reversed(replies)]
+    return tuple(comments)
 
 
-def numbers(value: object) -> list[int]:
-    """The whole numbers of a JSON array."""
-    members: Iterable[object] = value if isinstance(value, list) else ()
-    return [number for member in members if (number := whole_number(member)) is not None]
+def parse_numbers(value: object) -> list[int]:
+    """The whole numbers of a JSON array; none for what is no array."""
+    if not isinstance(value, list):
+        return []
+    numbers: list[int] = []
+    for member in value:
+        number = whole_number(member)
+        if number is not None:
+            numbers.append(number)
+    return numbers
 
 
-def _text(value: object) -> str:
+def _get_text(fields: Mapping[str, Any], name: str) -> str:
+    """The text under a name; empty where there is none."""
+    value = fields.get(name)
     if isinstance(value, str):
         return value
     return ""

@@ -6,127 +6,149 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webquarry.read.markdown.compose import Composer, moment, whole_number, written
-from webquarry.read.special._hackernews_items import Item, Reply, Thread, numbers
+from webquarry.read.special._hackernews_items import Item, Thread, ThreadComment, parse_numbers
 
 SITE = "https://news.ycombinator.com/"
 _DEEPEST = 8  # levels of lists; what lies deeper stays there and says whom it answers
 
 
 def item_url(number: int) -> str:
+    """The address of an item on the site."""
     return f"{SITE}item?id={number}"
 
 
-def thread_markdown(thread: Thread, composer: Composer) -> str:
+def write_thread(thread: Thread, composer: Composer) -> str:
     """A story or a comment with everything said below it."""
     root = thread.root
-    said = _said(thread.replies, composer)
-    if root.comments is not None:
-        count = root.comments
-    else:
-        count = len(thread.replies)
+    comments = _write_comments(thread.comments, composer)
+    count = root.comments
+    if count is None:
+        count = len(thread.comments)
     parts = [f"# {composer.line(title_of(root, composer))}"]
     if root.url:
-        parts.append(f"Link: {composer.link(composer.plain(root.url), root.url)}")
+        link = composer.link(composer.plain(root.url), root.url)
+        parts.append(f"Link: {link}")
     if root.kind == "comment" and root.story is not None and root.story != root.number:
-        parts.append(f"In reply to: {composer.link(item_url(root.story), item_url(root.story))}")
-    parts += [_about(root, composer, _counted(count, "comment")), composer.fragment(root.text)]
-    parts += [_option(option, composer) for option in thread.options]
-    if said:
-        parts += ["## Comments", f"Each has an address: {item_url(0)[:-1]}NUMBER", *said]
-    return "\n\n".join(part for part in parts if part)
+        story = item_url(root.story)
+        parts.append(f"In reply to: {composer.link(story, story)}")
+    parts.append(_write_details(root, composer, _count(count, "comment")))
+    parts.append(composer.fragment(root.text))
+    for option in thread.options:
+        votes = ""
+        if option.points is not None:
+            votes = f" ({_count(option.points, 'point')})"
+        text = " ".join(composer.fragment(option.text).split())
+        parts.append(f"- {text}{votes}")
+    if comments:
+        parts.append("## Comments")
+        parts.append(f"Each has an address: {SITE}item?id=NUMBER")
+        parts += comments
+    return "\n\n".join(filter(None, parts))
 
 
 def title_of(item: Item, composer: Composer) -> str:
     """Its title; a comment has none of its own."""
-    return (
-        composer.plain(item.title, is_html=True)
-        or f"Comment by {composer.plain(item.author) or 'somebody'}"
-    )
+    title = composer.plain(item.title, is_html=True)
+    if title:
+        return title
+    author = composer.plain(item.author)
+    return f"Comment by {author or 'somebody'}"
 
 
-def list_markdown(heading: str, first: int, items: Sequence[Item], composer: Composer) -> str:
+def write_list(heading: str, first: int, items: Sequence[Item], composer: Composer) -> str:
     """Stories by rank."""
     lines = []
     for rank, item in enumerate(items, first):
-        target = item.url or item_url(item.number)
-        about = _about(item, composer, "")
-        talk = composer.link(_counted(item.comments or 0, "comment"), item_url(item.number))
-        lines.append(
-            f"{rank}. {composer.link(title_of(item, composer), target)}\n    {about}, {talk}"
-        )
+        address = item_url(item.number)
+        details = _write_details(item, composer, "")
+        comments = composer.link(_count(item.comments or 0, "comment"), address)
+        title = composer.link(title_of(item, composer), item.url or address)
+        lines.append(f"{rank}. {title}\n    {details}, {comments}")
     return f"# {heading}\n\n" + "\n".join(lines)
 
 
-def user_markdown(fields: Mapping[str, Any], composer: Composer) -> str:
+def write_user(fields: Mapping[str, Any], composer: Composer) -> str:
     """What is known of a user."""
     name = composer.plain(fields.get("id") or fields.get("username"))
-    facts = [
-        f"- Karma: {karma}" if (karma := whole_number(fields.get("karma"))) is not None else "",
-        f"- Since: {since}"
-        if (since := written(moment(fields.get("created") or fields.get("created_at_i"))))
-        else "",
-        f"- Submissions: {len(posts)}" if (posts := numbers(fields.get("submitted"))) else "",
-    ]
+    facts: list[str] = []
+    karma = whole_number(fields.get("karma"))
+    if karma is not None:
+        facts.append(f"- Karma: {karma}")
+    since = written(moment(fields.get("created") or fields.get("created_at_i")))
+    if since:
+        facts.append(f"- Since: {since}")
+    submissions = parse_numbers(fields.get("submitted"))
+    if submissions:
+        facts.append(f"- Submissions: {len(submissions)}")
     about = composer.fragment(fields.get("about"))
-    blocks = [f"# {composer.line(name)}", "\n".join(filter(None, facts)), about]
-    return "\n\n".join(block for block in blocks if block)
+    blocks = [f"# {composer.line(name)}", "\n".join(facts), about]
+    return "\n\n".join(filter(None, blocks))
 
 
-def _said(replies: Sequence[Reply], composer: Composer) -> list[str]:
+def _write_comments(comments: Sequence[ThreadComment], composer: Composer) -> list[str]:
     """Every comment somebody can see; a hidden one only where others have answered it."""
     blocks: list[str] = []
-    authors: dict[int, str] = {}
-    for reply in replies:
-        item = reply.item
-        authors[reply.depth] = composer.plain(item.author) or item.state
-        if item.state and not reply.answers:
+    authors: dict[int, str] = {}  # of the last comment of each depth
+    for comment in comments:
+        item = comment.item
+        authors[comment.depth] = composer.plain(item.author) or item.state
+        if item.state and not comment.has_replies:
             composer.removed[f"{item.state} comment"] += 1
             continue
-        level = min(reply.depth, _DEEPEST)
-        answered = ""
-        if reply.depth > _DEEPEST:
-            answered = authors.get(reply.depth - 1, "")
-        blocks.append(_comment(item, "    " * level, answered, composer))
+        level = min(comment.depth, _DEEPEST)
+        parent = ""
+        if comment.depth > _DEEPEST:
+            parent = authors.get(comment.depth - 1, "")
+        text = _write_comment(item, parent, composer)
+        blocks.append(_indent_item(text, "    " * level))
     return blocks
 
 
-def _comment(item: Item, indent: str, answered: str, composer: Composer) -> str:
-    when = written(item.when)
-    details = ", ".join(
-        filter(None, [f"#{item.number}", when, f"to {composer.line(answered)}" if answered else ""])
-    )
+def _write_comment(item: Item, parent: str, composer: Composer) -> str:
+    """Who wrote a comment and when, then its text; `parent` is whom it answers, where that cannot
+    be seen.
+    """
+    details = [f"#{item.number}", written(item.when)]
+    if parent:
+        details.append(f"to {composer.line(parent)}")
+    author = f"*{item.state}*"
     if item.author and not item.state:
-        name = f"**{composer.line(composer.plain(item.author))}**"
-    else:
-        name = f"*{item.state}*"
-    body = "" if item.state else composer.fragment(item.text)
-    text = f"{name} ({details})" + (f"\n\n{body}" if body else "")
-    rest = "\n".join(f"{indent}    {line}" if line else "" for line in text.split("\n")[1:])
-    first = text.split("\n", 1)[0]
-    return f"{indent}-   {first}" + (f"\n{rest}" if rest else "")
+        author = f"**{composer.line(composer.plain(item.author))}**"
+    head = f"{author} ({', '.join(filter(None, details))})"
+    body = ""
+    if not item.state:
+        body = composer.fragment(item.text)
+    if not body:
+        return head
+    return f"{head}\n\n{body}"
 
 
-def _about(item: Item, composer: Composer, comments: str) -> str:
+def _indent_item(text: str, indent: str) -> str:
+    """A text as an item of a list that is itself indented; its further lines stand below the
+    first one.
+    """
+    first, *others = text.split("\n")
+    lines = [f"{indent}-   {first}"]
+    for line in others:
+        if line:
+            line = f"{indent}    {line}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _write_details(item: Item, composer: Composer, comments: str) -> str:
+    """Points, author, time and comments in one line."""
+    details = ""
     if item.points is not None:
-        points = _counted(item.points, "point")
-    else:
-        points = ""
+        details = _count(item.points, "point")
     author = composer.plain(item.author)
     if author:
-        by = f"{points} by {composer.line(author)}".strip()
-    else:
-        by = points
-    return ", ".join(filter(None, [by, written(item.when), comments]))
+        details = f"{details} by {composer.line(author)}".strip()
+    return ", ".join(filter(None, [details, written(item.when), comments]))
 
 
-def _option(option: Item, composer: Composer) -> str:
-    votes = ""
-    if option.points is not None:
-        votes = f" ({_counted(option.points, 'point')})"
-    return f"- {' '.join(composer.fragment(option.text).split())}{votes}"
-
-
-def _counted(count: int, what: str) -> str:
-    if count == 1:
-        return f"{count} {what}"
-    return f"{count} {what}s"
+def _count(number: int, noun: str) -> str:
+    """`1 point`, `2 points`."""
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {noun}s"

@@ -15,6 +15,7 @@ from lxml import etree
 from webquarry.search.replies.body import objects
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
+_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 _PARAGRAPH_SECONDS = 30
 
 
@@ -30,54 +31,68 @@ def read_captions(body: bytes) -> list[Cue]:
     """The cues in order; none for an empty body or one in another form."""
     start = body.lstrip()[:1]
     if start == b"{":
-        found = list(_from_json(body))
+        cues = _parse_json(body)
     elif start == b"<":
-        found = list(_from_xml(body))
+        cues = _parse_xml(body)
     else:
         return []
-    lines = [Cue(cue.seconds, " ".join(cue.text.split())) for cue in found]
-    return [cue for cue in lines if cue.text]
+    spoken: list[Cue] = []
+    for cue in cues:
+        text = " ".join(cue.text.split())
+        if text:
+            spoken.append(Cue(cue.seconds, text))
+    return spoken
 
 
-def paragraphs(cues: Sequence[Cue]) -> list[Cue]:
+def join_into_paragraphs(cues: Sequence[Cue]) -> list[Cue]:
     """Cues put together, so that a time stands before every half minute and not before every few
     words.
     """
-    joined: list[list[Cue]] = []
+    groups: list[list[Cue]] = []
     for cue in cues:
-        if joined and cue.seconds - joined[-1][0].seconds < _PARAGRAPH_SECONDS:
-            joined[-1].append(cue)
+        if groups and cue.seconds - groups[-1][0].seconds < _PARAGRAPH_SECONDS:
+            groups[-1].append(cue)
         else:
-            joined.append([cue])
-    return [Cue(part[0].seconds, " ".join(cue.text for cue in part)) for part in joined]
+            groups.append([cue])
+    paragraphs: list[Cue] = []
+    for group in groups:
+        text = " ".join(cue.text for cue in group)
+        paragraphs.append(Cue(group[0].seconds, text))
+    return paragraphs
 
 
 def clock_time(seconds: float) -> str:
     """`1:02:03`, as players show it."""
     whole = max(0, int(seconds))
-    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
     if hours:
         return f"{hours}:{minutes:02}:{rest:02}"
     return f"{minutes}:{rest:02}"
 
 
-def _from_json(body: bytes) -> Iterator[Cue]:
+def _parse_json(body: bytes) -> Iterator[Cue]:
+    """The cues of the form `json3`."""
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):
         return
-    for event in objects(fields.get("events") if isinstance(fields, dict) else None):
-        text = "".join(
-            part
-            for segment in objects(event.get("segs"))
-            if isinstance(part := segment.get("utf8"), str)
-        )
+    if not isinstance(fields, dict):
+        return
+    for event in objects(fields.get("events")):
         start = event.get("tStartMs")
-        if isinstance(start, int | float):
-            yield Cue(start / 1000, text)
+        if not isinstance(start, int | float):
+            continue
+        texts: list[str] = []
+        for segment in objects(event.get("segs")):
+            text = segment.get("utf8")
+            if isinstance(text, str):
+                texts.append(text)
+        yield Cue(start / 1000, "".join(texts))
 
 
-def _from_xml(body: bytes) -> Iterator[Cue]:
+def _parse_xml(body: bytes) -> Iterator[Cue]:
+    """`<text start>` counts in seconds, `<p t>` in milliseconds."""
     if b"<!ENTITY" in body:  # captions have none
         return
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
@@ -85,11 +100,16 @@ def _from_xml(body: bytes) -> Iterator[Cue]:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError:
         return
-    for element in [] if root is None else root.iter("text", "p"):
+    if root is None:
+        return
+    for element in root.iter("text", "p"):
         start = element.get("start") or element.get("t") or ""
-        if not re.fullmatch(r"\d{1,12}(?:\.\d{1,6})?", start):
+        if not _NUMBER.fullmatch(start):
             continue
+        seconds = float(start)
         text = "".join(str(part) for part in element.itertext())
         if element.tag == "text":  # escaped twice over
             text = _TAG.sub("", html.unescape(text))
-        yield Cue(float(start) / (1 if element.tag == "text" else 1000), text)
+        else:
+            seconds /= 1000
+        yield Cue(seconds, text)

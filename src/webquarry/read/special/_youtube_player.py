@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
@@ -39,10 +39,11 @@ class Track:
         programs have.
         """
         try:
-            named = httpx2.URL(self.url).params.get("exp", "")
+            url = httpx2.URL(self.url)
         except httpx2.InvalidURL:
             return True
-        return bool(_TOKEN_WANTED & set(str(named).split(",")))
+        experiments = str(url.params.get("exp", "")).split(",")
+        return not _TOKEN_WANTED.isdisjoint(experiments)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Watch:
+class WatchPage:
     """What the page of a video is good for."""
 
     key: str = ""
@@ -78,44 +79,78 @@ class Watch:
     player: Player | None = None
 
 
-def read_watch_page(text: str, video: str) -> Watch:
-    """The keys and the first player answer of a page; empty where it holds none."""
-    key, visitor = _KEY.search(text), _VISITOR.search(text)
-    consent = None
+def read_watch_page(text: str, video: str) -> WatchPage:
+    """The HTML of a video's page -> its keys and its first player answer; empty where it holds
+    none.
+    """
+    consent = ""
     if _CONSENT.search(text):
-        consent = _CONSENT_VALUE.search(text)
-    start = _INITIAL.search(text)
+        consent = _find_first(_CONSENT_VALUE, text)
     player = None
+    start = _INITIAL.search(text)
     if start:
         try:
             fields, _ = json.JSONDecoder().raw_decode(text, start.end())
             player = read_player(fields, video)
         except (ValueError, RecursionError):
             player = None
-    return Watch(
-        key[1] if key else "", visitor[1] if visitor else "", consent[1] if consent else "", player
-    )
+    return WatchPage(_find_first(_KEY, text), _find_first(_VISITOR, text), consent, player)
+
+
+def _find_first(pattern: re.Pattern[str], text: str) -> str:
+    """What stands in the brackets of a pattern where it is first found; empty where it is not."""
+    found = pattern.search(text)
+    if found:
+        return found[1]
+    return ""
 
 
 def read_player(fields: object, video: str) -> Player:
-    """A player answer; details of another video than the one asked for are passed over."""
-    answer = _object(fields)
-    status = _object(answer.get("playabilityStatus"))
-    details = _object(answer.get("videoDetails"))
-    listing = _object(_object(answer.get("captions")).get("playerCaptionsTracklistRenderer"))
-    micro = _object(_object(answer.get("microformat")).get("playerMicroformatRenderer"))
-    ours = details.get("videoId") == video
-    return Player(
-        status=_text(status.get("status")),
-        reason=_text(status.get("reason")).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"),
-        details=details if ours else None,
-        published=_text(micro.get("publishDate")) or _text(micro.get("uploadDate")) if ours else "",
-        tracks=tuple(filter(None, map(_track, objects(listing.get("captionTracks")))))
-        if ours
-        else (),
-        translations=frozenset(
-            _text(one.get("languageCode")) for one in objects(listing.get("translationLanguages"))
-        ),
+    """The JSON of a player answer -> what it says about a video.
+
+    Details of another video than the one asked for are passed over.
+    """
+    answer = _as_object(fields)
+    status = _get_object(answer, "playabilityStatus")
+    captions = _get_object(answer, "captions")
+    listing = _get_object(captions, "playerCaptionsTracklistRenderer")
+    languages = objects(listing.get("translationLanguages"))
+    player = Player(
+        status=_get_text(status, "status"),
+        reason=_get_text(status, "reason").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"),
+        translations=frozenset(_get_text(one, "languageCode") for one in languages),
+    )
+    details = _get_object(answer, "videoDetails")
+    if details.get("videoId") != video:
+        return player
+    microformat = _get_object(answer, "microformat")
+    dates = _get_object(microformat, "playerMicroformatRenderer")
+    tracks = map(_parse_track, objects(listing.get("captionTracks")))
+    return replace(
+        player,
+        details=details,
+        published=_get_text(dates, "publishDate") or _get_text(dates, "uploadDate"),
+        tracks=tuple(track for track in tracks if track is not None),
+    )
+
+
+def _parse_track(fields: Mapping[str, Any]) -> Track | None:
+    """A caption track; None without address or language."""
+    url = _get_text(fields, "baseUrl")
+    language = _get_text(fields, "languageCode")
+    if not url or not language:
+        return None
+    name_fields = _get_object(fields, "name")
+    name = _get_text(name_fields, "simpleText")
+    if not name:
+        runs = objects(name_fields.get("runs"))
+        name = "".join(_get_text(run, "text") for run in runs)
+    return Track(
+        url,
+        language,
+        name or language,
+        generated=fields.get("kind") == "asr",
+        translatable=fields.get("isTranslatable") is True,
     )
 
 
@@ -128,49 +163,49 @@ def choose_track(player: Player, languages: Sequence[str]) -> Track | None:
     generated = [track for track in usable if track.generated]
     for candidates in (written, generated):
         for language in languages:
-            found = _in_language(candidates, language)
-            if found:
-                return found
+            track = _find_language(candidates, language)
+            if track:
+                return track
+
+    # Only what people wrote is given to be translated.
     translatable = [track for track in written if track.translatable]
-    for language in languages:
-        if translatable and language in player.translations:
-            return _translated(translatable[0], language)
-    return next(iter([*written, *generated]), None)
+    if translatable:
+        for language in languages:
+            if language in player.translations:
+                return replace(translatable[0], translated_to=language)
+    for track in [*written, *generated]:
+        return track
+    return None
 
 
-def _in_language(tracks: Sequence[Track], language: str) -> Track | None:
-    exact = next((track for track in tracks if track.language.lower() == language.lower()), None)
-    base = language.lower().partition("-")[0]
-    return exact or next(
-        (track for track in tracks if track.language.lower().partition("-")[0] == base), None
-    )
+def _find_language(tracks: Sequence[Track], language: str) -> Track | None:
+    """The track in just this language, else in another form of it: `en` for `en-GB`."""
+    wanted = language.lower()
+    for track in tracks:
+        if track.language.lower() == wanted:
+            return track
+    base = wanted.partition("-")[0]
+    for track in tracks:
+        if track.language.lower().partition("-")[0] == base:
+            return track
+    return None
 
 
-def _translated(track: Track, language: str) -> Track:
-    return Track(
-        track.url, track.language, track.name, track.generated, track.translatable, language
-    )
+def _get_object(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The JSON object under a name; an empty one where there is none."""
+    return _as_object(fields.get(name))
 
 
-def _track(fields: Mapping[str, Any]) -> Track | None:
-    url, language = _text(fields.get("baseUrl")), _text(fields.get("languageCode"))
-    if not url or not language:
-        return None
-    name = _object(fields.get("name"))
-    said = _text(name.get("simpleText")) or "".join(
-        _text(run.get("text")) for run in objects(name.get("runs"))
-    )
-    generated = fields.get("kind") == "asr"
-    return Track(url, language, said or language, generated, fields.get("isTranslatable") is True)
-
-
-def _object(value: object) -> Mapping[str, Any]:
+def _as_object(value: object) -> Mapping[str, Any]:
+    """A JSON object; an empty one in place of anything else."""
     if isinstance(value, dict):
         return value
     return {}
 
 
-def _text(value: object) -> str:
+def _get_text(fields: Mapping[str, Any], name: str) -> str:
+    """The text under a name; empty where there is none."""
+    value = fields.get(name)
     if isinstance(value, str):
         return value
     return ""

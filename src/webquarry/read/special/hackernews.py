@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC
 from typing import Any
 from urllib.parse import quote
@@ -22,186 +23,226 @@ from webquarry.read.models import Dated, Page
 from webquarry.read.special._hackernews_items import (
     Item,
     Thread,
-    algolia_thread,
-    firebase_item,
-    firebase_replies,
-    numbers,
+    arrange_firebase_comments,
+    parse_algolia_thread,
+    parse_firebase_item,
+    parse_numbers,
 )
 from webquarry.read.special._hackernews_markdown import (
     SITE,
     item_url,
-    list_markdown,
-    thread_markdown,
     title_of,
-    user_markdown,
+    write_list,
+    write_thread,
+    write_user,
 )
-from webquarry.read.special_reader import Desk, SpecialReader
+from webquarry.read.special_reader import SiteContext, SpecialReader
 
 ALGOLIA = "https://hn.algolia.com"
 FIREBASE = "https://hacker-news.firebaseio.com"
 MOST_COMMENTS = 300  # by one request each
 _AT_ONCE = 10
 _PAGE = 30  # stories, as on the site
+_LONGEST_NUMBER = 12
+_LONGEST_NAME = 40  # characters
 _HOSTS = frozenset({"news.ycombinator.com", "www.news.ycombinator.com"})
 _LISTS = {
-    "/": "top", "/news": "top", "/newest": "new", "/best": "best", "/ask": "ask", "/show": "show", "/jobs": "job",
+    "/": "top", "/news": "top", "/newest": "new", "/best": "best", "/ask": "ask", "/show": "show",
+    "/jobs": "job",
 }  # fmt: skip
 
 
-class HackerNews(SpecialReader):
+_Fields = Mapping[str, Any]  # of one item, as Firebase gives them
+
+
+class HackerNewsReader(SpecialReader):
     name = "hackernews"
 
     def knows(self, url: httpx2.URL) -> bool:
         if url.host not in _HOSTS:
             return False
         if url.path in ("/item", "/user"):
-            return bool(_wanted(url))
-        return url.path in _LISTS and not set(url.params) - {"p"}
+            return bool(_find_id(url))
+        other_parameters = set(url.params) - {"p"}
+        return url.path in _LISTS and not other_parameters
 
-    async def read(self, url: str, desk: Desk) -> Page:
+    async def read(self, url: str, context: SiteContext) -> Page:
         address = httpx2.URL(url)
-        errand = _Errand(url, desk)
+        request = _HackerNewsRequest(url, context)
         if address.path == "/item":
-            return await errand.item(int(_wanted(address)))
+            return await request.read_item(int(_find_id(address)))
         if address.path == "/user":
-            return await errand.user(_wanted(address))
+            return await request.read_user(_find_id(address))
         page = address.params.get("p", "1")
-        return await errand.stories(
-            address.path, int(page) if page.isascii() and page.isdigit() else 1
-        )
+        number = 1
+        if page.isascii() and page.isdigit():
+            number = int(page)
+        return await request.read_list(address.path, number)
 
 
-class _Errand:
+def _find_id(url: httpx2.URL) -> str:
+    """The number of the item or the name of the user that a URL asks for; empty where it has
+    none.
+    """
+    identity = str(url.params.get("id", ""))
+    if url.path == "/item":
+        is_valid = identity.isascii() and identity.isdigit() and len(identity) <= _LONGEST_NUMBER
+    else:
+        letters = identity.replace("_", "").replace("-", "")
+        is_valid = len(identity) <= _LONGEST_NAME and letters.isalnum()
+    if is_valid:
+        return identity
+    return ""
+
+
+class _HackerNewsRequest:
     """One page while it is read."""
 
-    def __init__(self, url: str, desk: Desk) -> None:
+    def __init__(self, url: str, context: SiteContext) -> None:
         self._url = url
-        self._desk = desk
-        self._started = desk.clock.monotonic()
+        self._context = context
+        self._started = context.clock.monotonic()
 
-    async def item(self, number: int) -> Page:
-        thread = await self._thread(number)
+    async def read_item(self, number: int) -> Page:
+        """A story or a comment with its thread."""
+        thread = await self._fetch_thread(number)
         if thread.root.state:
             raise NotFound(
                 f"Item {number} of Hacker News is {thread.root.state}: its text is shown to nobody."
             )
-        return await asyncio.to_thread(self._thread_page, thread)
+        return await asyncio.to_thread(self._build_thread_page, thread)
 
-    async def user(self, name: str) -> Page:
-        fields = await self._firebase(f"user/{quote(name, safe='')}")
+    async def read_user(self, name: str) -> Page:
+        """What is known of a user."""
+        fields = await self._fetch_firebase(f"user/{quote(name, safe='')}")
         if not isinstance(fields, dict):
             raise NotFound(f"Hacker News has no user {name!r}.")
         composer = Composer(SITE)
-        markdown = user_markdown(fields, composer)
-        return self._page(
-            f"{SITE}user?id={quote(name)}", f"{name} on Hacker News", markdown, composer.removed
-        )
+        markdown = write_user(fields, composer)
+        url = f"{SITE}user?id={quote(name)}"
+        return self._build_page(url, f"{name} on Hacker News", markdown, composer.removed)
 
-    async def stories(self, path: str, page: int) -> Page:
+    async def read_list(self, path: str, page: int) -> Page:
+        """One page of a list of stories."""
         kind = _LISTS[path]
         first = (max(1, page) - 1) * _PAGE
-        chosen = numbers(await self._firebase(f"{kind}stories"))[first : first + _PAGE]
-        fetched = await self._items(chosen)
-        items = [
-            item
-            for number in chosen
-            if (item := firebase_item(fetched.get(number, {}))) and not item.state
-        ]
+        ranking = parse_numbers(await self._fetch_firebase(f"{kind}stories"))
+        numbers = ranking[first : first + _PAGE]
+        fetched = await self._fetch_items(numbers)
+        items: list[Item] = []
+        for number in numbers:
+            item = parse_firebase_item(fetched.get(number, {}))
+            if item is not None and not item.state:
+                items.append(item)
         if not items:
             raise NotFound(f"Hacker News has no page {page} of that list.")
+        heading = f"Hacker News: {kind} stories"
+        if kind == "job":
+            heading = "Hacker News: jobs"
         composer = Composer(SITE)
-        heading = f"Hacker News: {kind} stories" if kind != "job" else "Hacker News: jobs"
-        markdown = list_markdown(heading, first + 1, items, composer)
-        return self._page(self._url, heading, markdown, composer.removed)
+        markdown = write_list(heading, first + 1, items, composer)
+        return self._build_page(self._url, heading, markdown, composer.removed)
 
-    async def _thread(self, number: int) -> Thread:
-        """From Algolia, or from Firebase where that fails or has not heard of it yet."""
-        url = self._desk.url("hackernews", ALGOLIA, f"/api/v1/items/{number}")
+    async def _fetch_thread(self, number: int) -> Thread:
+        """A thread from Algolia in one request, or from Firebase where that fails or has not heard
+        of it yet.
+        """
+        url = self._context.url("hackernews", ALGOLIA, f"/api/v1/items/{number}")
+        thread = None
         try:
-            fields = await self._desk.json(httpx2.Request("GET", url), self._started)
-            thread = algolia_thread(fields) if isinstance(fields, dict) else None
+            fields = await self._context.json(httpx2.Request("GET", url), self._started)
+            if isinstance(fields, dict):
+                thread = parse_algolia_thread(fields)
         except WebquarryError:
             thread = None
-        return thread or await self._firebase_thread(number)
+        return thread or await self._fetch_firebase_thread(number)
 
-    async def _firebase_thread(self, number: int) -> Thread:
-        fields = await self._firebase(f"item/{number}")
-        root = firebase_item(fields) if isinstance(fields, dict) else None
+    async def _fetch_firebase_thread(self, number: int) -> Thread:
+        """A thread by one request for each of its items."""
+        fields = await self._fetch_firebase(f"item/{number}")
+        root = None
+        if isinstance(fields, dict):
+            root = parse_firebase_item(fields)
         if root is None:
             raise NotFound(f"Hacker News has no item {number}.")
-        found, unread = await self._comments(fields)
-        polled = numbers(fields.get("parts"))[:_PAGE]
-        options = (await self._items(polled)).values()
-        return Thread(
-            root,
-            firebase_replies(fields, found),
-            tuple(item for one in options if (item := firebase_item(one))),
-            unread,
-        )
+        fetched, unread = await self._fetch_comments(fields)
+        comments = arrange_firebase_comments(fields, fetched)
+        option_numbers = parse_numbers(fields.get("parts"))[:_PAGE]
+        options: list[Item] = []
+        for option_fields in (await self._fetch_items(option_numbers)).values():
+            option = parse_firebase_item(option_fields)
+            if option is not None:
+                options.append(option)
+        return Thread(root, comments, tuple(options), unread)
 
-    async def _comments(self, root: Mapping[str, Any]) -> tuple[dict[int, Mapping[str, Any]], int]:
+    async def _fetch_comments(self, root: _Fields) -> tuple[dict[int, _Fields], int]:
         """Comments level by level until there are enough of them, and how many were left."""
-        found: dict[int, Mapping[str, Any]] = {}
-        waiting, failed = list(dict.fromkeys(numbers(root.get("kids")))), 0
+        fetched: dict[int, _Fields] = {}
+        failed = 0
+        waiting = list(dict.fromkeys(parse_numbers(root.get("kids"))))
         known = set(waiting)
-        while waiting and len(found) + failed < MOST_COMMENTS:
-            batch, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
-            fetched = await self._items(batch)
-            failed += len(batch) - len(fetched)
-            found |= fetched
-            below = [
-                kid
-                for fields in fetched.values()
-                for kid in numbers(fields.get("kids"))
-                if kid not in known
-            ]
-            known.update(below)
-            waiting += dict.fromkeys(below)
-        return found, failed + len(waiting)
+        while waiting and len(fetched) + failed < MOST_COMMENTS:
+            batch = waiting[:_AT_ONCE]
+            waiting = waiting[_AT_ONCE:]
+            items = await self._fetch_items(batch)
+            failed += len(batch) - len(items)
+            fetched |= items
+            for fields in items.values():
+                for reply in parse_numbers(fields.get("kids")):
+                    if reply not in known:
+                        known.add(reply)
+                        waiting.append(reply)
+        return fetched, failed + len(waiting)
 
-    async def _items(self, wanted: list[int]) -> dict[int, Mapping[str, Any]]:
+    async def _fetch_items(self, numbers: list[int]) -> dict[int, _Fields]:
         """The items that could be fetched."""
-        fetched = await asyncio.gather(*(self._item_or_none(number) for number in wanted))
-        return {
-            number: fields
-            for number, fields in zip(wanted, fetched, strict=True)
-            if fields is not None
-        }
+        answers = await asyncio.gather(*map(self._fetch_item, numbers))
+        items: dict[int, _Fields] = {}
+        for number, fields in zip(numbers, answers, strict=True):
+            if fields is not None:
+                items[number] = fields
+        return items
 
-    async def _item_or_none(self, number: int) -> Mapping[str, Any] | None:
+    async def _fetch_item(self, number: int) -> _Fields | None:
+        """The fields of an item; None where they cannot be had."""
         try:
-            fields = await self._firebase(f"item/{number}")
+            fields = await self._fetch_firebase(f"item/{number}")
         except WebquarryError:
             return None
-        return fields if isinstance(fields, dict) else None
+        if isinstance(fields, dict):
+            return fields
+        return None
 
-    async def _firebase(self, path: str) -> Any:
-        url = self._desk.url("hackernews_firebase", FIREBASE, f"/v0/{path}.json")
-        return await self._desk.json(httpx2.Request("GET", url), self._started)
+    async def _fetch_firebase(self, path: str) -> Any:
+        """What the API answers for a path."""
+        url = self._context.url("hackernews_firebase", FIREBASE, f"/v0/{path}.json")
+        request = httpx2.Request("GET", url)
+        return await self._context.json(request, self._started)
 
-    def _thread_page(self, thread: Thread) -> Page:
+    def _build_thread_page(self, thread: Thread) -> Page:
+        """The page of a thread that was fetched."""
         composer = Composer(SITE)
         root = thread.root
-        markdown = thread_markdown(thread, composer)
-        lost = (f"{thread.unread} of the comments could not be fetched.",) if thread.unread else ()
-        return self._page(
-            item_url(root.number), title_of(root, composer), markdown, composer.removed, root, lost
-        )
+        markdown = write_thread(thread, composer)
+        lost: tuple[str, ...] = ()
+        if thread.unread:
+            lost = (f"{thread.unread} of the comments could not be fetched.",)
+        title = title_of(root, composer)
+        page = self._build_page(item_url(root.number), title, markdown, composer.removed, lost)
+        published = None
+        if root.when:
+            created = root.when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            published = Dated(created, "hackernews:created")
+        return replace(page, author=root.author, published=published)
 
-    def _page(
+    def _build_page(
         self,
         url: str,
         title: str,
         markdown: str,
         removed: Counter[str],
-        item: Item | None = None,
         lost: tuple[str, ...] = (),
     ) -> Page:
-        when = (
-            item.when.astimezone(UTC).isoformat().replace("+00:00", "Z")
-            if item and item.when
-            else None
-        )
         return Page(
             url=url,
             requested_url=self._url,
@@ -211,22 +252,8 @@ class _Errand:
             encoding="utf-8",
             outcome="ok",
             notes=lost,
-            fetched_at=self._desk.clock.now(),
+            fetched_at=self._context.clock.now(),
             removed={reason: count for reason, count in removed.items() if count},
-            author=item.author if item else "",
-            published=Dated(when, "hackernews:created") if when else None,
             lost=lost,
-            reader=HackerNews.name,
+            reader=HackerNewsReader.name,
         )
-
-
-def _wanted(url: httpx2.URL) -> str:
-    """The item or the user that a URL names; empty where it names none."""
-    wanted = str(url.params.get("id", ""))
-    if url.path == "/item":
-        return wanted if wanted.isascii() and wanted.isdigit() and len(wanted) <= 12 else ""
-    return (
-        wanted
-        if 0 < len(wanted) <= 40 and wanted.replace("_", "").replace("-", "").isalnum()
-        else ""
-    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import httpx2
@@ -20,103 +20,123 @@ from webquarry.errors import LoginWall, NotFound, ProviderFailure, WebquarryErro
 from webquarry.net.models import Reply
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
-from webquarry.read.special._youtube_captions import Cue, clock_time, paragraphs, read_captions
+from webquarry.read.special._youtube_captions import (
+    Cue,
+    clock_time,
+    join_into_paragraphs,
+    read_captions,
+)
 from webquarry.read.special._youtube_player import (
     Player,
     Track,
-    Watch,
+    WatchPage,
     choose_track,
     read_player,
     read_watch_page,
 )
-from webquarry.read.special_reader import Desk, SpecialReader
+from webquarry.read.special_reader import SiteContext, SpecialReader
 from webquarry.secret import redact
 
 ORIGIN = "https://www.youtube.com"
 _HOSTS = frozenset(
-    {"youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com", "www.youtube-nocookie.com", "youtu.be",
-     "youtube-nocookie.com"}
-)  # fmt: skip
+    {
+        "youtube.com",
+        "www.youtube.com",
+        "m.youtube.com",
+        "music.youtube.com",
+        "youtube-nocookie.com",
+        "www.youtube-nocookie.com",
+        "youtu.be",
+    }
+)
 _PATH = re.compile(r"/(?:embed|shorts|live|v)/([\w-]{11})(?:/|$)", re.ASCII)
 _VIDEO = re.compile(r"[\w-]{11}", re.ASCII)
 _CAPTIONS_PATH = "/api/timedtext"
 _MOST_CLIENTS = 5
+_LONGEST_REASON = 200  # characters
 
 
-class YouTube(SpecialReader):
+class YouTubeReader(SpecialReader):
     name = "youtube"
 
     def knows(self, url: httpx2.URL) -> bool:
-        return bool(video_of(url))
+        return bool(find_video_id(url))
 
-    async def read(self, url: str, desk: Desk) -> Page:
-        return await _Errand(url, video_of(httpx2.URL(url)), desk).page()
+    async def read(self, url: str, context: SiteContext) -> Page:
+        video = find_video_id(httpx2.URL(url))
+        return await _VideoRequest(url, video, context).read()
 
 
-def video_of(url: httpx2.URL) -> str:
+def find_video_id(url: httpx2.URL) -> str:
     """The video that a URL names; empty where it names none."""
     if url.host not in _HOSTS:
         return ""
-    found = _PATH.match(url.path)
-    if found:
-        named = found[1]
-    else:
-        named = ""
-        if url.host == "youtu.be":
-            named = url.path[1:]
+    in_path = _PATH.match(url.path)
+    video = ""
     if url.path in ("/watch", "/watch/"):
-        named = str(url.params.get("v", ""))
-    if _VIDEO.fullmatch(named):
-        return named
+        video = str(url.params.get("v", ""))
+    elif in_path:
+        video = in_path[1]
+    elif url.host == "youtu.be":
+        video = url.path[1:]
+    if _VIDEO.fullmatch(video):
+        return video
     return ""
 
 
-class _Errand:
+class _VideoRequest:
     """One video while it is read."""
 
-    def __init__(self, url: str, video: str, desk: Desk) -> None:
+    def __init__(self, url: str, video: str, context: SiteContext) -> None:
         self._url = url
         self._video = video
-        self._desk = desk
-        self._languages = desk.settings.youtube_languages or ["en"]
-        self._started = desk.clock.monotonic()
+        self._watch_url = f"{ORIGIN}/watch?v={video}"
+        self._context = context
+        self._languages = context.settings.youtube_languages or ["en"]
+        self._started = context.clock.monotonic()
 
-    async def page(self) -> Page:
-        seen: list[Player] = []
-        async for player in self._players():
-            seen.append(player)
+    async def read(self) -> Page:
+        """The page of the video, with what is said in it if that can be had."""
+        players: list[Player] = []
+        async for player in self._ask_players():
+            players.append(player)
             track = choose_track(player, self._languages)
-            cues = await self._cues(track) if track else []
-            if track and cues:
-                return await asyncio.to_thread(self._made, seen, track, cues)
-        return await self._without_transcript(seen)
+            if track is None:
+                continue
+            cues = await self._fetch_cues(track)
+            if cues:
+                return await asyncio.to_thread(self._build_page, players, track=track, cues=cues)
+        return await self._read_without_transcript(players)
 
-    async def _players(self) -> AsyncIterator[Player]:
+    async def _ask_players(self) -> AsyncIterator[Player]:
         """One answer after the other, each a request, until somebody is content."""
-        watch = await self._watch_page()
+        watch = await self._fetch_watch_page()
         if watch.player:
             yield watch.player
-        for client in self._desk.settings.youtube_clients[:_MOST_CLIENTS]:
-            player = await self._player(client, watch)
+        for client in self._context.settings.youtube_clients[:_MOST_CLIENTS]:
+            player = await self._fetch_player(client, watch)
             if player:
                 yield player
 
-    async def _watch_page(self) -> Watch:
-        """The page of the video; where it asks for consent, once more with that."""
-        watch = Watch()
-        cookie = ""
+    async def _fetch_watch_page(self) -> WatchPage:
+        """The page of the video; where it asks for consent, once more with that.
+
+        Empty where it cannot be had.
+        """
+        watch = WatchPage()
+        url = self._at(f"/watch?v={self._video}")
+        headers = {"Accept-Language": "en-US"}
         for _ in range(2):
-            url = self._at(f"/watch?v={self._video}")
-            headers = {"Accept-Language": "en-US"} | ({"Cookie": cookie} if cookie else {})
-            reply = await self._tried(httpx2.Request("GET", url, headers=headers))
+            reply = await self._send(httpx2.Request("GET", url, headers=headers))
             if reply:
                 watch = read_watch_page(reply.body.decode("utf-8", "replace"), self._video)
             if not watch.consent:
                 break
-            cookie = f"CONSENT=YES+{watch.consent}"
+            headers["Cookie"] = f"CONSENT=YES+{watch.consent}"
         return watch
 
-    async def _player(self, client: str, watch: Watch) -> Player | None:
+    async def _fetch_player(self, client: str, watch: WatchPage) -> Player | None:
+        """What the player is told in the name of one of YouTube's programs."""
         name, _, version = client.partition("/")
         context = {
             "client": {"clientName": name, "clientVersion": version, "hl": self._languages[0]}
@@ -127,132 +147,161 @@ class _Errand:
             "contentCheckOk": True,
             "racyCheckOk": True,
         }
-        url = self._at("/youtubei/v1/player" + (f"?key={watch.key}" if watch.key else ""))
+        path = "/youtubei/v1/player"
+        if watch.key:
+            path += f"?key={watch.key}"
         headers = {}
         if watch.visitor:
             headers = {"X-Goog-Visitor-Id": watch.visitor}
-        reply = await self._tried(httpx2.Request("POST", url, json=body, headers=headers))
+        request = httpx2.Request("POST", self._at(path), json=body, headers=headers)
+        reply = await self._send(request)
         if reply is None:
             return None
         try:
-            return read_player(httpx2.Response(200, content=reply.body).json(), self._video)
+            fields = httpx2.Response(200, content=reply.body).json()
+            return read_player(fields, self._video)
         except (ValueError, RecursionError):
             return None
 
-    async def _cues(self, track: Track) -> list[Cue]:
+    async def _fetch_cues(self, track: Track) -> list[Cue]:
         """What a track holds; none if it leads elsewhere than to YouTube's captions."""
         try:
-            named = httpx2.URL(track.url)
+            url = httpx2.URL(track.url)
         except httpx2.InvalidURL:
             return []
-        if named.path != _CAPTIONS_PATH or not named.host.endswith(".youtube.com"):
+        if url.path != _CAPTIONS_PATH or not url.host.endswith(".youtube.com"):
             return []
-        query = named.params.set("fmt", "json3")
+        query = url.params.set("fmt", "json3")
         if track.translated_to:
             query = query.set("tlang", track.translated_to)
-        reply = await self._tried(httpx2.Request("GET", self._at(_CAPTIONS_PATH), params=query))
-        if reply:
-            return read_captions(reply.body)
-        return []
+        reply = await self._send(httpx2.Request("GET", self._at(_CAPTIONS_PATH), params=query))
+        if reply is None:
+            return []
+        return read_captions(reply.body)
 
-    async def _tried(self, request: httpx2.Request) -> Reply | None:
+    async def _send(self, request: httpx2.Request) -> Reply | None:
         """The answer if it is a success; everything after it is still worth a try."""
         try:
-            reply = await self._desk.send(request, self._started)
+            reply = await self._context.send(request, self._started)
         except WebquarryError:
             return None
         if reply.status == 200:
             return reply
         return None
 
-    async def _without_transcript(self, seen: list[Player]) -> Page:
+    async def _read_without_transcript(self, players: list[Player]) -> Page:
         """Title and description, or why there is not even that."""
-        if any(player.details for player in seen):
-            bare = any(player.status == "OK" and not player.tracks for player in seen)
+        if any(player.details for player in players):
             why = "YouTube did not give out the captions of the video"
-            if bare:
-                why = "The video has no captions"
-            return self._made(
-                seen, None, [], f"{why}: there is its title and description, and no transcript."
-            )
-        refusals = {player.refusal for player in seen}
-        reason = redact(
-            next((player.reason for player in seen if player.reason), "no reason was given")
-        )[:200]
-        if "gone" in refusals:
-            raise NotFound(f"YouTube has no such video to show: {reason.rstrip('.')}.")
-        if "login" in refusals:
-            raise LoginWall(
-                f"YouTube shows the video only to those it lets in: {reason.rstrip('.')}."
-            )
-        card = await self._desk.json(
-            httpx2.Request(
-                "GET",
-                self._at("/oembed"),
-                params={"url": _watch_url(self._video), "format": "json"},
-            ),
-            self._started,
-        )
+            for player in players:
+                if player.status == "OK" and not player.tracks:
+                    why = "The video has no captions"
+            note = f"{why}: there is its title and description, and no transcript."
+            return self._build_page(players, note)
+
+        self._raise_if_refused(players)
+        parameters = {"url": self._watch_url, "format": "json"}
+        request = httpx2.Request("GET", self._at("/oembed"), params=parameters)
+        card = await self._context.json(request, self._started)
         if not isinstance(card, dict) or not isinstance(card.get("title"), str):
             raise ProviderFailure("YouTube gave nothing about the video.")
         details = {"title": card["title"], "author": card.get("author_name")}
-        note = "YouTube answers programs on this network with a captcha: there is the title of the video, and no more."
-        return self._made([Player(details=details)], None, [], note)
+        note = (
+            "YouTube answers programs on this network with a captcha: there is the title of the "
+            "video, and no more."
+        )
+        return self._build_page([Player(details=details)], note)
 
-    def _made(
-        self, seen: list[Player], track: Track | None, cues: list[Cue], note: str = ""
+    def _raise_if_refused(self, players: list[Player]) -> None:
+        """Raise what YouTube itself says about a video that it does not show."""
+        reason = "no reason was given"
+        for player in players:
+            if player.reason:
+                reason = player.reason
+                break
+        reason = redact(reason)[:_LONGEST_REASON].rstrip(".")
+        refusals = {player.refusal for player in players}
+        if "gone" in refusals:
+            raise NotFound(f"YouTube has no such video to show: {reason}.")
+        if "login" in refusals:
+            raise LoginWall(f"YouTube shows the video only to those it lets in: {reason}.")
+
+    def _build_page(
+        self,
+        players: list[Player],
+        note: str = "",
+        track: Track | None = None,
+        cues: Sequence[Cue] = (),
     ) -> Page:
+        """The page of what all the answers say together, the first one before the others."""
         composer = Composer(ORIGIN)
         details: dict[str, Any] = {}
-        for player in seen:
+        published = ""
+        for player in players:
             details = {**(player.details or {}), **details}
-        published = next((player.published for player in seen if player.published), "")
-        title, author = composer.plain(details.get("title")), composer.plain(details.get("author"))
-        seconds = str(details.get("lengthSeconds") or "")
-        length = ""
-        if seconds.isascii() and seconds.isdigit() and len(seconds) < 8:
-            length = clock_time(int(seconds))
-        facts = [("Channel", author), ("Published", composer.plain(published)), ("Length", length)]
-        description = composer.paragraphs(details.get("shortDescription"))
-        parts = [
-            f"# {composer.line(title or 'Untitled video')}",
-            "\n".join(f"- {name}: {composer.line(fact)}" for name, fact in facts if fact),
-            f"## Description\n\n{description}" if description else "",
-            _transcript(track, cues, composer) if track else "",
-        ]
-        notes = (note,) if note else ()
+            published = published or player.published
+        title = composer.plain(details.get("title"))
+        author = composer.plain(details.get("author"))
+        blocks = _write_about(details, title, author, published, composer)
+        outcome = "thin"
+        if track:
+            outcome = "ok"
+            blocks += _write_transcript(track, cues, composer)
+        notes: tuple[str, ...] = ()
+        if note:
+            notes = (note,)
+        date = None
+        if published:
+            date = Dated(published, "youtube:publishDate")
         return Page(
-            url=_watch_url(self._video),
+            url=self._watch_url,
             requested_url=self._url,
             title=title,
-            markdown="\n\n".join(part for part in parts if part),
+            markdown="\n\n".join(blocks),
             content_type="youtube",
             encoding="utf-8",
-            outcome="ok" if track else "thin",
+            outcome=outcome,
             notes=notes,
-            fetched_at=self._desk.clock.now(),
+            fetched_at=self._context.clock.now(),
             removed={reason: count for reason, count in composer.removed.items() if count},
             author=author,
-            published=Dated(published, "youtube:publishDate") if published else None,
+            published=date,
             lost=notes,
-            reader=YouTube.name,
+            reader=YouTubeReader.name,
         )
 
     def _at(self, path: str) -> str:
-        return self._desk.url("youtube", ORIGIN, path)
+        """A path at YouTube, or at the origin that stands in for it."""
+        return self._context.url("youtube", ORIGIN, path)
 
 
-def _transcript(track: Track, cues: list[Cue], composer: Composer) -> str:
-    how = ", translated by YouTube" if track.translated_to else ""
-    language = composer.line(
-        composer.plain(f"{track.translated_to or track.language}: {track.name}{how}")
-    )
-    spoken = [
-        f"**{clock_time(part.seconds)}** {composer.paragraphs(part.text)}"
-        for part in paragraphs(cues)
-    ]
-    return "\n\n".join([f"## Transcript ({language})", *spoken])
+def _write_about(
+    details: Mapping[str, Any], title: str, author: str, published: str, composer: Composer
+) -> list[str]:
+    """Title, facts and description of a video, as blocks of Markdown."""
+    seconds = str(details.get("lengthSeconds") or "")
+    length = ""
+    if seconds.isascii() and seconds.isdigit() and len(seconds) < 8:
+        length = clock_time(int(seconds))
+    facts = {"Channel": author, "Published": composer.plain(published), "Length": length}
+    description = composer.paragraphs(details.get("shortDescription"))
+    blocks = [f"# {composer.line(title or 'Untitled video')}"]
+    lines = [f"- {name}: {composer.line(fact)}" for name, fact in facts.items() if fact]
+    if lines:
+        blocks.append("\n".join(lines))
+    if description:
+        blocks.append(f"## Description\n\n{description}")
+    return blocks
 
 
-def _watch_url(video: str) -> str:
-    return f"{ORIGIN}/watch?v={video}"
+def _write_transcript(track: Track, cues: Sequence[Cue], composer: Composer) -> list[str]:
+    """What is said, as blocks of Markdown with their times."""
+    language = f"{track.language}: {track.name}"
+    if track.translated_to:
+        language = f"{track.translated_to}: {track.name}, translated by YouTube"
+    language = composer.line(composer.plain(language))
+    blocks = [f"## Transcript ({language})"]
+    for paragraph in join_into_paragraphs(cues):
+        text = composer.paragraphs(paragraph.text)
+        blocks.append(f"**{clock_time(paragraph.seconds)}** {text}")
+    return blocks

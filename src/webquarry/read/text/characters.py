@@ -27,6 +27,8 @@ SOFT_HYPHEN = "soft hyphen"
 FILLER = "invisible filler"
 NONCHARACTER = "noncharacter"
 
+# The last two characters of each of the 17 planes.
+_LAST_OF_PLANES = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
 # Tab, newline and carriage return are white space, not control characters.
 _KINDS = {
     CONTROL: "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffc",
@@ -36,16 +38,12 @@ _KINDS = {
     SELECTOR: "\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef",
     SOFT_HYPHEN: "\u00ad",
     FILLER: "\u115f\u1160\u3164\uffa0\u17b4\u17b5",
-    NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-    + "".join(
-        f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17)
-    ),
+    NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef" + _LAST_OF_PLANES,
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
 _RUN = re.compile(INVISIBLE.pattern + "+")
-_PRINTABLE = re.compile(
-    f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]"
-)  # those that Python takes for printable
+# Those that Python takes for printable.
+_PRINTABLE = re.compile(f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]")
 _KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items()]
 
 _RTL = re.compile(
@@ -54,10 +52,12 @@ _RTL = re.compile(
 # Letters and signs of scripts that shape with joiners; Latin, Greek, Cyrillic, Han, kana and Hangul
 # never need one.
 _JOINING = re.compile(
-    r"[\u0590-\u10ff\u1200-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00011fff\U0001e800-\U0001efff]"
+    r"[\u0590-\u10ff\u1200-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc"
+    r"\U00010800-\U00011fff\U0001e800-\U0001efff]"
 )
 _EMOJI = re.compile(
-    r"[\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff]"
+    r"[\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f"
+    r"\U0001f000-\U0001faff]"
 )
 _KEYCAP = re.compile(r"[0-9#*]")
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
@@ -88,8 +88,11 @@ def clean(text: str) -> Cleaned:
     left in it.
     """
     removed: Counter[str] = Counter()
-    lines = _LINE_END.sub("\n", without_surrogates(text))
-    return Cleaned(defuse_verbatim(strip_invisible(lines, removed), removed), dict(removed))
+    text = without_surrogates(text)
+    text = _LINE_END.sub("\n", text)
+    text = strip_invisible(text, removed)
+    text = defuse_verbatim(text, removed)
+    return Cleaned(text, dict(removed))
 
 
 def strip_invisible(text: str, removed: Counter[str]) -> str:
@@ -97,18 +100,18 @@ def strip_invisible(text: str, removed: Counter[str]) -> str:
     if text.isascii():
         if text.isprintable():
             return text
-    elif (text.isprintable() or _is_printable(text)) and _PRINTABLE.search(text) is None:
-        return text
+    elif _PRINTABLE.search(text) is None:
+        if text.isprintable():
+            return text
+        # Python takes these blanks and line ends for unprintable, too.
+        without_blanks = text.replace("\xa0", "").replace("\n", "").replace("\u2028", "")
+        if without_blanks.isprintable():
+            return text
 
     def visible_part(run: re.Match[str]) -> str:
         return _visible_part(text, run.start(), run.end(), removed)
 
     return _RUN.sub(visible_part, text)
-
-
-def _is_printable(text: str) -> bool:
-    """Whether a text has nothing but blanks and line ends that Python takes for unprintable."""
-    return text.replace("\xa0", "").replace("\n", "").replace("\u2028", "").isprintable()
 
 
 def without_surrogates(text: str) -> str:
@@ -128,40 +131,50 @@ def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str
         for tags in _FLAG_TAGS:
             if text.startswith(tags, start):
                 start += len(tags)
-                return tags + (_visible_part(text, start, end, removed) if start < end else "")
-    kept: dict[str, str] = {}
+                if start >= end:
+                    return tags
+                return tags + _visible_part(text, start, end, removed)
+
+    needed: dict[str, str] = {}
     for position in range(start, end):
         character = text[position]
         kind = next(kind for kind, members in _KIND_OF if members.match(character))
-        if kind not in kept and _is_needed(character, kind, text, start, end):
-            kept[kind] = character
+        if kind not in needed and _is_needed(character, kind, text, start, end):
+            needed[kind] = character
         else:
             removed[kind] += 1
-    return "".join(kept.values())
+    return "".join(needed.values())
 
 
 def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
+    """Whether the text around a run of invisible characters needs this one to be written right."""
+    before = text[start - 1 : start]
+    after = text[end : end + 1]
     if kind == SELECTOR:
         return _takes_selector(before, character)
     if character in "\u200c\u200d":
-        emoji = bool(_EMOJI.match(before)) and bool(_EMOJI.match(after)) and character == "\u200d"
-        return emoji or bool(_JOINING.match(before))
-    if character in "\u061c\u200e\u200f":
-        return (
-            _RTL.search(text, max(start - 2, 0), start) is not None
-            or _RTL.search(text, end, end + 2) is not None
+        joins_emoji = (
+            character == "\u200d"
+            and _EMOJI.match(before) is not None
+            and _EMOJI.match(after) is not None
         )
+        return joins_emoji or _JOINING.match(before) is not None
+    if character in "\u061c\u200e\u200f":
+        behind_rtl = _RTL.search(text, max(start - 2, 0), start) is not None
+        return behind_rtl or _RTL.search(text, end, end + 2) is not None
     if character in "\u115f\u1160":
         return bool(_JAMO.match(before) or _JAMO.match(after))
     return False
 
 
 def _takes_selector(base: str, selector: str) -> bool:
+    """Whether a character has a variant that this variation selector asks for."""
     if selector in "\ufe0e\ufe0f":
         return bool(_EMOJI.match(base) or _KEYCAP.match(base))
     if selector == "\ufe00" and _FIRST_SELECTOR_BASE.match(base):
         return True
     if selector in "\ufe00\ufe01\ufe02" or "\U000e0100" <= selector <= "\U000e011f":
-        return bool(_IDEOGRAPH.match(base))
-    return selector in "\u180b\u180c\u180d\u180f" and bool(_MONGOLIAN.match(base))
+        return _IDEOGRAPH.match(base) is not None
+    if selector in "\u180b\u180c\u180d\u180f":
+        return _MONGOLIAN.match(base) is not None
+    return False

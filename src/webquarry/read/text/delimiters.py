@@ -15,8 +15,10 @@ DELIMITER = "chat delimiter"
 
 # Names no ordinary document uses for its own markup: broken wherever they stand.
 _TOOL_NAMES = (
-    r"(?:antml|anthropic):[\w-]+|tool_(?:calls?|use|results?|responses?|outputs?|code)|available_tools"
-    r"|function_(?:calls?|results?|responses?)|system(?:[_-](?:prompt|message|reminder|instructions?))?"
+    r"(?:antml|anthropic):[\w-]+|tool_(?:calls?|use|results?|responses?|outputs?|code)"
+    r"|available_tools"
+    r"|function_(?:calls?|results?|responses?)"
+    r"|system(?:[_-](?:prompt|message|reminder|instructions?))?"
     r"|(?:start|end)_of_turn|(?:begin|end)_of_(?:text|sentence)|im_(?:start|end)"
     r"|untrusted[_-]external[_-]content"
 )
@@ -33,22 +35,18 @@ _LLAMA_TAG = "<(?=</?SYS>>)"
 _BRACKET = re.compile(
     r"(?<!\\)\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])"
 )
-_BRACKET_ENDS = (
-    "INST]",
-    "CALLS]",
-    "RESULTS]",
-    "_TOOLS]",
-    "PROMPT]",
-)  # looked for first, which is quick
+_BRACKET_ENDS = ("INST]", "CALLS]", "RESULTS]", "_TOOLS]", "PROMPT]")  # quicker than the pattern
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
 _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
 _SPEAKER = r"(?:[Hh]uman|[Aa]ssistant|[Ss]ystem|[Uu]ser|[Dd]eveloper|HUMAN|ASSISTANT|SYSTEM|USER)"
 _TURN = re.compile(
-    rf"\n(?=[#HhAaSsUuDd])(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)|{_SPEAKER})[ \t]{{0,4}}(?=:)"
+    rf"\n(?=[#HhAaSsUuDd])(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)"
+    rf"|{_SPEAKER})[ \t]{{0,4}}(?=:)"
 )
 _CODE = re.compile(
-    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
+    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$"
+    r"|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
     re.MULTILINE,
 )
 _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
@@ -59,26 +57,29 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
     is left alone.
     """
     text = "\n" + markdown
-    if (
-        not ("<" in text and _PROSE.search(text))
-        and not any(end in text for end in _BRACKET_ENDS)
-        and not _TURN.search(text)
-    ):
+    has_tag = "<" in text and _PROSE.search(text) is not None
+    has_bracket = any(end in text for end in _BRACKET_ENDS)
+    if not has_tag and not has_bracket and not _TURN.search(text):
         return markdown
     parts: list[str] = []
     place = 0
     for code in _CODE.finditer(text):
-        parts += [_defuse(text[place : code.start()], removed), code[0]]
+        prose = text[place : code.start()]
+        parts.append(_defuse(prose, removed))
+        parts.append(code[0])
         place = code.end()
-    return "".join([*parts, _defuse(text[place:], removed)])[1:]
+    parts.append(_defuse(text[place:], removed))
+    return "".join(parts)[1:]
 
 
 def _defuse(prose: str, removed: Counter[str]) -> str:
+    """Prose with every delimiter in it escaped; how many is added to `removed`."""
     prose, escaped = _ESCAPED.subn("&lt;", prose)
     prose, bare = _PROSE.subn("&lt;", prose)
     prose, brackets = _BRACKET.subn(r"\[", prose)
-    prose, turns = _TURN.subn(lambda found: found[0] + "\\", prose)
-    if count := escaped + bare + brackets + turns:
+    prose, turns = _TURN.subn(r"\g<0>\\", prose)
+    count = escaped + bare + brackets + turns
+    if count:
         removed[DELIMITER] += count
     return prose
 

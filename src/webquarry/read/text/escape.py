@@ -36,30 +36,41 @@ def escape(text: str) -> str:
     ):  # fmt: skip
         return text
 
-    def escaped(found: re.Match[str]) -> str:
+    def escape_part(found: re.Match[str]) -> str:
+        """One run of signs, escaped unless it can mean nothing."""
         part = found[0]
-        if part[0] in "*_" and not _could_emphasise(text, found.start(), found.end(), part[0]):
+        mark = part[0]
+        if mark in "*_" and not _could_emphasise(text, found.start(), found.end(), mark):
             return part
         return "".join("\\" + character for character in part)
 
-    return _INSIDE.sub(escaped, text)
+    return _INSIDE.sub(escape_part, text)
 
 
 def _could_emphasise(text: str, start: int, end: int, mark: str) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
+    """Whether a parser could take a run of stars or underscores for the edge of an emphasis."""
+    before = text[start - 1 : start]
+    after = text[end : end + 1]
     if mark == "_" and before.isalnum() and after.isalnum():
         return False  # snake_case
-    blank_before, blank_after = not before or before.isspace(), not after or after.isspace()
-    return not (blank_before and blank_after)
+    is_blank_before = not before or before.isspace()
+    is_blank_after = not after or after.isspace()
+    return not (is_blank_before and is_blank_after)
 
 
 def escape_line_starts(text: str) -> str:
     """Finished lines, none of which looks like a list, a heading, a quote or a rule any more."""
     if text[:1] not in _LINE_MAY_NEED and "\n" not in text:
-        return text
-    return _LINE_START.sub(
-        lambda found: f"{found[4]}\\{found[5]}" if found[4] else "\\" + found[0], text
-    )
+        return text  # as nearly all: one line that begins with a letter
+    return _LINE_START.sub(_escape_line_start, text)
+
+
+def _escape_line_start(found: re.Match[str]) -> str:
+    """The beginning of a line behind a backslash."""
+    number = found[4]
+    if number:  # it is the sign behind a number that makes a list
+        return f"{number}\\{found[5]}"
+    return "\\" + found[0]
 
 
 def escape_heading(text: str) -> str:

@@ -9,6 +9,7 @@ _TICKS = re.compile(r"`{3,}")
 
 def fence(text: str, language: str) -> str:
     """The text between fences longer than any run of backticks in it."""
-    longest = max((len(run) for run in _TICKS.findall(text)), default=2)
+    longest = max(map(len, _TICKS.findall(text)), default=2)
     ticks = "`" * (longest + 1)
-    return f"{ticks}{language}\n{text.rstrip()}\n{ticks}"
+    content = text.rstrip()
+    return f"{ticks}{language}\n{content}\n{ticks}"

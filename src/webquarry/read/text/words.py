@@ -14,9 +14,8 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\"
 _ESCAPE = re.compile(r"\\([^\w\s])")
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(
-    r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
-)  # written without blanks
+# Scripts that are written without blanks.
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _CHARACTERS_PER_WORD = 2  # in those scripts
 
 
@@ -29,23 +28,31 @@ class Words:
     @cached_property
     def text(self) -> str:
         """What is read, line by line."""
-        return _ESCAPE.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", self.markdown)))
+        text = _IMAGE.sub("", self.markdown)
+        text = _LINK.sub(r"\1", text)
+        return _ESCAPE.sub(r"\1", text)
 
     @cached_property
     def headings(self) -> list[str]:
+        """The headings, in order."""
         return [heading.strip() for heading in _HEADING.findall(self.text)]
 
     @cached_property
     def count(self) -> int:
+        """How many words there are in all."""
         return count_words(self.text)
 
     @cached_property
     def prose_count(self) -> int:
         """Words outside links and headings: a menu has none, an article almost nothing else."""
-        return count_words(_HEADING.sub("", _LINK.sub("", _IMAGE.sub("", self.markdown))))
+        prose = _IMAGE.sub("", self.markdown)
+        prose = _LINK.sub("", prose)
+        prose = _HEADING.sub("", prose)
+        return count_words(prose)
 
 
 def count_words(text: str) -> int:
     """How many words; scripts without blanks count two characters as one."""
-    spaced, unspaced = _UNSPACED.subn(" ", text)
-    return len(_WORD.findall(spaced)) + unspaced // _CHARACTERS_PER_WORD
+    spaced, unspaced_characters = _UNSPACED.subn(" ", text)
+    words = len(_WORD.findall(spaced))
+    return words + unspaced_characters // _CHARACTERS_PER_WORD

@@ -1,7 +1,7 @@
 """The declared style of one element -> why a person cannot see it, or None.
 
 Only what hides a box with everything in it is judged here. What children can undo (visibility, text
-size, colour) is followed down the tree in `visible.py`.
+size, colour) is followed down the tree in `tracker.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from webquarry.read.css.declarations import Declarations, first, length, lengths
+from webquarry.read.css.declarations import Declarations, first_value, parse_length, parse_lengths
 
 DISPLAY = "display none"
 TRANSPARENT = "transparent"
@@ -24,12 +24,19 @@ _FAR = 3000.0  # pixels; tracks of slides are moved by less
 _BELOW = 20000.0  # pixels from the top; a long page places nothing by hand so far down
 _CRAMPED = -20.0  # pixels between letters; the text runs back over itself and out of sight
 _BEHIND = -100
+_SMALLEST_SCALE = 0.02
+_SMALLEST_ZOOM = 0.05
+_ON_EDGE = ("90deg", "-90deg", "270deg")  # turned so that only an edge is seen
 _OPACITY_FILTER = re.compile(r"opacity\s*[(=]\s*([\d.]+%?)")
 _CALL = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
 
 
+_Check = Callable[[Declarations], str | None]
+_CHECKS: list[tuple[tuple[str, ...], _Check]] = []
+
+
 def reason_to_skip(style: Declarations) -> str | None:
-    """Why nothing of this element is seen."""
+    """The declared style of an element -> why nothing of the element is seen, or None."""
     for names, check in _CHECKS:
         for name in names:
             if name in style and (reason := check(style)):
@@ -37,34 +44,56 @@ def reason_to_skip(style: Declarations) -> str | None:
     return None
 
 
-def _display(style: Declarations) -> str | None:
-    hidden = style.get("display") == "none" or style.get("content-visibility") == "hidden"
-    if hidden:
+def _looks_at(*names: str) -> Callable[[_Check], _Check]:
+    """Makes a function a check of the style of every element that declares one of these."""
+
+    def register(check: _Check) -> _Check:
+        _CHECKS.append((names, check))
+        return check
+
+    return register
+
+
+@_looks_at("display", "content-visibility")
+def _check_display(style: Declarations) -> str | None:
+    """Not displayed at all."""
+    if style.get("display") == "none":
+        return DISPLAY
+    if style.get("content-visibility") == "hidden":
         return DISPLAY
     return None
 
 
-def _opacity(style: Declarations) -> str | None:
+@_looks_at("opacity", "filter", "-ms-filter")
+def _check_opacity(style: Declarations) -> str | None:
+    """Transparent, by `opacity` or by an old filter."""
     value = None
     if "opacity" in style:
-        value = length(style["opacity"], percent=0.01)
-    if value is None and (found := _OPACITY_FILTER.search(first(style, "filter", "-ms-filter"))):
-        number = length(found[1], percent=0.01) or 0.0
-        value = number / 100 if number > 1 else number
+        value = parse_length(style["opacity"], percent=0.01)
+    if value is None:
+        found = _OPACITY_FILTER.search(first_value(style, "filter", "-ms-filter"))
+        if found:
+            value = parse_length(found[1], percent=0.01) or 0.0
+            if value > 1:  # old filters count to a hundred
+                value /= 100
     if value is not None and value < FAINT:
         return TRANSPARENT
     return None
 
 
-def _security(style: Declarations) -> str | None:
-    if style["-webkit-text-security"] not in ("none", ""):
-        return TRANSPARENT
-    return None
+@_looks_at("-webkit-text-security")
+def _check_security(style: Declarations) -> str | None:
+    """Shown as dots, like a password."""
+    if style["-webkit-text-security"] in ("none", ""):
+        return None
+    return TRANSPARENT
 
 
-def _clip(style: Declarations) -> str | None:
-    shape = first(style, "clip-path", "-webkit-clip-path")
-    for value in (style.get("clip", ""), shape):
+@_looks_at("clip", "clip-path", "-webkit-clip-path")
+def _check_clip(style: Declarations) -> str | None:
+    """Clipped to a shape that lets nothing through."""
+    path = first_value(style, "clip-path", "-webkit-clip-path")
+    for value in (style.get("clip", ""), path):
         for name, arguments in _CALL.findall(value):
             if _is_empty_shape(name, arguments):
                 return CLIPPED
@@ -72,144 +101,160 @@ def _clip(style: Declarations) -> str | None:
 
 
 def _is_empty_shape(name: str, arguments: str) -> bool:
-    arguments = arguments.partition(" at ")[0].partition(" round ")[0]
-    sizes = lengths(arguments)
-    if name == "rect":
-        return len(sizes) == 4 and (
-            sizes[2] - sizes[0] <= _SLIVER or sizes[1] - sizes[3] <= _SLIVER
-        )
+    """Whether a shape of `clip` or `clip-path` lets nothing through."""
+    arguments = arguments.partition(" at ")[0]
+    arguments = arguments.partition(" round ")[0]
+    sizes = parse_lengths(arguments)
+    if name == "rect" and len(sizes) == 4:
+        top, right, bottom, left = sizes
+        return bottom - top <= _SLIVER or right - left <= _SLIVER
     if name == "inset" and sizes and "%" in arguments:
         if len(sizes) < 3:
             top, right, bottom, left = (sizes * 4)[:4]
         else:
             top, right, bottom, left = (sizes + sizes[1:2])[:4]
         return top + bottom >= 99 or left + right >= 99
-    if name in ("circle", "ellipse"):
-        return bool(sizes) and min(sizes) <= _SLIVER
+    if name in ("circle", "ellipse") and sizes:
+        return min(sizes) <= _SLIVER
     if name == "polygon":
-        points = {tuple(lengths(point)) for point in arguments.split(",")}
-        return (
-            len({point[0] for point in points if point}) <= 1
-            or len({point[-1] for point in points if point}) <= 1
-        )
-    return name == "xywh" and len(sizes) == 4 and min(sizes[2:]) <= _SLIVER
+        points = [parse_lengths(point) for point in arguments.split(",")]
+        columns = {point[0] for point in points if point}
+        rows = {point[-1] for point in points if point}
+        return len(columns) <= 1 or len(rows) <= 1
+    if name == "xywh" and len(sizes) == 4:
+        return min(sizes[2:]) <= _SLIVER
+    return False
 
 
-def _size(style: Declarations) -> str | None:
-    if "%" in first(style, "padding-bottom", "padding-top", "padding"):
+@_looks_at("width", "height", "max-width", "max-height", "inline-size", "block-size")
+def _check_size(style: Declarations) -> str | None:
+    """Too small to show text, and nothing may stick out."""
+    if "%" in first_value(style, "padding-bottom", "padding-top", "padding"):
         return None  # a frame of fixed proportions: what it holds is laid over the padding
-    no_width = _is_sliver(style, "width", "inline-size") and not _has_least(style, "min-width")
-    no_height = _is_sliver(style, "height", "max-height", "block-size") and not _has_least(
-        style, "min-height"
-    )
-    cut = any(
-        style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y")
-    )
-    shut = length(style.get("max-height", "")) == 0
-    narrow = no_width or _is_sliver(
-        style, "max-width"
-    )  # alone, a known trick to shorten the text of a table cell
-    if shut or (narrow and no_height) or (cut and (no_width or no_height)):
+    if parse_length(style.get("max-height", "")) == 0:
         return NO_SIZE
+    no_width = False
+    if _is_sliver(style, "width", "inline-size"):
+        no_width = not _has_minimum(style, "min-width")
+    no_height = False
+    if _is_sliver(style, "height", "max-height", "block-size"):
+        no_height = not _has_minimum(style, "min-height")
+    # alone, a known trick to shorten the text of a table cell
+    is_narrow = no_width or _is_sliver(style, "max-width")
+    if is_narrow and no_height:
+        return NO_SIZE
+    for name in ("overflow", "overflow-x", "overflow-y"):
+        is_cut = style.get(name, "visible") != "visible"
+        if is_cut and (no_width or no_height):
+            return NO_SIZE
     return None
 
 
 def _is_sliver(style: Declarations, *names: str) -> bool:
-    sizes = (length(style[name], percent=10) for name in names if name in style)
-    return any(size is not None and size <= _SLIVER for size in sizes)
+    """Whether one of these properties makes a box too small to show text."""
+    for name in names:
+        if name in style:
+            size = parse_length(style[name], percent=10)
+            if size is not None and size <= _SLIVER:
+                return True
+    return False
 
 
-def _has_least(style: Declarations, name: str) -> bool:
-    return (length(style.get(name, ""), percent=10) or 0.0) > _SLIVER
+def _has_minimum(style: Declarations, name: str) -> bool:
+    """Whether a box is kept large enough to show text."""
+    size = parse_length(style.get(name, ""), percent=10)
+    return size is not None and size > _SLIVER
 
 
-def _position(style: Declarations) -> str | None:
+@_looks_at("position", "left", "top", "right", "bottom", "inset")
+def _check_position(style: Declarations) -> str | None:
+    """Moved beyond the edges of the page, or far behind it."""
     position = style.get("position", "")
     if position == "static":
         return None
-    left = _offset(first(style, "left", "inset-inline-start"))
-    top = _offset(first(style, "top", "inset-block-start"))
-    others = [_offset(style.get(name, "")) for name in ("right", "bottom")]
-    others += [_offset(part) for part in style.get("inset", "").split()]
-    if min(left, top, *others) <= (
-        -_AWAY if position else -_FAR
-    ):  # a class may well give the position
+    left = _parse_offset(first_value(style, "left", "inset-inline-start"))
+    top = _parse_offset(first_value(style, "top", "inset-block-start"))
+    others = [style.get("right", ""), style.get("bottom", ""), *style.get("inset", "").split()]
+    offsets = [left, top, *map(_parse_offset, others)]
+    away = _AWAY
+    if not position:
+        away = _FAR  # a class may well give the position
+    if min(offsets) <= -away:
         return OFF_SCREEN
-    if (position in ("absolute", "fixed") and (left >= _FAR or top >= _BELOW)) or (
-        position == "fixed" and max(left, top, *others) >= _FAR
-    ):
+    if position in ("absolute", "fixed") and (left >= _FAR or top >= _BELOW):
         return OFF_SCREEN
-    layer = length(style.get("z-index", ""))
+    if position == "fixed" and max(offsets) >= _FAR:
+        return OFF_SCREEN
+    layer = parse_length(style.get("z-index", ""))
     if position and layer is not None and layer <= _BEHIND:
         return OFF_SCREEN
     return None
 
 
-def _margin(style: Declarations) -> str | None:
+@_looks_at("margin", "margin-left", "margin-top", "margin-inline-start")
+def _check_margin(style: Declarations) -> str | None:
+    """Pulled away by a negative margin."""
     parts = style.get("margin", "").split()
-    top, left = parts[:1], (parts[3:4] or parts[1:2] or parts[:1])
-    named = [style.get(name, "") for name in ("margin-left", "margin-top", "margin-inline-start")]
-    if min(map(_offset, (*top, *left, *named))) <= -_AWAY:
+    top = parts[:1]
+    left = parts[3:4] or parts[1:2] or parts[:1]
+    margins = [*top, *left]
+    for name in ("margin-left", "margin-top", "margin-inline-start"):
+        margins.append(style.get(name, ""))
+    if min(map(_parse_offset, margins)) <= -_AWAY:
         return OFF_SCREEN
     return None
 
 
-def _offset(value: str) -> float:
+def _parse_offset(value: str) -> float:
     """Pixels; the whole width of the page counts as far enough to be away."""
-    return length(value, percent=_AWAY / 100, view=_AWAY / 100) or 0.0
+    offset = parse_length(value, percent=_AWAY / 100, view=_AWAY / 100)
+    return offset or 0.0
 
 
-def _indent(style: Declarations) -> str | None:
-    offset = _offset(style["text-indent"])
-    if abs(offset) >= _AWAY:
+@_looks_at("text-indent")
+def _check_indent(style: Declarations) -> str | None:
+    """Its text is moved away, as for images in place of headings."""
+    indent = _parse_offset(style["text-indent"])
+    if abs(indent) >= _AWAY:
         return OFF_SCREEN
     return None
 
 
-def _spacing(style: Declarations) -> str | None:
-    if _offset(style["letter-spacing"]) <= _CRAMPED:
+@_looks_at("letter-spacing")
+def _check_spacing(style: Declarations) -> str | None:
+    """Its letters run back over each other."""
+    if _parse_offset(style["letter-spacing"]) <= _CRAMPED:
         return OFF_SCREEN
     return None
 
 
-def _transform(style: Declarations) -> str | None:
-    calls = _CALL.findall(first(style, "transform", "-webkit-transform"))
-    calls += [(name, style[name]) for name in ("translate", "scale") if name in style]
+@_looks_at("transform", "-webkit-transform", "translate", "scale")
+def _check_transform(style: Declarations) -> str | None:
+    """Shrunk to nothing, moved far away, or seen from the edge."""
+    calls = _CALL.findall(first_value(style, "transform", "-webkit-transform"))
+    for name in ("translate", "scale"):
+        if name in style:
+            calls.append((name, style[name]))
     for name, arguments in calls:
-        numbers = lengths(arguments, percent=_FAR / 250, view=_FAR / 100)
-        if name.startswith("scale") and numbers and min(map(abs, numbers)) < 0.02:
+        numbers = parse_lengths(arguments, percent=_FAR / 250, view=_FAR / 100)
+        sizes = [abs(number) for number in numbers]
+        if name.startswith("scale") and sizes and min(sizes) < _SMALLEST_SCALE:
             return NO_SIZE
-        if (
-            name.startswith("matrix")
-            and numbers
-            and len(numbers) > 3
-            and abs(numbers[0]) + abs(numbers[1]) < 0.02
-        ):
+        is_flat = len(sizes) > 3 and sizes[0] + sizes[1] < _SMALLEST_SCALE
+        if name.startswith("matrix") and is_flat:
             return NO_SIZE
-        if name.startswith("translate") and max(map(abs, numbers), default=0) >= _FAR:
+        if name.startswith("translate") and sizes and max(sizes) >= _FAR:
             return OFF_SCREEN
-        if name in ("rotatex", "rotatey") and arguments.strip() in ("90deg", "-90deg", "270deg"):
+        if name in ("rotatex", "rotatey") and arguments.strip() in _ON_EDGE:
             return NO_SIZE
     return None
 
 
-def _zoom(style: Declarations) -> str | None:
-    values = (length(style.get(name, ""), 0.01) for name in ("zoom", "font-size-adjust"))
-    if any(value is not None and value < 0.05 for value in values):
-        return NO_SIZE
+@_looks_at("zoom", "font-size-adjust")
+def _check_zoom(style: Declarations) -> str | None:
+    """Zoomed until nothing can be read, or its letters made as small."""
+    for name in ("zoom", "font-size-adjust"):
+        factor = parse_length(style.get(name, ""), percent=0.01)
+        if factor is not None and factor < _SMALLEST_ZOOM:
+            return NO_SIZE
     return None
-
-
-_CHECKS: tuple[tuple[tuple[str, ...], Callable[[Declarations], str | None]], ...] = (
-    (("display", "content-visibility"), _display),
-    (("opacity", "filter", "-ms-filter"), _opacity),
-    (("-webkit-text-security",), _security),
-    (("clip", "clip-path", "-webkit-clip-path"), _clip),
-    (("width", "height", "max-width", "max-height", "inline-size", "block-size"), _size),
-    (("position", "left", "top", "right", "bottom", "inset"), _position),
-    (("margin", "margin-left", "margin-top", "margin-inline-start"), _margin),
-    (("text-indent",), _indent),
-    (("letter-spacing",), _spacing),
-    (("transform", "-webkit-transform", "translate", "scale"), _transform),
-    (("zoom", "font-size-adjust"), _zoom),
-)

@@ -12,20 +12,21 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from webquarry.read.css.declarations import Declarations, first, lengths
+from webquarry.read.css.declarations import Declarations, first_value, parse_lengths
 
 _LATE_PART = re.compile(r"S:[0-9a-f]{1,4}")
 _PLACE = re.compile(r"[BP]:[0-9a-f]{1,4}")
 _SMALL_SHIFT = 250.0  # pixels
+_TRANSLATION = re.compile(r"translate\w*\(([^()]*)\)")
 _MOVES = re.compile(r"translate|matrix\(1|scale\w*\(\s*(?:0?\.[5-9]|1)")
 _NOT_TEXT = frozenset({"script", "style", "noscript", "template", "title"})
-_HEARTS = ("h1", "main", "article")  # what a box must hold to be the page
+_CONTENT_TAGS = ("h1", "main", "article")  # what a box must hold to be the page
 _MOST_ASKED = 5  # times that the text of an element is measured
 _MOST_OF_IT = 0.6
 _OF_MAIN = 0.25  # of the text; menus can be longer than what they lead to
 
 
-class Unveiled:
+class Revealed:
     """The late parts and the text of one page, looked up when something hidden asks for them."""
 
     def __init__(self, roots: Sequence[etree._Element]) -> None:
@@ -39,33 +40,48 @@ class Unveiled:
         if _LATE_PART.fullmatch(element.get("id") or "") is None:
             return False
         if self._has_places is None:
-            places = (place for root in self._roots for place in root.iter("template"))
-            self._has_places = any(_PLACE.fullmatch(place.get("id") or "") for place in places)
+            self._has_places = self._find_places()
         return self._has_places
 
+    def _find_places(self) -> bool:
+        """Whether the page keeps a place for late parts."""
+        for root in self._roots:
+            for template in root.iter("template"):
+                if _PLACE.fullmatch(template.get("id") or ""):
+                    return True
+        return False
+
     def is_the_page(self, element: etree._Element) -> bool:
-        """Whether an element holds nearly everything there is."""
-        if self._asked >= _MOST_ASKED or next(element.iter(*_HEARTS), None) is None:
+        """Whether an element holds nearly everything there is: a heading or the like, and most of
+        the text. Measured a few times only, because it takes a walk over the page.
+        """
+        if self._asked >= _MOST_ASKED:
+            return False
+        if next(element.iter(*_CONTENT_TAGS), None) is None:
             return False
         self._asked += 1
         if self._length is None:
             self._length = sum(map(_length_of, self._roots))
-        share = _OF_MAIN if element.tag == "main" else _MOST_OF_IT
+        share = _MOST_OF_IT
+        if element.tag == "main":
+            share = _OF_MAIN
         return _length_of(element) >= share * self._length
 
 
 def fades_in(style: Declarations) -> bool:
     """Whether a transparent box is about to appear: it is moved a little, and will come to rest."""
-    moved = first(style, "transform", "-webkit-transform")
-    if not moved or not _MOVES.search(moved):
+    transform = first_value(style, "transform", "-webkit-transform")
+    if not transform or not _MOVES.search(transform):
         return False
-    shifts = [
-        shift for part in re.findall(r"translate\w*\(([^()]*)\)", moved) for shift in lengths(part)
-    ]
-    return max(map(abs, shifts), default=0.0) <= _SMALL_SHIFT
+    for arguments in _TRANSLATION.findall(transform):
+        for shift in parse_lengths(arguments):
+            if abs(shift) > _SMALL_SHIFT:
+                return False
+    return True
 
 
 def _length_of(element: etree._Element) -> int:
+    """How much text an element holds, white space at the edges aside."""
     length = 0
     for inner in element.iter(etree.Element):
         if inner.text and inner.tag not in _NOT_TEXT:

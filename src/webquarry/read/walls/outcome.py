@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
-from webquarry.read.format import Draft
+from webquarry.read.format import ConvertedDocument
 from webquarry.read.html.traits import Traits
 from webquarry.read.text.words import Words, count_words
 from webquarry.read.walls.login import wants_login
-from webquarry.read.walls.soft_404 import says_it_is_missing
+from webquarry.read.walls.soft_404 import is_soft_404
 from webquarry.read.walls.wall_marks import UNSIGNED
-from webquarry.read.walls.walls import wall_in_headers, wall_in_page
+from webquarry.read.walls.walls import find_wall_in_headers, find_wall_in_page
 from webquarry.secret import redact
 
 _LONGEST = 100_000  # characters of Markdown; whatever is longer is a page
@@ -32,13 +32,17 @@ _THIN_WORDS = 10
 _SHELL_WORDS = 50  # around an element that scripts would fill
 _NOTICE_WORDS = 15  # beside a request to turn scripts on
 _NEEDS_SCRIPTS = re.compile(
-    r"(?i)(?:enable|activate|turn on|allow|requires?|needs?|without|supports?)\s+(?:\w+\s+){0,3}java\s?script"
-    r"|java\s?script\s+(?:\w+\s+){0,3}(?:disabled|enabled|required|needed|turned off|not available|unavailable|to run|in order)"
-    r"|(?:activer?|activez|aktivieren|habilit[ae]r?|attiva(?:re)?|ativ[ae]|включите|włącz)\s+(?:\S+\s+){0,2}java\s?script"
+    r"(?i)(?:enable|activate|turn on|allow|requires?|needs?|without|supports?)\s+"
+    r"(?:\w+\s+){0,3}java\s?script"
+    r"|java\s?script\s+(?:\w+\s+){0,3}"
+    r"(?:disabled|enabled|required|needed|turned off|not available|unavailable|to run|in order)"
+    r"|(?:activer?|activez|aktivieren|habilit[ae]r?|attiva(?:re)?|ativ[ae]|включите|włącz)\s+"
+    r"(?:\S+\s+){0,2}java\s?script"
     r"|java\s?script\s*(?:を有効|が無効|aktivieren|désactivé|deaktiviert|отключен)|启用\s*java\s?script"
 )
 _LOADING = re.compile(
-    r"(?i)^\W*(?:loading|please wait|wird geladen|chargement|cargando|caricamento|carregando|загрузка|加载中|読み込み中)\b.{0,30}$"
+    r"(?i)^\W*(?:loading|please wait|wird geladen|chargement|cargando|caricamento|carregando"
+    r"|загрузка|加载中|読み込み中)\b.{0,30}$"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 
@@ -51,94 +55,110 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def raise_if_walled(url: str, headers: Mapping[str, str], draft: Draft | None) -> None:
-    """Raise `Challenge` if an answer, of whatever status, is a captcha or a bot wall."""
-    maker = wall_in_headers(headers)
-    if maker is None and draft is not None and draft.traits is not None:
-        words = Words(draft.markdown[:_LONGEST])
-        maker = None
+def raise_if_walled(url: str, headers: Mapping[str, str], page: ConvertedDocument | None) -> None:
+    """Raise `Challenge` if an answer, of whatever status, is a captcha or a bot wall.
+
+    `page` is what was read, where there was anything; without it the headers alone decide.
+    """
+    maker = find_wall_in_headers(headers)
+    if maker is None and page is not None and page.traits is not None:
+        words = Words(page.markdown[:_LONGEST])
         if words.prose_count <= _MOST_PROSE:
-            maker = wall_in_page(draft.title, words, draft.traits())
-    if maker:
-        signed = "" if maker == UNSIGNED else f" ({maker})"
-        raise Challenge(
-            f"{_host(url)} answered with a captcha or a bot wall{signed} instead of the page."
-        )
+            maker = find_wall_in_page(page.title, words, page.traits())
+    if not maker:
+        return
+    signature = ""
+    if maker != UNSIGNED:
+        signature = f" ({maker})"
+    raise Challenge(
+        f"{_host(url)} answered with a captcha or a bot wall{signature} instead of the page."
+    )
 
 
-def raise_if_login(url: str, requested_url: str, draft: Draft) -> None:
-    """Raise `LoginWall` if a page shows nothing but a door."""
-    words = Words(draft.markdown[:_LONGEST])
-    if draft.traits is not None and wants_login(
-        url, requested_url, draft.title, words, draft.traits()
-    ):
+def raise_if_login(url: str, requested_url: str, page: ConvertedDocument) -> None:
+    """Raise `LoginWall` if a page shows nothing but a form to log in."""
+    if page.traits is None:
+        return
+    words = Words(page.markdown[:_LONGEST])
+    if wants_login(url, requested_url, page.title, words, page.traits()):
         raise LoginWall(f"{_host(url)} wants a login before it shows {redact(requested_url)}.")
 
 
-def judge(url: str, requested_url: str, headers: Mapping[str, str], draft: Draft) -> Outcome:
-    """The outcome of a page that was answered with success."""
-    if draft.traits is None:
-        return _judge_length(url, draft)
-    if (
-        len(draft.markdown) > _LONGEST
-        or Words(draft.markdown[:_BEGINNING]).prose_count > 2 * _MOST_PROSE
-    ):
+def judge(
+    url: str, requested_url: str, headers: Mapping[str, str], page: ConvertedDocument
+) -> Outcome:
+    """The outcome of a page that was answered with success.
+
+    Walls, logins and pages that say they do not exist are raised. Only short pages are suspected,
+    and how long one is is found out as cheaply as possible.
+    """
+    if page.traits is None:
+        # Plain documents are as short as they like, but not empty.
+        if not page.markdown.strip():
+            raise ThinPage(f"{redact(url)} is empty.")
         return Outcome()
-    words = Words(draft.markdown)
+    if len(page.markdown) > _LONGEST:
+        return Outcome()
+    beginning = Words(page.markdown[:_BEGINNING])
+    if beginning.prose_count > 2 * _MOST_PROSE:
+        return Outcome()
+    words = Words(page.markdown)
     if words.prose_count > _MOST_PROSE:
         return Outcome()
-    raise_if_walled(url, headers, draft)
-    if says_it_is_missing(url, draft.title, words):
+    raise_if_walled(url, headers, page)
+    if is_soft_404(url, page.title, words):
         raise NotFound(f"{redact(url)} says that there is no such page.")
-    raise_if_login(url, requested_url, draft)
-    return _judge_substance(url, draft, words, draft.traits())
+    raise_if_login(url, requested_url, page)
+    return _judge_substance(url, page, words, page.traits())
 
 
-def _judge_length(url: str, draft: Draft) -> Outcome:
-    """Plain documents are as short as they like, but not empty."""
-    if not draft.markdown.strip():
-        raise ThinPage(f"{redact(url)} is empty.")
-    return Outcome()
-
-
-def _judge_substance(url: str, draft: Draft, words: Words, traits: Traits) -> Outcome:
+def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Traits) -> Outcome:
     """Whether there is text, and if hardly any, whether scripts would have brought it."""
-    pieces = [piece for piece in _SENTENCE_END.split(words.text) if piece.strip()]
-    written = [
-        piece for piece in pieces if not (_NEEDS_SCRIPTS.search(piece) or _LOADING.search(piece))
-    ]
-    rest = count_words("\n".join(written))
-    asked = len(written) < len(pieces) or _NEEDS_SCRIPTS.search(traits.fallback)
-    pictured = "![" in draft.markdown
-    if traits.empty_mount:
-        most = _SHELL_WORDS
-    elif asked:
-        most = _NOTICE_WORDS
-    else:
-        most = 1
-        if pictured:
-            most = 0
-    if traits.scripts and rest < most:
-        if not rest:
+    content: list[str] = []
+    has_notice = _NEEDS_SCRIPTS.search(traits.fallback) is not None
+    for sentence in _SENTENCE_END.split(words.text):
+        if not sentence.strip():
+            continue
+        if _NEEDS_SCRIPTS.search(sentence) or _LOADING.search(sentence):
+            has_notice = True
+        else:
+            content.append(sentence)
+    word_count = count_words("\n".join(content))
+    has_images = "![" in page.markdown
+
+    if traits.scripts:
+        if traits.empty_mount:
+            most_words = _SHELL_WORDS
+        elif has_notice:
+            most_words = _NOTICE_WORDS
+        elif has_images:
+            most_words = 0
+        else:
+            most_words = 1
+        if not word_count and most_words:
             raise ScriptPage(
                 f"{redact(url)} shows nothing until its scripts have run, and they are not run "
                 "here."
             )
-        return Outcome(
-            "js_shell",
-            (
-                f"The page is filled in by scripts, which are not run: only {_words(rest)} of "
-                "text are in it.",
-            ),
-        )
-    if rest >= _THIN_WORDS:
+        if word_count < most_words:
+            size = _describe_size(word_count)
+            note = (
+                f"The page is filled in by scripts, which are not run: only {size} of text are in "
+                "it."
+            )
+            return Outcome("js_shell", (note,))
+
+    if word_count >= _THIN_WORDS:
         return Outcome()
-    if not rest and not pictured:
-        raise ThinPage(f"{redact(url)} has no text{_sent_on(url, traits)}.")
-    return Outcome("thin", (f"The page holds only {_words(rest)} of text{_sent_on(url, traits)}.",))
+    if not word_count and not has_images:
+        raise ThinPage(f"{redact(url)} has no text{_describe_refresh(url, traits)}.")
+    size = _describe_size(word_count)
+    note = f"The page holds only {size} of text{_describe_refresh(url, traits)}."
+    return Outcome("thin", (note,))
 
 
-def _sent_on(url: str, traits: Traits) -> str:
+def _describe_refresh(url: str, traits: Traits) -> str:
+    """Where the page sends the browser, in words that follow "has no text"; empty if nowhere."""
     if not traits.refresh:
         return ""
     try:
@@ -148,11 +168,13 @@ def _sent_on(url: str, traits: Traits) -> str:
     return f" and sends the browser on to {redact(target[:500])}"
 
 
-def _words(count: int) -> str:
-    if count == 1:
+def _describe_size(word_count: int) -> str:
+    if word_count == 1:
         return "1 word"
-    return f"{count} words"
+    return f"{word_count} words"
 
 
 def _host(url: str) -> str:
-    return urlsplit(url).hostname or redact(url)
+    """The host of a URL, to name the site in a message."""
+    host = urlsplit(url).hostname
+    return host or redact(url)

@@ -20,29 +20,29 @@ _MOST_WORDS = 250
 _MOST_PROSE = 120  # where the words have to decide
 
 
-def wall_in_headers(headers: Mapping[str, str]) -> str | None:
-    """Whose wall the headers speak of, or None."""
-    return next(
-        (
-            maker
-            for name, value, maker in marks.HEADERS
-            if headers.get(name, "").strip().lower() == value
-        ),
-        None,
-    )
+def find_wall_in_headers(headers: Mapping[str, str]) -> str | None:
+    """Response headers -> the maker of the wall they speak of, or None."""
+    for name, wall_value, maker in marks.HEADERS:
+        value = headers.get(name, "").strip().lower()
+        if value == wall_value:
+            return maker
+    return None
 
 
-def wall_in_page(title: str, words: Words, traits: Traits) -> str | None:
-    """Whose wall a page is (`wall_marks.UNSIGNED` when nobody says), or None when it is a page."""
+def find_wall_in_page(title: str, words: Words, traits: Traits) -> str | None:
+    """A page -> whose wall it is (`wall_marks.UNSIGNED` when nobody says), or None when it is a
+    page.
+    """
     if words.count > _MOST_WORDS:
         return None
-    built = _wall_in_structure(words, traits)
-    if built or words.prose_count > _MOST_PROSE:
-        return built
-    return _wall_in_words(title.strip(), words, traits)
+    maker = _find_wall_in_structure(words, traits)
+    if maker or words.prose_count > _MOST_PROSE:
+        return maker
+    return _find_wall_in_words(title.strip(), words, traits)
 
 
-def _wall_in_structure(words: Words, traits: Traits) -> str | None:
+def _find_wall_in_structure(words: Words, traits: Traits) -> str | None:
+    """Whose wall the elements and scripts of a page are, or None."""
     for maker, pattern in marks.BUILT.items():
         if pattern.search(traits.marks):
             return maker
@@ -51,26 +51,28 @@ def _wall_in_structure(words: Words, traits: Traits) -> str | None:
             return maker
     if words.count:
         return None
-    return next(
-        (
-            maker
-            for maker, bare in marks.BARE.items()
-            if bare.search(f"{traits.marks}\n{traits.code}")
-        ),
-        None,
-    )
-
-
-def _wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
-    said = f"{title}\n{words.text}\n{traits.fallback}".replace("\u2019", "'")
-    for maker, (first, second) in marks.PRINTED.items():
-        if first.search(said) and second.search(said):
+    # Without a single word on the page, scripts that guard ordinary pages too are enough.
+    marks_and_code = f"{traits.marks}\n{traits.code}"
+    for maker, pattern in marks.BARE.items():
+        if pattern.search(marks_and_code):
             return maker
-    if not marks.DEMAND.search(said) or traits.fields > 1 or traits.passwords:
+    return None
+
+
+def _find_wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
+    """Whose wall the words of a short page speak of, or None."""
+    text = f"{title}\n{words.text}\n{traits.fallback}".replace("\u2019", "'")
+    for maker, (first, second) in marks.PRINTED.items():
+        if first.search(text) and second.search(text):
+            return maker
+    demands_proof = marks.DEMAND.search(text) is not None
+    has_other_fields = traits.fields > 1 or traits.passwords > 0
+    if not demands_proof or has_other_fields:
         return None
     if marks.WIDGET.search(traits.marks):
         return marks.UNSIGNED
-    ordered = any(marks.ORDER.search(line) for line in said.splitlines()[1:])
-    if ordered and marks.SUSPECT.search(said) and marks.TITLE.search(title):
+    lines_below_title = text.splitlines()[1:]
+    gives_order = any(marks.ORDER.search(line) for line in lines_below_title)
+    if gives_order and marks.SUSPECT.search(text) and marks.TITLE.search(title):
         return marks.UNSIGNED
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.inline_tags import with_lasting_marks
+from webquarry.read.html.inline_tags import rename_inline_tags
 from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.convert import to_markdown
 
@@ -24,7 +24,7 @@ from webquarry.read.markdown.convert import to_markdown
 def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
     page: bytes, expected: bytes
 ) -> None:
-    assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
+    assert rename_inline_tags(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
 
 
 @pytest.mark.parametrize(
@@ -36,19 +36,25 @@ def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
     ],
 )  # fmt: skip
 def test_a_page_whose_marks_end_before_a_paragraph_starts_stays_as_it_is(page: bytes) -> None:
-    assert with_lasting_marks(page) == page
+    assert rename_inline_tags(page) == page
 
 
 @pytest.mark.parametrize(
     "page",
     [
-        '<b hidden title="</b>"><p>SECRET</p></b>', "<b hidden><i title='</b>'><p>SECRET</p></b>",
-        "<b hidden><!-- </b> --><p>SECRET</p></b>", "<b hidden>a<b>b</b><p>SECRET</p></b>",
-        "<b hidden>x<script>'</b>'</script><p>SECRET</p></b>", "<u hidden>x<textarea></u></textarea><p>SECRET</p></u>",
-        "<b hidden>x<iframe></b></iframe><p>SECRET</p></b>", '<b hidden ="</b>"><p>SECRET</p></b>',
-        "<s hidden>x<s/><p>SECRET</p></s>", "<b/hidden>x<p>SECRET</p></b>", "<B HIDDEN><P>SECRET</P></B>",
+        '<b hidden title="</b>"><p>SECRET</p></b>',
+        "<b hidden><i title='</b>'><p>SECRET</p></b>",
+        "<b hidden><!-- </b> --><p>SECRET</p></b>",
+        "<b hidden>a<b>b</b><p>SECRET</p></b>",
+        "<b hidden>x<script>'</b>'</script><p>SECRET</p></b>",
+        "<u hidden>x<textarea></u></textarea><p>SECRET</p></u>",
+        "<b hidden>x<iframe></b></iframe><p>SECRET</p></b>",
+        '<b hidden ="</b>"><p>SECRET</p></b>',
+        "<s hidden>x<s/><p>SECRET</p></s>",
+        "<b/hidden>x<p>SECRET</p></b>",
+        "<B HIDDEN><P>SECRET</P></B>",
     ],
-)  # fmt: skip
+)
 def test_no_false_end_of_a_hidden_mark_shows_the_paragraph_in_it(page: str) -> None:
     assert to_markdown(parse_html(f"{page} seen"), "https://example.org/").text == "seen"
 
@@ -67,7 +73,7 @@ def test_no_false_end_of_a_hidden_mark_shows_the_paragraph_in_it(page: str) -> N
     ],
 )
 def test_what_is_no_tag_stays_as_it_is(page: bytes) -> None:
-    assert with_lasting_marks(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + page
+    assert rename_inline_tags(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + page
 
 
 def test_a_script_comes_out_word_for_word() -> None:

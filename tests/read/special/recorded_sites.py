@@ -1,4 +1,4 @@
-"""A desk for special readers: services that answer from a table, and a clock that stands still."""
+"""What special readers are tried with: services that answer from a table, and a still clock."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def read(web: FakeWeb, url: str, **settings: Any) -> Page:
     """Read a URL with the services and the pages of this web."""
 
     async def run() -> Page:
-        given = Settings(**{"retries": 0} | settings)
+        chosen = Settings(**{"retries": 0} | settings)
         clock = FakeClock()
-        async with Client(given, clock, pages=web, providers=web) as client:
-            return await Reader(client, given, clock).read(url, selection="main")
+        async with Client(chosen, clock, pages=web, providers=web) as client:
+            return await Reader(client, chosen, clock).read(url, selection="main")
 
     return asyncio.run(run())

@@ -221,7 +221,8 @@ SEEN = [
     '<link rel=stylesheet href=x.css><div class=hero><h1 style="color:#fff">SEE</h1></div>',
     '<style>.dark{background:#000}</style><div class=dark><p style="color:#fff">SEE</p></div>',
     "<style>body{background:#111;color:#eee}</style><p>SEE</p>",
-    '<p style="color:transparent;background:linear-gradient(red,blue);-webkit-background-clip:text">SEE</p>',
+    '<p style="color:transparent;background:linear-gradient(red,blue);'
+    '-webkit-background-clip:text">SEE</p>',
     '<div style="visibility:hidden"><p style="visibility:visible">SEE</p></div>',
     '<ul style="font-size:0"><li style="font-size:16px">SEE</ul>',
     "<style>.t{display:none}.t.active{display:block}</style><div class=t>SEE</div>",
@@ -360,8 +361,14 @@ def test_copies_of_slides_are_left_out() -> None:
 
 
 def test_rules_are_weighed_by_importance_and_specificity_and_order() -> None:
-    css = ".a{display:none!important} .b{display:block} #c{display:none} div.d{display:block} .d{display:none}"
-    html = f"<style>{css}</style><p class='a b'>1</p><p id=c class=d>2</p><div class=d>3</div><p class=d style='display:block'>4"
+    css = (
+        ".a{display:none!important} .b{display:block} #c{display:none} div.d{display:block} "
+        ".d{display:none}"
+    )
+    html = (
+        f"<style>{css}</style><p class='a b'>1</p><p id=c class=d>2</p><div class=d>3</div><p "
+        "class=d style='display:block'>4"
+    )
 
     assert page(html).text == "3\n\n4"
 
