@@ -26,7 +26,6 @@ from webquarry.evidence.models import (
     StructuredData,
 )
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.forum import read_forum_signals
 from webquarry.evidence.page.jsonld import Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.structured import read_structured_data
@@ -40,6 +39,7 @@ from webquarry.evidence.trust.classify import (
     classify,
     is_preprint,
 )
+from webquarry.evidence.trust.forum import read_forum_signals
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.read.html.parse import Document
 from webquarry.read.models import Dated, Page

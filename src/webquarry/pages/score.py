@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from webquarry.evidence.language import scores
+from webquarry.evidence import scores
 from webquarry.evidence.language.claims import nearest_sentences
-from webquarry.evidence.language.scores import SourceScores
 from webquarry.evidence.language.terms import Terms
 from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.scores import SourceScores
 from webquarry.pages.clean import clean_line
 from webquarry.pages.snapshot import Snapshot
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of, words_in

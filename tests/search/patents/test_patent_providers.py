@@ -33,7 +33,7 @@ from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.providers.epo import Epo, cql
 from webquarry.search.patents.providers.lens import LensPatents
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor.checks import examine_parts
+from webquarry.surfaces.doctor.checks import examine_parts
 
 KINDS: list[type[PatentProvider]] = members_of("webquarry.search.patents.providers", PatentProvider)
 NOWHERE = {"HOME": "/nonexistent"}

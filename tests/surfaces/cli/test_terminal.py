@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from webquarry.errors import RateLimited
-from webquarry.surfaces.cli.terminal import as_json, command_output, one_line, printable
+from webquarry.surfaces.terminal import as_json, command_output, one_line, printable
 
 
 @pytest.mark.parametrize(

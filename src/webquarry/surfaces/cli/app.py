@@ -23,7 +23,7 @@ from webquarry.surfaces.cli.doctor.command import doctor
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.cli.sql import sql
-from webquarry.surfaces.cli.terminal import use_utf8_streams
+from webquarry.surfaces.terminal import use_utf8_streams
 
 
 class LateGroup(typer.core.TyperGroup):

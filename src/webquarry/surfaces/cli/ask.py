@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.surfaces.cli.terminal import AsJson, Output, command_output, one_line, printable
+from webquarry.surfaces.terminal import AsJson, Output, command_output, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

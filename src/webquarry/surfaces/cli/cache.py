@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, command_output, one_line
+from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 if TYPE_CHECKING:
     from webquarry.cache.disk import DiskStore

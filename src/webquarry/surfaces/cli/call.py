@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, command_output
+from webquarry.surfaces.terminal import AsJson, command_output
 
 
 def complete_tool(incomplete: str) -> list[str]:

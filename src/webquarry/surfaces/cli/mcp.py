@@ -127,7 +127,7 @@ def config(
 ) -> None:
     """Print what a client needs to start this server, or write it where the client looks."""
     from webquarry.surfaces.cli.mcp_config import CLIENTS, entry_for, write_entry
-    from webquarry.surfaces.cli.terminal import command_output
+    from webquarry.surfaces.terminal import command_output
 
     _check_choice(client, tuple(CLIENTS), "CLIENT", f"There is no client {client!r}")
     _check_choice(toolset, _toolset_names(), "--toolset", f"There is no tool set {toolset!r}")

@@ -11,7 +11,7 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-from webquarry.surfaces.cli.terminal import printable
+from webquarry.surfaces.terminal import printable
 
 _HEADING = re.compile(r"#{1,6} ")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")

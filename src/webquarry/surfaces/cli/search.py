@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.cli.terminal import AsJson, Output, command_output, one_line
+from webquarry.surfaces.terminal import AsJson, Output, command_output, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

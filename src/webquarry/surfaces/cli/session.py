@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, as_json, command_output, one_line, printable
+from webquarry.surfaces.terminal import AsJson, as_json, command_output, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from webquarry.surfaces.cli.terminal import command_output
+from webquarry.surfaces.terminal import command_output
 
 
 def sql(

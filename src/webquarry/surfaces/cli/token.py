@@ -44,8 +44,8 @@ def add(
     ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
-    from webquarry.surfaces.cli.terminal import command_output
     from webquarry.surfaces.server.tokens import MCP, METRICS
+    from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
         use = METRICS if metrics else MCP
@@ -60,7 +60,7 @@ def list_() -> None:
     share a caller.
     """
     from webquarry.clock import Clock
-    from webquarry.surfaces.cli.terminal import command_output
+    from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
         file = _open_file()
@@ -97,7 +97,7 @@ def _describe(token: Token, tokens: list[Token], now: datetime) -> str:
 @app.command()
 def revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
     """Make a token worthless at once; running servers notice."""
-    from webquarry.surfaces.cli.terminal import command_output
+    from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
         _open_file().revoke(name)

@@ -27,7 +27,7 @@ from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.cli.terminal import AsJson, command_output, one_line
+from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 app = typer.Typer(
     help="The tools on this machine, ours and yours: list, check, export and run them.",

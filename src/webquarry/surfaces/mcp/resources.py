@@ -60,7 +60,7 @@ async def health(kit: Toolkit) -> Any:
     Callers of a server for others learn which parts work, and neither its folders and addresses nor
     what others keep.
     """
-    from webquarry.surfaces.cli.doctor.checks import examine_parts
+    from webquarry.surfaces.doctor.checks import examine_parts
 
     results = examine_parts(kit.settings, kit.environ)
     is_broken = any(result.state == "broken" for result in results)

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.models import Progress, Usage
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.sql.functions.arguments import Mark
 
 if TYPE_CHECKING:
     from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
+
+Mark = tuple[int, int]  # connection and statement
 
 IDLE_SECONDS = 1.0
 _ENDING_SECONDS = 0.25  # after a cancellation, for the threads of that statement to notice
@@ -185,7 +186,7 @@ class Statements:
             self._scopes[mark] = scope
         self._scopes.move_to_end(mark)
         ended = [one for one, kept in self._scopes.items() if not kept.running]
-        surplus = len(self._scopes) - _MOST_SCOPES
+        surplus = max(0, len(self._scopes) - _MOST_SCOPES)
         for old in ended[:surplus]:
             del self._scopes[old]
         return scope

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webquarry.evidence.language.relevant_paragraphs import find_relevant, join_paragraphs
-from webquarry.evidence.language.scores import SourceScores
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
+from webquarry.evidence.scores import SourceScores
 from webquarry.pages.read_results import ReadResult
 from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read.slices.paragraphs import Paragraph

@@ -24,11 +24,11 @@ from webquarry.search.provider import Provider
 from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor import installation
-from webquarry.surfaces.cli.doctor.check_result import CheckResult
-from webquarry.surfaces.cli.doctor.checks import examine_parts
-from webquarry.surfaces.cli.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.surfaces.cli.doctor.view import show_report
+from webquarry.surfaces.doctor import installation
+from webquarry.surfaces.doctor.check_result import CheckResult
+from webquarry.surfaces.doctor.checks import examine_parts
+from webquarry.surfaces.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.toolkit import Toolkit
 
 BRAVE_PATH = "/res/v1/web/search"
@@ -240,7 +240,7 @@ def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]
 def test_a_provider_that_never_answers_does_not_hold_doctor_up(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webquarry.surfaces.cli.doctor.examine._PROBE_SECONDS", 0.05)
+    monkeypatch.setattr("webquarry.surfaces.doctor.examine._PROBE_SECONDS", 0.05)
 
     async def run() -> Report:
         silent = asyncio.Event()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry.surfaces.cli.terminal import command_output
+from webquarry.surfaces.terminal import command_output
 
 
 def demo() -> None:

@@ -20,7 +20,7 @@ from webquarry.errors import WebquarryError
 from webquarry.evidence.citation import CitedPage, cite
 from webquarry.search.models import Query, Result
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.terminal import one_line, printable
+from webquarry.surfaces.terminal import one_line, printable
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from webquarry.surfaces.cli.terminal import AsJson, command_output
+from webquarry.surfaces.terminal import AsJson, command_output
 
 
 def doctor(
@@ -16,8 +16,8 @@ def doctor(
     """Say what is configured, what works and what to do about the rest."""
     with command_output(as_json) as output:
         from webquarry.surfaces.bridge import bridge
-        from webquarry.surfaces.cli.doctor.examine import examine
         from webquarry.surfaces.cli.doctor.view import show_report
+        from webquarry.surfaces.doctor.examine import examine
 
         report = bridge.run(examine(offline=offline))
         output.show(report.as_dict(), lambda console: show_report(console, report))

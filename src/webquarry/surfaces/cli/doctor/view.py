@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry import __version__
-from webquarry.surfaces.cli.doctor.examine import Report, ServiceCheck
-from webquarry.surfaces.cli.terminal import one_line
+from webquarry.surfaces.doctor.examine import Report, ServiceCheck
+from webquarry.surfaces.terminal import one_line
 
 _MARKS = {
     "ok": ("✓", "green"),

@@ -15,8 +15,7 @@ from typing import Any
 
 from webquarry.errors import BadInput
 from webquarry.surfaces.sql.libraries import load_library
-
-Mark = tuple[int, int]  # connection and statement
+from webquarry.surfaces.sql.statements import Mark
 
 
 @dataclass(frozen=True)

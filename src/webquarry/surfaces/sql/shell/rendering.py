@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
-from webquarry.surfaces.cli.terminal import as_json, one_line
 from webquarry.surfaces.sql.session import SqlResult
+from webquarry.surfaces.terminal import as_json, one_line
 
 _WIDEST_CELL = 80  # characters of one cell in a table
 _NUMBERS = {

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import Secret, redact
-from webquarry.surfaces.cli.terminal import one_line, printable
 from webquarry.surfaces.sql.libraries import load_library
 from webquarry.surfaces.sql.session import SqlResult, SqlSession
 from webquarry.surfaces.sql.shell.progress_line import summarize
 from webquarry.surfaces.sql.shell.rendering import FORMATS, render
 from webquarry.surfaces.sql.shell.splitting import is_blank, split_commands, split_statements
+from webquarry.surfaces.terminal import one_line, printable
 
 _HELP = """\
 End a statement with ; and it runs. \

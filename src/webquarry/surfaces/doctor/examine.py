@@ -23,9 +23,9 @@ from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.doctor.check_result import CheckResult
-from webquarry.surfaces.cli.doctor.checks import examine_parts
-from webquarry.surfaces.cli.doctor.configuration import probe_redis
+from webquarry.surfaces.doctor.check_result import CheckResult
+from webquarry.surfaces.doctor.checks import examine_parts
+from webquarry.surfaces.doctor.configuration import probe_redis
 from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
