@@ -49,6 +49,7 @@ def test_a_date_with_one_meaning_is_read(written: str, expected: str) -> None:
         "1.7.2025",
         "01-07-2025",
         "2025-13-01",
+        "2025-00-05",
         "2025-02-30",
         "2025-07-01T25:00",
         "0001-01-01",

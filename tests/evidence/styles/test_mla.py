@@ -46,3 +46,7 @@ def test_a_title_in_another_language_keeps_its_capitals() -> None:
 def test_an_undated_work_says_when_it_was_read_and_a_dated_one_does_not() -> None:
     assert format_mla(Work(title="T", accessed=(2026, 5, 1))).endswith("Accessed 1 May 2026.")
     assert "Accessed" not in format_mla(Work(title="T", issued=(2020,), accessed=(2026, 5, 1)))
+
+
+def test_pages_with_digits_that_are_no_numbers_are_written_as_they_are() -> None:
+    assert mla_pages("20²-21²") == "pp. 20²–21²"

@@ -63,6 +63,8 @@ def _to_iso(parts: dict[str, str | None]) -> str | None:
     month_text = parts.get("month") or "0"
     month = int(month_text) if month_text.isdigit() else _NUMBER_OF[month_text.lower()]
     day = parts.get("day")
+    if day and not month:
+        return None
     written = year
     if month:
         written += f"-{month:02}"

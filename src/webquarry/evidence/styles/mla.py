@@ -117,7 +117,7 @@ def mla_pages(pages: str) -> str:
     first, last = page_range(pages)
     if not last:
         return f"p. {first}" if first else ""
-    are_numbers = first.isdigit() and last.isdigit()
+    are_numbers = first.isdecimal() and last.isdecimal()
     if are_numbers and len(first) == len(last) > 2 and int(last) > int(first):
         same = 0
         while first[same] == last[same]:

@@ -14,6 +14,7 @@ ALWAYS, SOMETIMES, NEVER = 0, 1, 2
 _NARROWEST, _WIDEST = 320.0, 2560.0  # pixels
 _TOO_NARROW, _TOO_WIDE = 150.0, 8000.0  # no screen is
 _MEDIA = {"": ALWAYS, "all": ALWAYS, "screen": ALWAYS, "projection": SOMETIMES}
+_MODIFIERS = re.compile(r"(?:(?:only|not)\s+)*+")
 _AND = re.compile(r"\sand\s|\sand(?=\()|(?<=\))and\s")
 _WIDTH = re.compile(
     r"\(\s*(?:(min|max)-(?:device-)?width\s*:|width\s*([<>])=?)\s*([^()]{1,20}?)\s*\)"
@@ -33,10 +34,9 @@ def _judge_query(query: str) -> int:
     All of it must hold, so the part that holds least often decides.
     """
     query = query.strip()
-    medium, *features = _AND.split(query.removeprefix("only "))
-    if medium.startswith("not "):
-        opposite = _judge_query(query.removeprefix("not "))
-        return {ALWAYS: NEVER, NEVER: ALWAYS}.get(opposite, SOMETIMES)
+    modifiers = _MODIFIERS.match(query)
+    assert modifiers is not None  # it matches nothing, too
+    medium, *features = _AND.split(query[modifiers.end() :])
     if medium.startswith("("):
         features.append(medium)
         worst = ALWAYS
@@ -44,6 +44,8 @@ def _judge_query(query: str) -> int:
         worst = _MEDIA.get(medium.strip(), NEVER)
     for feature in features:
         worst = max(worst, _judge_feature(feature))
+    if modifiers[0].count("not") % 2:
+        return {ALWAYS: NEVER, NEVER: ALWAYS}.get(worst, SOMETIMES)
     return worst
 
 
