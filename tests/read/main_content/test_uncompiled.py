@@ -23,10 +23,11 @@ from pathlib import Path
 without, *paths = json.loads(sys.stdin.read())
 sys.modules.update(dict.fromkeys(without))  # None there is an ImportError
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content import main_content, render_selection
+from webquarry.read.main_content.render import render_selection
+from webquarry.read.main_content.select import select_main_content
 from webquarry.read.main_content.blocks import Walk
 print(json.dumps([Walk.__module__, *[
-    render_selection(document, main_content(document), "https://example.org/").text
+    render_selection(document, select_main_content(document), "https://example.org/").text
     for document in (parse_html(Path(path).read_text("utf-8")) for path in paths)
 ]]))
 """

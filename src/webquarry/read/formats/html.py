@@ -57,12 +57,11 @@ def _whole(document: Document, url: str) -> _Part:
 
 
 def _main(document: Document, url: str) -> _Part:
-    from webquarry.read.main_content import (
-        main_content,
-        render_selection,
-    )  # numpy, which whole pages do without
+    # imported here because they need numpy, which whole pages do without
+    from webquarry.read.main_content.render import render_selection
+    from webquarry.read.main_content.select import select_main_content
 
-    selection = main_content(document)
+    selection = select_main_content(document)
     if not selection.kept:
         page = to_markdown(document, url)
         return _Part(page.text, page.title, page.removed, (*page.notes, WHOLE_NOTE))

@@ -29,7 +29,7 @@ class Selection:
         return [self.flow.texts[index] for index in self.kept]
 
 
-def main_content(document: Document, model: Model | None = None) -> Selection:
+def select_main_content(document: Document, model: Model | None = None) -> Selection:
     """Choose what to keep of a page. A page without text, such as the shell of a script, gives
     nothing, and so does one with more pieces than any page a person reads: a part of those would be
     judged without the rest.

@@ -69,7 +69,7 @@ class Composer:
         return page.text
 
 
-def moment(seconds: object) -> datetime | None:
+def parse_timestamp(seconds: object) -> datetime | None:
     """Seconds since the epoch as a moment; None for what is none."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return None
@@ -79,7 +79,7 @@ def moment(seconds: object) -> datetime | None:
         return None
 
 
-def written(when: datetime | None) -> str:
+def format_time(when: datetime | None) -> str:
     """A moment as it is shown; empty for none."""
     if when:
         return f"{when:%Y-%m-%d %H:%M} UTC"

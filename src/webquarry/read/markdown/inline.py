@@ -82,7 +82,7 @@ class Inline:
             typesets_tex  # a script of the page makes formulas of TeX between delimiters
         )
 
-    def plain(self, texts: list[str]) -> str:
+    def render_plain(self, texts: list[str]) -> str:
         """A block without any marks."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if text.isascii() and not self._typesets_tex and (text.isprintable() or "\n" in text):
@@ -91,7 +91,7 @@ class Inline:
                 return escape(folded)
         return self._finish(self._run([text]))
 
-    def marked(self, pieces: list[Piece]) -> str:
+    def render(self, pieces: list[Piece]) -> str:
         """A block with marks, all of them closed."""
         if len(pieces) == 3 and pieces[2] is CLOSE and pieces[1].__class__ is str:
             return self._single(pieces[0], pieces[1])

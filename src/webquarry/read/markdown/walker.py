@@ -186,9 +186,9 @@ class Walker:
         if len(pieces) <= len(spans):
             return
         if self.marked:
-            text = self._inline.marked(pieces + [CLOSE] * len(spans) if spans else pieces)
+            text = self._inline.render(pieces + [CLOSE] * len(spans) if spans else pieces)
         else:
-            text = self._inline.plain(pieces)  # type: ignore[arg-type]  # without marks there is only text
+            text = self._inline.render_plain(pieces)  # type: ignore[arg-type]  # without marks there is only text
         pieces.clear()
         pieces.extend(spans)
         self.marked = bool(spans)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from webquarry.read.markdown.compose import moment, whole_number
+from webquarry.read.markdown.compose import parse_timestamp, whole_number
 from webquarry.search.replies.body import objects
 
 
@@ -63,7 +63,7 @@ def algolia_item(fields: Mapping[str, Any]) -> Item | None:
         number,
         kind=_text(fields.get("type")),
         author=author,
-        when=moment(fields.get("created_at_i")),
+        when=parse_timestamp(fields.get("created_at_i")),
         title=title,
         url=_text(fields.get("url")),
         text=text,
@@ -102,7 +102,7 @@ def firebase_item(fields: Mapping[str, Any]) -> Item | None:
         number,
         kind=_text(fields.get("type")),
         author=_text(fields.get("by")),
-        when=moment(fields.get("time")),
+        when=parse_timestamp(fields.get("time")),
         title=_text(fields.get("title")),
         url=_text(fields.get("url")),
         text=_text(fields.get("text")),

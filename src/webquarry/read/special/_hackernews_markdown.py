@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webquarry.read.markdown.compose import Composer, moment, whole_number, written
+from webquarry.read.markdown.compose import Composer, format_time, parse_timestamp, whole_number
 from webquarry.read.special._hackernews_items import Item, Thread, ThreadComment, numbers
 
 SITE = "https://news.ycombinator.com/"
@@ -63,7 +63,11 @@ def user_markdown(fields: Mapping[str, Any], composer: Composer) -> str:
     facts = [
         f"- Karma: {karma}" if (karma := whole_number(fields.get("karma"))) is not None else "",
         f"- Since: {since}"
-        if (since := written(moment(fields.get("created") or fields.get("created_at_i"))))
+        if (
+            since := format_time(
+                parse_timestamp(fields.get("created") or fields.get("created_at_i"))
+            )
+        )
         else "",
         f"- Submissions: {len(posts)}" if (posts := numbers(fields.get("submitted"))) else "",
     ]
@@ -91,7 +95,7 @@ def _said(replies: Sequence[ThreadComment], composer: Composer) -> list[str]:
 
 
 def _comment(item: Item, indent: str, answered: str, composer: Composer) -> str:
-    when = written(item.when)
+    when = format_time(item.when)
     details = ", ".join(
         filter(None, [f"#{item.number}", when, f"to {composer.line(answered)}" if answered else ""])
     )
@@ -116,7 +120,7 @@ def _about(item: Item, composer: Composer, comments: str) -> str:
         by = f"{points} by {composer.line(author)}".strip()
     else:
         by = points
-    return ", ".join(filter(None, [by, written(item.when), comments]))
+    return ", ".join(filter(None, [by, format_time(item.when), comments]))
 
 
 def _option(option: Item, composer: Composer) -> str:

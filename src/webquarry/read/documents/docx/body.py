@@ -82,7 +82,7 @@ class Body:
             elif name in ("m:oMath", "m:oMathPara"):
                 reader = RunReader(self._story, Style(), shaded=False)
                 reader.formula(child)
-                self._add(self._inline.marked(reader.found.pieces()))
+                self._add(self._inline.render(reader.found.pieces()))
 
     def notes(self) -> None:
         """Write the notes that the text has referred to."""
@@ -144,7 +144,7 @@ class Body:
             self._code.append(found.text())
             return
         self._end_code()
-        text = self._inline.marked(found.pieces(plain=bool(settings.heading)))
+        text = self._inline.render(found.pieces(plain=bool(settings.heading)))
         if not text:
             return
         if not settings.heading:

@@ -83,7 +83,7 @@ class Slide:
 
     def _title(self, paragraphs: list[tuple[etree._Element, Paragraph]]) -> None:
         text = " ".join(
-            self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs
+            self._inline.render(found.pieces(plain=True)) for _, found in paragraphs
         ).replace("\n", " ")
         if text.strip():
             self.title = self.title or " ".join(
@@ -96,7 +96,7 @@ class Slide:
         levels: list[int] = []
         numbers: Counter[int] = Counter()
         for settings, found in paragraphs:
-            text = escape_line_starts(self._inline.marked(found.pieces()))
+            text = escape_line_starts(self._inline.render(found.pieces()))
             if not text:
                 continue
             mark = _mark(settings, bulleted=bulleted)
@@ -186,7 +186,7 @@ class Slide:
         if cell.get("vMerge") in ("1", "true"):
             return Cell("", heading, columns)
         paragraphs = self._paragraphs(child_of(cell, "a:txBody"))
-        text = " ".join(self._inline.marked(found.pieces()) for _, found in paragraphs)
+        text = " ".join(self._inline.render(found.pieces()) for _, found in paragraphs)
         return Cell(text.replace("\n", " "), heading, columns)
 
     def _graphic(self, shape: Shape) -> None:
@@ -216,7 +216,7 @@ class Slide:
         for shape in root.iter():
             if name_of(shape.tag) == "p:sp" and _is_notes(shape):
                 for _, found in self._paragraphs(child_of(shape, "p:txBody")):
-                    texts.append(escape_line_starts(self._inline.marked(found.pieces())))
+                    texts.append(escape_line_starts(self._inline.render(found.pieces())))
         if texts:
             self._out.open("> ", "> ")
             for place, text in enumerate(texts):
