@@ -30,7 +30,9 @@ class Composer:
         """One line without markup; what is no text is empty."""
         if not isinstance(value, str):
             return ""
-        cleaned = clean(html.unescape(value) if is_html else value)
+        if is_html:
+            value = html.unescape(value)
+        cleaned = clean(value)
         self.removed.update(cleaned.removed)
         return " ".join(cleaned.text.split())
 
@@ -51,14 +53,13 @@ class Composer:
             return ""
         cleaned = clean(value)
         self.removed.update(cleaned.removed)
-        lines = [
-            escape_line_starts(escape(line.strip())) for line in cleaned.text.strip().split("\n")
-        ]
-        broken = "\n".join(
-            f"{line}\\" if line and at + 1 < len(lines) and lines[at + 1] else line
-            for at, line in enumerate(lines)
-        )
-        return defuse_prose(broken, self.removed)
+        lines: list[str] = []
+        for raw in cleaned.text.strip().split("\n"):
+            line = escape_line_starts(escape(raw.strip()))
+            if line and lines and lines[-1]:
+                lines[-1] += "\\"  # a backslash keeps the break between two lines of a paragraph
+            lines.append(line)
+        return defuse_prose("\n".join(lines), self.removed)
 
     def fragment(self, value: object) -> str:
         """A piece of HTML as Markdown."""

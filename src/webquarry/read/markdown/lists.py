@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
 
 
+_LIST_TAGS = ("ul", "ol", "menu", "dir")
+_LARGEST = 999_999_999  # Markdown takes nine digits
+_MOST_DIGITS = 10  # of a number in the page
+NOTE_INDENT = "    "  # of the lines in a footnote, whatever the length of its label
+
+
 @dataclass(slots=True)
 class Definitions:
     """A list of terms and definitions that is being walked through."""
@@ -18,9 +24,6 @@ class Definitions:
     open: bool = False  # a definition is being written
     after_term: bool = False
     after_definition: bool = False
-
-
-_LARGEST = 999_999_999  # Markdown takes nine digits
 
 
 @dataclass(slots=True)
@@ -39,29 +42,30 @@ class Listing:
 def start_list(walker: Walker, element: Element) -> Leave | None:
     walker.flush()
     blocks = walker.blocks
-    if element.tag == "ol":
-        down = element.get("reversed") is not None
-        count = 1
-        if down:
-            count = sum(1 for _ in element.iterchildren("li"))
-        listing = Listing(True, _number(element.get("start"), count), -1 if down else 1)
-    else:
-        listing = Listing(False)
-    outer = walker.lists[-1] if walker.lists else None
-    parent = element.getparent()
-    if (
-        outer is not None
-        and outer.shown
-        and parent is not None
-        and parent.tag in ("ul", "ol", "menu", "dir")
-    ):
-        listing.nested = True  # a list right inside a list belongs to the item before it
-        blocks.open(" " * outer.width, " " * outer.width)
-        blocks.tight = True
-    elif walker.lists and blocks.item_started:
-        blocks.tight = True
+    listing = _create_listing(element)
+    if walker.lists:
+        outer = walker.lists[-1]
+        parent = element.getparent()
+        if outer.shown and parent is not None and parent.tag in _LIST_TAGS:
+            listing.nested = True  # a list right inside a list belongs to the item before it
+            indent = " " * outer.width
+            blocks.open(indent, indent)
+            blocks.tight = True
+        elif blocks.item_started:
+            blocks.tight = True
     walker.lists.append(listing)
     return end_list
+
+
+def _create_listing(element: Element) -> Listing:
+    """A list with the number that it starts from, and counting down if it is reversed."""
+    if element.tag != "ol":
+        return Listing(ordered=False)
+    start = element.get("start")
+    if element.get("reversed") is None:
+        return Listing(ordered=True, number=_parse_number(start, 1))
+    count = sum(1 for _ in element.iterchildren("li"))
+    return Listing(ordered=True, number=_parse_number(start, count), step=-1)
 
 
 def end_list(walker: Walker, element: Element) -> None:
@@ -75,18 +79,25 @@ def end_list(walker: Walker, element: Element) -> None:
 
 def start_item(walker: Walker, element: Element) -> Leave | None:
     walker.flush()
+    blocks = walker.blocks
     listing = walker.lists[-1] if walker.lists else None
-    marker = _marker(walker, listing, element)
+    label = walker.footnotes.find_note_label(element)
+    marker = _create_marker(listing, element)
+    indent = " " * len(marker)
+    if label is not None:
+        marker, indent = f"[^{label}]: ", NOTE_INDENT
     if listing is not None:
         listing.width = len(marker)
         if listing.shown:
-            joins = listing.end == walker.blocks.count  # no other ends a line
+            blocks.tight = listing.end == blocks.count
         else:
-            joins = marker in ("- ", "1. ")
-        walker.blocks.tight = joins and (walker.blocks.tight or listing.shown)
-    elif (before := element.getprevious()) is not None and before.tag == "li":
-        walker.blocks.tight = bool(walker.blocks)
-    walker.blocks.open(marker, "    " if marker.startswith("[^") else " " * len(marker))
+            # no other marker can end a paragraph, so after any other a blank line is needed
+            blocks.tight = blocks.tight and marker in ("- ", "1. ")
+    else:
+        before = element.getprevious()
+        if before is not None and before.tag == "li":
+            blocks.tight = bool(blocks)
+    blocks.open(marker, indent)
     return end_item
 
 
@@ -94,32 +105,30 @@ def end_item(walker: Walker, element: Element) -> None:
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.item_started:
-        walker.lists[-1].shown, walker.lists[-1].end = True, blocks.count
+        listing = walker.lists[-1]
+        listing.shown, listing.end = True, blocks.count
     blocks.close()
     blocks.tight = False
 
 
-def _marker(walker: Walker, listing: Listing | None, element: Element) -> str:
-    label = walker.footnotes.note(element)
+def _create_marker(listing: Listing | None, element: Element) -> str:
+    """The dash or the number of an item; the next item gets the next number."""
     if listing is None or not listing.ordered:
-        if label is not None:
-            return f"[^{label}]: "
         return "- "
-    number = _number(element.get("value"), listing.number)
+    number = _parse_number(element.get("value"), listing.number)
     listing.number = number + listing.step
-    if label is not None:
-        return f"[^{label}]: "
-    return f"{min(max(number, 0), _LARGEST)}. "
+    number = min(max(number, 0), _LARGEST)
+    return f"{number}. "
 
 
-def _number(text: str | None, otherwise: int) -> int:
-    text = (text or "").strip()
-    if text.startswith("-"):
-        sign, digits = (-1, text[1:])
-    else:
-        sign, digits = (1, text)
-    if digits.isascii() and digits.isdigit() and len(digits) <= 10:
-        return sign * int(digits)
+def _parse_number(text: str | None, otherwise: int) -> int:
+    """A whole number of an attribute, or another one where it holds none."""
+    if text is None:
+        return otherwise
+    text = text.strip()
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS:
+        return int(text)
     return otherwise
 
 
@@ -149,12 +158,13 @@ def end_term(walker: Walker, element: Element) -> None:
 
 def start_definition(walker: Walker, element: Element) -> Leave | None:
     _end_definition(walker)  # the parser puts one that was not closed around the next one
-    label = walker.footnotes.note(element)
+    label = walker.footnotes.find_note_label(element)
+    marker, indent = ": ", "  "
+    if label is not None:
+        marker, indent = f"[^{label}]: ", NOTE_INDENT
     definitions = walker.definitions[-1]
     walker.blocks.tight = definitions.after_term or definitions.after_definition
-    walker.blocks.open(
-        ": " if label is None else f"[^{label}]: ", "  " if label is None else "    "
-    )
+    walker.blocks.open(marker, indent)
     definitions.open = True
     return end_definition
 
@@ -173,7 +183,7 @@ def _end_definition(walker: Walker) -> None:
 
 
 LIST_ACTIONS: dict[object, Action] = {
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), start_list),
+    **dict.fromkeys(_LIST_TAGS, start_list),
     "li": start_item,
     "dl": start_definitions,
     "dt": start_term,
