@@ -122,7 +122,7 @@ def split_lines(raw: str) -> list[str]:
 
 
 def has_blocks(element: etree._Element) -> bool:
-    """Whether an element that should hold a few words of code holds paragraphs and lists instead."""
+    """Whether an element that should hold a few words of code holds paragraphs and lists."""
     descendants = islice(element.iterdescendants(), _MOST_INSIDE)
     return any(inner.tag in _BLOCKS for inner in descendants)
 

@@ -102,7 +102,9 @@ def _render(
         if not _has_more_text(walker.fallbacks, tags, least):
             continue
         fuller_walker, fuller_text = walk(tags)
-        if len(fuller_text) >= least and not _asks_for_scripts(fuller_text):
+        beginning = fuller_text[:_REQUEST_STARTS_WITHIN].lower()
+        asks_for_scripts = len(fuller_text) < _LONGEST_REQUEST and "javascript" in beginning
+        if len(fuller_text) >= least and not asks_for_scripts:
             walker, text, notes = fuller_walker, fuller_text, (FALLBACK_NOTE,)
     return defuse_prose(text, walker.removed), walker.removed, notes
 
@@ -129,9 +131,3 @@ def _has_more_text(fallbacks: Sequence[etree._Element], tags: frozenset[str], le
             if length >= least:
                 return True
     return False
-
-
-def _asks_for_scripts(text: str) -> bool:
-    if len(text) >= _LONGEST_REQUEST:
-        return False
-    return "javascript" in text[:_REQUEST_STARTS_WITHIN].lower()

@@ -70,6 +70,7 @@ _MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dro
 
 
 def skip(walker: Walker, element: Element) -> Leave | None:
+    """What is never shown, and not missed either."""
     return SKIP
 
 
@@ -84,6 +85,7 @@ def count_and_skip(reason: str) -> Action:
 
 
 def start_block(walker: Walker, element: Element) -> Leave | None:
+    """A box: what stands before it is a block of its own, and so is what stands in it."""
     if walker.pieces:
         walker.end_block()
     return end_block
@@ -114,6 +116,7 @@ def end_container(walker: Walker, element: Element) -> None:
 
 
 def start_heading(walker: Walker, element: Element) -> Leave | None:
+    """`h1` to `h6`."""
     walker.start_heading(element, level=int(str(element.tag)[1]))
     return end_heading
 
@@ -128,11 +131,13 @@ def start_role_heading(walker: Walker, element: Element) -> Leave | None:
 
 
 def end_heading(walker: Walker, element: Element) -> None:
+    """The block ends, and what follows is no heading any more, even if it was empty."""
     walker.flush()
     walker.heading = 0
 
 
 def start_quote(walker: Walker, element: Element) -> Leave | None:
+    """A quotation; in a cell, which cannot hold one, a plain block."""
     walker.flush()
     if walker.cells:
         return end_block
@@ -166,6 +171,7 @@ def mark_span(kind: str) -> Action:
 
 
 def start_strong(walker: Walker, element: Element) -> Leave | None:
+    """Strong emphasis, which says nothing in a heading."""
     if not walker.heading and walker.open_span(STRONG):
         return end_span
     return None
@@ -176,6 +182,7 @@ def end_span(walker: Walker, element: Element) -> None:
 
 
 def start_link(walker: Walker, element: Element) -> Leave | None:
+    """A link, or the mark of a footnote. Links that lead nowhere are plain text."""
     href = element.get("href")
     if not href:
         return None
@@ -261,6 +268,7 @@ def enclose(before: str, after: str) -> Action:
 
 
 def start_summary(walker: Walker, element: Element) -> Leave | None:
+    """What is always seen of something that can be opened: its title."""
     walker.end_block()
     opened = not walker.heading and walker.open_span(STRONG)
 
@@ -312,6 +320,7 @@ def add_checkbox(walker: Walker, element: Element) -> Leave | None:
 
 
 def start_preformatted(walker: Walker, element: Element) -> Leave | None:
+    """A block of code, unless it is the column of numbers beside one."""
     walker.flush()
     if code.is_beside_code(element):
         return SKIP
@@ -340,6 +349,7 @@ def _add_code(walker: Walker, raw: str, language: str) -> None:
 
 
 def start_code_span(walker: Walker, element: Element) -> Leave | None:
+    """Code in a line."""
     if code.has_blocks(element):  # never closed, and everything behind it swallowed
         return None
     walker.collect_code()
@@ -347,6 +357,7 @@ def start_code_span(walker: Walker, element: Element) -> Leave | None:
 
 
 def end_code_span(walker: Walker, element: Element) -> None:
+    """A code span, or a block where the code has lines of its own."""
     raw = walker.finish_code()
     if code.has_lines(raw) and not walker.heading and not walker.spans:
         walker.flush()
@@ -361,6 +372,7 @@ def break_code_line(walker: Walker, element: Element) -> Leave | None:
 
 
 def start_code_line(walker: Walker, element: Element) -> Leave | None:
+    """A box in code is a line of it."""
     if code.is_beside_code(element):
         return SKIP
     end_code_line(walker, element)
@@ -375,12 +387,14 @@ def end_code_line(walker: Walker, element: Element) -> None:
 
 
 def start_code_part(walker: Walker, element: Element) -> Leave | None:
+    """A part of a line of code, or what stands beside the code."""
     if code.is_beside_code(element):
         return SKIP
     return None
 
 
 def add_formula(walker: Walker, element: Element) -> Leave | None:
+    """A formula in MathML."""
     if walker.visibility.muted is None:
         tex = formulas.read_mathml(element, walker.removed)
         walker.add_mark(Literal(tex))
@@ -414,7 +428,7 @@ def start_drawing(walker: Walker, element: Element) -> Leave | None:
 
 
 def start_template(walker: Walker, element: Element) -> Leave | None:
-    """Browsers show nothing of a template, unless it is the shadow tree of the element around it."""
+    """Browsers show nothing of a template, unless it is the shadow tree of what is around it."""
     if element.get("shadowrootmode") or "template" in walker.scope.fallback_tags:
         return start_block(walker, element)
     walker.fallbacks.append(element)
@@ -433,9 +447,13 @@ def start_fallback(walker: Walker, element: Element) -> Leave | None:
 
 # The head too: unless its end is written, the parser takes `<main>` and whatever else it does not
 # know for parts of it.
-_BLOCKS = """address article aside body caption center details dialog fieldset figcaption figure footer form
-head header hgroup html legend main marquee optgroup search section""".split()  # noqa: SIM905
-_SKIPPED = """title meta link base style area map param col colgroup frame frameset rp""".split()  # noqa: SIM905
+_BLOCKS = """
+    address article aside body caption center details dialog fieldset figcaption figure footer form
+    head header hgroup html legend main marquee optgroup search section
+""".split()  # noqa: SIM905
+_SKIPPED = """
+    title meta link base style area map param col colgroup frame frameset rp
+""".split()  # noqa: SIM905
 _DRAWN = "desc metadata defs symbol text tspan".split()  # noqa: SIM905
 _CONTROLS = ("select", "textarea", "option", "datalist", "progress", "meter")
 _EMBEDDED = ("object", "applet", "iframe", "video", "audio", "canvas")

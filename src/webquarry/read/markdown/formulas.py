@@ -57,7 +57,7 @@ def read_image(element: etree._Element, removed: Counter[str]) -> str:
 
 
 def read_script(element: etree._Element, removed: Counter[str]) -> str:
-    """The formula of a script that MathJax typesets; empty where the script holds something else."""
+    """The formula of a script that MathJax typesets; empty where it holds something else."""
     tex = element.text or ""
     if len(_find_words(tex)) > _MOST_WORDS or not _TEX_SIGN.search(tex):
         return ""
@@ -68,19 +68,17 @@ def read_script(element: etree._Element, removed: Counter[str]) -> str:
 def read_mathml(math: etree._Element, removed: Counter[str]) -> str:
     """The formula of a `math` element."""
     display = math.get("display") == "block" or "display" in (math.get("mode") or "")
-    for tex in (_read_annotation(math), math.get("alttext") or ""):
-        if _is_visible_in(math, tex):
-            return _format_tex(tex, display, removed)
-    return _format_tex(_mathml_to_tex(math, 0), display, removed)
-
-
-def _read_annotation(math: etree._Element) -> str:
-    """The text of the first annotation in TeX; empty where there is none."""
+    annotated = ""
     for annotation in math.iter("annotation"):
         encoding = (annotation.get("encoding") or "").strip().lower()
         if encoding in _TEX_ENCODINGS:
-            return text_of(annotation)
-    return ""
+            annotated = text_of(annotation)
+            break
+    for tex in (annotated, math.get("alttext") or ""):
+        if _is_visible_in(math, tex):
+            return _format_tex(tex, display, removed)
+    written_out = _mathml_to_tex(math, 0)
+    return _format_tex(written_out, display, removed)
 
 
 def _is_visible_in(math: etree._Element, tex: str) -> bool:
@@ -112,10 +110,12 @@ def _mathml_to_tex(element: etree._Element, depth: int) -> str:
     children = [_mathml_to_tex(child, depth + 1) for child in element]
     signs = _SIGNS.get(tag)
     if signs is not None and len(children) == len(signs) - 1:
-        if tag != "mfrac":  # whose signs are braces themselves
-            children = [_add_braces(child) for child in children]
-        between = zip(children, signs[1:], strict=True)
-        return signs[0] + "".join(child + sign for child, sign in between)
+        tex = signs[0]
+        for child, sign in zip(children, signs[1:], strict=True):
+            if tag != "mfrac" and len(child) != 1:  # the signs of a fraction are braces themselves
+                child = f"{{{child}}}"
+            tex += child + sign
+        return tex
     if tag == "mroot" and len(children) == 2:
         base, index = children
         return rf"\sqrt[{index}]{{{base}}}"
@@ -126,12 +126,6 @@ def _mathml_to_tex(element: etree._Element, depth: int) -> str:
     if tag in ("mtr", "mtd", "mtext"):
         return f" {inside} "
     return inside
-
-
-def _add_braces(tex: str) -> str:
-    if len(tex) == 1:
-        return tex
-    return f"{{{tex}}}"
 
 
 def _format_tex(tex: str, display: bool, removed: Counter[str]) -> str:

@@ -189,12 +189,14 @@ def _close_span(span: Span, content: str, outer: list[str]) -> None:
     kind = span.kind
     if kind == LINK:
         _close_link(span, inner, outer)
-    elif kind == RAISED:
-        outer.append(_format_superscript(inner))
     elif kind == LOWERED:
-        outer.append(_format_subscript(inner))
-    else:
+        outer.append(_shift(inner, _SUBSCRIPTS, "~"))
+    elif kind != RAISED:
         _close_emphasis(kind, inner, outer)
+    elif inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
+        outer.append(inner)
+    else:
+        outer.append(_shift(inner, _SUPERSCRIPTS, "^"))
     end = start + len(inner)
     if end < len(content):
         outer.append(content[end:])
@@ -257,19 +259,9 @@ def _close_link(span: Span, inner: str, outer: list[str]) -> None:
     outer.append(f"[{inner}]({span.target})")
 
 
-def _format_superscript(inner: str) -> str:
-    """Raised text in characters of its own where there are some, else between carets."""
-    if inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
-        return inner
-    raised = inner.translate(_SUPERSCRIPTS)
-    if any(map(str.isascii, raised)):
-        return f"^{inner}^"
-    return raised
-
-
-def _format_subscript(inner: str) -> str:
-    """Lowered text in characters of its own where there are some, else between tildes."""
-    lowered = inner.translate(_SUBSCRIPTS)
-    if any(map(str.isascii, lowered)):
-        return f"~{inner}~"
-    return lowered
+def _shift(inner: str, characters: dict[int, int], mark: str) -> str:
+    """Raised or lowered text in characters of its own where there are some, else between marks."""
+    shifted = inner.translate(characters)
+    if any(map(str.isascii, shifted)):
+        return f"{mark}{inner}{mark}"
+    return shifted

@@ -39,12 +39,16 @@ class Links:
         self._base = base
         self._page = base.partition("#")[0]
         self._path = self._page.partition("?")[0]
-        self._scheme, host, path = _split(base)
+        try:
+            parts = urlsplit(base)
+        except ValueError:  # brackets in the host that are no address
+            parts = urlsplit("")
+        self._scheme = parts.scheme
         self._origin = ""
-        if host:
-            self._origin = f"{self._scheme}://{host}"
+        if parts.netloc:
+            self._origin = f"{parts.scheme}://{parts.netloc}"
         self._folder = f"{self._origin}/"
-        if path:
+        if parts.path:
             self._folder = self._path.rpartition("/")[0] + "/"
         self._known: dict[str, str | None] = {}
 
@@ -70,6 +74,7 @@ class Links:
         return _fit_for_markdown(url)
 
     def _resolve(self, href: str) -> str | None:
+        """The whole URL of an address without blanks around it."""
         if not href or len(href) > _LONGEST:
             return ""
         scheme = _SCHEME.match(href)
@@ -114,19 +119,11 @@ def _trim(href: str) -> str:
 
 
 def _join(base: str, href: str) -> str:
+    """What a browser makes of a relative address; empty where it is none."""
     try:
         return urljoin(base, href)
     except ValueError:  # brackets in the host that are no address
         return ""
-
-
-def _split(url: str) -> tuple[str, str, str]:
-    """Scheme, host with port, and path; all of them empty for what is no address."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "", "", ""
-    return parts.scheme, parts.netloc, parts.path
 
 
 def _fit_for_markdown(url: str) -> str:

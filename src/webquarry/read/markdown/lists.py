@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 _LIST_TAGS = ("ul", "ol", "menu", "dir")
+_DASH = "- "
 _LARGEST = 999_999_999  # Markdown takes nine digits
 _MOST_DIGITS = 10  # of a number in the page
 NOTE_INDENT = "    "  # of the lines in a footnote, whatever the length of its label
@@ -38,11 +39,27 @@ class Listing:
     end: int = 0  # how many blocks there were when that item ended
     nested: bool = False  # it stands in a list without an item of its own
 
+    def create_marker(self, item: Element) -> str:
+        """The dash or the number of an item; the next item gets the next number."""
+        if not self.ordered:
+            return _DASH
+        number = _parse_number(item.get("value"), self.number)
+        self.number = number + self.step
+        shown = min(max(number, 0), _LARGEST)
+        return f"{shown}. "
+
 
 def start_list(walker: Walker, element: Element) -> Leave | None:
+    """A list: right below the line of the item that it stands in, else a block of its own."""
     walker.flush()
     blocks = walker.blocks
-    listing = _create_listing(element)
+    listing = Listing(ordered=element.tag == "ol")
+    if listing.ordered:
+        first = 1
+        if element.get("reversed") is not None:
+            listing.step = -1
+            first = sum(1 for _ in element.iterchildren("li"))
+        listing.number = _parse_number(element.get("start"), first)
     if walker.lists:
         outer = walker.lists[-1]
         parent = element.getparent()
@@ -57,18 +74,8 @@ def start_list(walker: Walker, element: Element) -> Leave | None:
     return end_list
 
 
-def _create_listing(element: Element) -> Listing:
-    """A list with the number that it starts from, and counting down if it is reversed."""
-    if element.tag != "ol":
-        return Listing(ordered=False)
-    start = element.get("start")
-    if element.get("reversed") is None:
-        return Listing(ordered=True, number=_parse_number(start, 1))
-    count = sum(1 for _ in element.iterchildren("li"))
-    return Listing(ordered=True, number=_parse_number(start, count), step=-1)
-
-
 def end_list(walker: Walker, element: Element) -> None:
+    """What follows the list is a block of its own."""
     walker.flush()
     listing = walker.lists.pop()
     if listing.nested:
@@ -78,12 +85,15 @@ def end_list(walker: Walker, element: Element) -> None:
 
 
 def start_item(walker: Walker, element: Element) -> Leave | None:
+    """An item of a list, which may be a footnote as well."""
     walker.flush()
     blocks = walker.blocks
     listing = walker.lists[-1] if walker.lists else None
-    label = walker.footnotes.find_note_label(element)
-    marker = _create_marker(listing, element)
+    marker = _DASH
+    if listing is not None:
+        marker = listing.create_marker(element)
     indent = " " * len(marker)
+    label = walker.footnotes.find_note_label(element)
     if label is not None:
         marker, indent = f"[^{label}]: ", NOTE_INDENT
     if listing is not None:
@@ -92,7 +102,7 @@ def start_item(walker: Walker, element: Element) -> Leave | None:
             blocks.tight = listing.end == blocks.count
         else:
             # no other marker can end a paragraph, so after any other a blank line is needed
-            blocks.tight = blocks.tight and marker in ("- ", "1. ")
+            blocks.tight = blocks.tight and marker in (_DASH, "1. ")
     else:
         before = element.getprevious()
         if before is not None and before.tag == "li":
@@ -102,6 +112,7 @@ def start_item(walker: Walker, element: Element) -> Leave | None:
 
 
 def end_item(walker: Walker, element: Element) -> None:
+    """An item that holds something makes its list one that is shown."""
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.item_started:
@@ -109,16 +120,6 @@ def end_item(walker: Walker, element: Element) -> None:
         listing.shown, listing.end = True, blocks.count
     blocks.close()
     blocks.tight = False
-
-
-def _create_marker(listing: Listing | None, element: Element) -> str:
-    """The dash or the number of an item; the next item gets the next number."""
-    if listing is None or not listing.ordered:
-        return "- "
-    number = _parse_number(element.get("value"), listing.number)
-    listing.number = number + listing.step
-    number = min(max(number, 0), _LARGEST)
-    return f"{number}. "
 
 
 def _parse_number(text: str | None, otherwise: int) -> int:
@@ -133,6 +134,7 @@ def _parse_number(text: str | None, otherwise: int) -> int:
 
 
 def start_definitions(walker: Walker, element: Element) -> Leave | None:
+    """A list of terms and definitions."""
     walker.flush()
     walker.definitions.append(Definitions())
     return end_definitions
@@ -145,6 +147,7 @@ def end_definitions(walker: Walker, element: Element) -> None:
 
 
 def start_term(walker: Walker, element: Element) -> Leave | None:
+    """A term; several of them in a row share a definition."""
     _end_definition(walker)
     definitions = walker.definitions[-1]
     walker.blocks.tight = definitions.after_term
@@ -157,6 +160,7 @@ def end_term(walker: Walker, element: Element) -> None:
 
 
 def start_definition(walker: Walker, element: Element) -> Leave | None:
+    """A definition, which may be a footnote as well."""
     _end_definition(walker)  # the parser puts one that was not closed around the next one
     label = walker.footnotes.find_note_label(element)
     marker, indent = ": ", "  "
@@ -174,6 +178,7 @@ def end_definition(walker: Walker, element: Element) -> None:
 
 
 def _end_definition(walker: Walker) -> None:
+    """End the definition that is open, if one is."""
     walker.flush()
     definitions = walker.definitions[-1]
     if definitions.open:

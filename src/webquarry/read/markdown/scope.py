@@ -27,7 +27,7 @@ class Parts(Protocol):
         """Those of some elements that the walk starts from."""
 
     def children(self, element: Element) -> ElementParts:
-        """The children of an element that the walk goes on to; something false where it has none."""
+        """The children of an element that the walk goes on to; false where it has none."""
 
 
 class AllParts:

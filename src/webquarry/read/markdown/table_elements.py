@@ -23,6 +23,7 @@ def _get_table(walker: Walker) -> Table | None:
 
 
 def start_table(walker: Walker, element: Element) -> Leave | None:
+    """A table that holds data, or one that only arranges the page."""
     walker.flush()
     table = None
     if not walker.cells and holds_data(element):
@@ -32,6 +33,7 @@ def start_table(walker: Walker, element: Element) -> Leave | None:
 
 
 def end_table(walker: Walker, element: Element) -> None:
+    """A table that holds data becomes one block."""
     walker.flush()
     table = walker.tables.pop()
     if table is None:
@@ -42,6 +44,7 @@ def end_table(walker: Walker, element: Element) -> None:
 
 
 def start_head(walker: Walker, element: Element) -> Leave | None:
+    """The rows in here come first, and are the head of the table."""
     walker.flush()
     table = _get_table(walker)
     if table is not None:
@@ -62,6 +65,7 @@ def start_body(walker: Walker, element: Element) -> Leave | None:
 
 
 def start_row(walker: Walker, element: Element) -> Leave | None:
+    """A row of a table that holds data."""
     walker.flush()
     table = _get_table(walker)
     if table is not None:
@@ -74,6 +78,7 @@ def end_row(walker: Walker, element: Element) -> None:
 
 
 def start_cell(walker: Walker, element: Element) -> Leave | None:
+    """A cell: collected if its table holds data, else a part of the line."""
     if is_beside_code(element):
         return SKIP
     if _get_table(walker) is None:
@@ -88,6 +93,7 @@ def start_cell(walker: Walker, element: Element) -> Leave | None:
 
 
 def end_cell(walker: Walker, element: Element) -> None:
+    """What was collected becomes one line."""
     walker.tables.pop()
     text = walker.finish_blocks()
     walker.cells -= 1

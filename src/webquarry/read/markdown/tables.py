@@ -45,11 +45,13 @@ class Table:
     in_head: bool = False
 
     def start_row(self) -> None:
+        """Start a row; it belongs to the head if all rows before it do."""
         self.rows.append([])
         if self.in_head and self.head_rows == len(self.rows) - 1:
             self.head_rows += 1
 
     def add(self, element: etree._Element, text: str) -> None:
+        """Add a cell to the row: its element, and its Markdown."""
         if not self.rows:
             self.start_row()
         columns = _parse_span(element.get("colspan"))
@@ -58,7 +60,7 @@ class Table:
 
     def text(self) -> str:
         """The pipe table; empty when no cell holds anything."""
-        grid = [row for row in _lay_out(self.rows) if any(row)]
+        grid = [row for row in self._lay_out() if any(row)]
         if not grid:
             return ""
         width = max(map(len, grid))
@@ -71,6 +73,34 @@ class Table:
         head = head + [""] * (width - len(head))
         lines = [_format_row(head), "|" + " --- |" * width, *map(_format_row, grid)]
         return "\n".join(lines)
+
+    def _lay_out(self) -> Iterator[list[str]]:
+        """The texts of each row in their columns; what a span covers is empty."""
+        rows = self.rows
+        spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
+        # no row has more cells, so no span need cover more columns
+        widest = max(map(len, rows), default=1)
+        covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
+        for number, row in enumerate(rows):
+            line: list[str] = []
+            below = {column: left - 1 for column, left in covered.items() if left > 1}
+            for cell in row:
+                while len(line) in covered:
+                    line.append("")
+                width = min(cell.columns, widest)
+                height = min(cell.rows, len(rows) - number)
+                if width * height - 1 > spare:
+                    width = height = 1
+                spare -= width * height - 1
+                if height > 1:
+                    columns = range(len(line), len(line) + width)
+                    below.update(dict.fromkeys(columns, height - 1))
+                line.append(cell.text)
+                line.extend([""] * (width - 1))
+            covered = below
+            while line and not line[-1]:
+                line.pop()
+            yield line
 
     def _starts_with_head(self) -> bool:
         """Whether the first row that says something is the head: it stands in one, consists of
@@ -91,7 +121,11 @@ def holds_data(table: etree._Element) -> bool:
     role = (table.get("role") or "").lower()
     if role in ("presentation", "none"):
         return False
-    rows = _find_cells(table)
+    rows = []
+    for row in islice(_iterate_rows(table), _MOST_ROWS_LOOKED_AT):
+        cells = [cell for cell in row.iterchildren() if cell.tag in _CELLS]
+        if cells:
+            rows.append(cells)
     headed = any(cell.tag == "th" for row in rows for cell in row)
     if max(map(len, rows), default=0) < 2 or (len(rows) < 2 and not headed):
         return False
@@ -106,17 +140,8 @@ def holds_data(table: etree._Element) -> bool:
     return not any(_is_box(cell, longest) for row in rows for cell in row)
 
 
-def _find_cells(table: etree._Element) -> list[list[etree._Element]]:
-    """The cells of the first rows of a table, without the rows that have none."""
-    rows = []
-    for row in islice(_iterate_rows(table), _MOST_ROWS_LOOKED_AT):
-        cells = [cell for cell in row.iterchildren() if cell.tag in _CELLS]
-        if cells:
-            rows.append(cells)
-    return rows
-
-
 def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
+    """The rows of a table, wherever they stand in it, but not those of a table in a cell."""
     for child in table.iterchildren():
         if child.tag == "tr":
             yield child
@@ -139,34 +164,6 @@ def _parse_span(value: str | None) -> int:
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
         return min(max(int(digits), 1), _MOST_SPAN)
     return 1
-
-
-def _lay_out(rows: list[list[Cell]]) -> Iterator[list[str]]:
-    """The texts of each row in their columns; what a span covers is empty."""
-    spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
-    # no row has more cells, so no span need cover more columns
-    widest = max(map(len, rows), default=1)
-    covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
-    for number, row in enumerate(rows):
-        line: list[str] = []
-        below = {column: left - 1 for column, left in covered.items() if left > 1}
-        for cell in row:
-            while len(line) in covered:
-                line.append("")
-            width = min(cell.columns, widest)
-            height = min(cell.rows, len(rows) - number)
-            if width * height - 1 > spare:
-                width = height = 1
-            spare -= width * height - 1
-            if height > 1:
-                columns = range(len(line), len(line) + width)
-                below.update(dict.fromkeys(columns, height - 1))
-            line.append(cell.text)
-            line.extend([""] * (width - 1))
-        covered = below
-        while line and not line[-1]:
-            line.pop()
-        yield line
 
 
 def _format_row(cells: list[str]) -> str:

@@ -127,7 +127,7 @@ class Walker:
         """
         tag, visibility, scope = element.tag, self.visibility, self.scope
         action = self.actions.get(tag)
-        names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
+        names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
         restyled = False
         if (
             (tag in visibility.tags or not visibility.watched.isdisjoint(names))
@@ -163,7 +163,9 @@ class Walker:
             self._take_text(text)
 
     def _look_at(self, element: etree._Element, names: list[str]) -> bool | None:
-        """Whether the style of the text changes inside an element; None when nothing of it is seen."""
+        """Whether the style of the text changes inside an element; None when nothing of it is
+        seen.
+        """
         verdict = self.visibility.enter(element, names)
         if isinstance(verdict, bool):
             return verdict
@@ -219,7 +221,8 @@ class Walker:
         if len(pieces) <= len(spans):
             return
         if not self.has_marks:
-            text = self._inline.render_plain(pieces)  # type: ignore[arg-type]  # without marks there is only text
+            # without marks there is only text
+            text = self._inline.render_plain(pieces)  # type: ignore[arg-type]
         elif spans:
             text = self._inline.render(pieces + [CLOSE] * len(spans))
         else:
@@ -239,6 +242,7 @@ class Walker:
             self.flush()
 
     def _add_block(self, text: str) -> None:
+        """Add a block that is done: a heading or a paragraph."""
         level, self.heading = self.heading, 0
         if not level:
             if not self.cells:
@@ -258,7 +262,15 @@ class Walker:
         """Make the next block a heading."""
         self.flush()
         self.heading = level
-        self.heading_is_short = not len(element) or _is_short(element)
+        self.heading_is_short = True
+        if not len(element):
+            return
+        length = 0
+        for number, text in enumerate(texts_of(element)):
+            length += len(text)
+            if length > _SHORT_HEADING or number > _MOST_HEADING_TEXTS:
+                self.heading_is_short = False
+                return
 
     def break_line(self) -> None:
         """A line break; two of them in a row end the block."""
@@ -266,8 +278,11 @@ class Walker:
         if self.heading:
             pieces.append(" ")
             return
-        while pieces and _is_blank(pieces[-1]):
-            pieces.pop()
+        while pieces:
+            last = pieces[-1]
+            if type(last) is not str or last is BREAK or not last.isspace():
+                break
+            pieces.pop()  # white space before a break is not seen
         if pieces and pieces[-1] is BREAK:
             pieces.pop()
             self.flush()
@@ -287,6 +302,7 @@ class Walker:
         self.actions = IN_CODE
 
     def _put_aside(self) -> None:
+        """Remember where the walk was."""
         frame = _Frame(
             self.pieces,
             self.spans,
@@ -313,6 +329,7 @@ class Walker:
         return text
 
     def _restore(self) -> None:
+        """Go on where things were put aside."""
         frame = self._frames.pop()
         self.pieces = frame.pieces
         self.spans = frame.spans
@@ -321,17 +338,3 @@ class Walker:
         self.lists = frame.lists
         self.heading = frame.heading
         self.actions = frame.actions
-
-
-def _is_blank(piece: Piece) -> bool:
-    """Whether a piece is white space of the page, and no line break."""
-    return type(piece) is str and piece is not BREAK and piece.isspace()
-
-
-def _is_short(heading: etree._Element) -> bool:
-    length = 0
-    for number, text in enumerate(texts_of(heading)):
-        length += len(text)
-        if length > _SHORT_HEADING or number > _MOST_HEADING_TEXTS:
-            return False
-    return True
