@@ -32,7 +32,7 @@ from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
 
 from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
 from webquarry.read.main_content.features import NAMES  # noqa: E402
-from webquarry.read.main_content.model import blended  # noqa: E402
+from webquarry.read.main_content.model import blend  # noqa: E402
 
 if TYPE_CHECKING:
     from scripts.extraction.pages import LabelledPage
@@ -88,7 +88,7 @@ def both_stages(trainer: Trainer, first: Chances, *, nested: bool = False) -> Ch
     """The chances that the package would give to pages it has not seen."""
     second = trainer.out_of_fold(first, nested=nested)
     return [
-        blended(one, two) if one is not None and two is not None else None
+        blend(one, two) if one is not None and two is not None else None
         for one, two in zip(first, second, strict=True)
     ]
 

@@ -45,11 +45,11 @@ def _fixed(chances: NDArray[np.float64], words: NDArray[np.float64]) -> float:
 
 
 RULES: dict[str, tuple[str, Any]] = {
-    "copies": ("without_copies", _same),
-    "notices": ("without_notices", _same),
-    "cells": ("with_cells", _same),
-    "sight": ("in_sight", _same),
-    "threshold": ("threshold", _fixed),
+    "copies": ("drop_copies", _same),
+    "notices": ("drop_notices", _same),
+    "cells": ("add_cells", _same),
+    "sight": ("prefer_visible", _same),
+    "threshold": ("find_threshold", _fixed),
 }
 
 

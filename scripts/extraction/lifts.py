@@ -12,7 +12,7 @@ from scripts.extraction.pages import LabelledPage
 from webquarry.read.main_content.boxes import LONGEST
 from webquarry.read.main_content.lifts import Lifts
 from webquarry.read.main_content.texts import SHORT
-from webquarry.read.main_content.words import tokens_of, words_of
+from webquarry.read.main_content.words import split_names, split_words
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6
@@ -43,7 +43,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
             _add(names[token], weight, lift)
         text = page.flow.texts[index]
         table = words if len(text) <= SHORT else long_words
-        for token in set(words_of(text[:SHORT])):
+        for token in set(split_words(text[:SHORT])):
             _add(table[token], max(weight, 1.0), lift)
     return _means(names), _means(words), _means(long_words)
 
@@ -51,7 +51,7 @@ def page_lifts(page: LabelledPage) -> PageLifts:
 def _names_around(page: LabelledPage, box: int) -> set[str]:
     found: set[str] = set()
     while box >= 0:
-        found.update(tokens_of(f"{page.flow.names[box][:LONGEST]} {page.flow.ids[box]}"))
+        found.update(split_names(f"{page.flow.names[box][:LONGEST]} {page.flow.ids[box]}"))
         box = page.flow.parents[box]
     return found
 

@@ -22,7 +22,7 @@ from scripts.extraction.labels import label_page
 
 from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.blocks import Flow, build_flow
 
 SETS = ("scrapinghub", "trafilatura-eval", "wcxb", "magic-article", "magic-forum")
 FOLDS = 5
@@ -81,7 +81,7 @@ def load_pages(data: Path) -> Iterator[LabelledPage]:
 def _page(
     name: str, label: dict[str, Any], body: bytes, site: str, tokenize: Callable[[str], list[str]]
 ) -> LabelledPage:
-    flow = flow_of(parse_html(decode(body, "").text))
+    flow = build_flow(parse_html(decode(body, "").text))
     fold = int(hashlib.sha256(site.encode()).hexdigest(), 16) % FOLDS
     counts = [len(tokenize(text)) for text in flow.texts]
     gold = len(tokenize(label["text"])) if "text" in label else 0

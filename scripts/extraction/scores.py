@@ -16,17 +16,17 @@ from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set
 
 from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import flow_of
+from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import Selection
-from webquarry.read.main_content.texts import words_in
+from webquarry.read.main_content.texts import count_words
 
 
 def kept_blocks(page: LabelledPage, chances: NDArray[np.float64] | None) -> list[int]:
     if chances is None:
         return []
-    return choose(page.flow, chances, np.array([words_in(text) for text in page.flow.texts]))
+    return choose(page.flow, chances, np.array([count_words(text) for text in page.flow.texts]))
 
 
 def markdown_of(data: Path, page: LabelledPage, kept: list[int]) -> str:
@@ -34,7 +34,7 @@ def markdown_of(data: Path, page: LabelledPage, kept: list[int]) -> str:
     body = gzip.decompress((data / page.set_name / page.label["html"]).read_bytes())
     document = parse_html(decode(body, "").text)
     url = page.label.get("url") or "https://example.org/"
-    return render_selection(document, Selection(flow_of(document), kept, 0.0), url).text
+    return render_selection(document, Selection(build_flow(document), kept, 0.0), url).text
 
 
 def scores_of(

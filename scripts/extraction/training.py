@@ -21,8 +21,8 @@ from scripts.extraction.lifts import LiftTable, PageLifts, page_lifts
 from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import rows_of
 
-from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
-from webquarry.read.main_content.features import NAMES, features_of
+from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry.read.main_content.features import NAMES, build_features
 
 COMMON: dict[str, Any] = {
     "depth": 6,
@@ -61,7 +61,7 @@ class Trainer:
         self.table = LiftTable(by_site)
         self._rows = [rows_of(page) for page in self.pages]
         self._features = [
-            features_of(page.flow, self.table.without(page.site)) for page in self.pages
+            build_features(page.flow, self.table.without(page.site)) for page in self.pages
         ]
         self._matrices = [features.matrix.astype(np.float32) for features in self._features]
         say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
@@ -84,7 +84,7 @@ class Trainer:
     def contexts(self, chances: Sequence[Array | None]) -> list[Matrix | None]:
         """The second matrices."""
         return [
-            None if chance is None else context_of(features, chance).astype(np.float32)
+            None if chance is None else build_context(features, chance).astype(np.float32)
             for features, chance in zip(self._features, chances, strict=True)
         ]
 

@@ -10,18 +10,16 @@ not become a block at all.
 from __future__ import annotations
 
 from webquarry.read.html.parse import Document
-from webquarry.read.main_content.head import read_head
-from webquarry.read.main_content.nesting import free_text
+from webquarry.read.main_content.head import Head, read_head
+from webquarry.read.main_content.nesting import unwrap_text
 
+# Not built, or for another lxml: the same in Python, which takes three times as long.
 try:
-    from webquarry.read.main_content._walk import Chosen, Walk
-except (
-    ImportError,
-    ValueError,
-):  # not built, or for another lxml: the same in Python, which takes three times as long
-    from webquarry.read.main_content.walk import Chosen, Walk  # type: ignore[assignment]
+    from webquarry.read.main_content._walk import Walk
+except (ImportError, ValueError):
+    from webquarry.read.main_content.walk import Walk  # type: ignore[assignment]
 
-__all__ = ["Chosen", "Flow", "Walk", "flow_of"]
+__all__ = ["Flow", "Walk", "build_flow"]
 
 _NEXT_TO_NOTHING = 200  # characters
 
@@ -31,8 +29,8 @@ class Flow:
     before children).
     """
 
-    def __init__(self, walk: Walk) -> None:
-        self.owners = walk  # knows the elements that the text of a block comes from
+    def __init__(self, walk: Walk, head: Head) -> None:
+        self.walk = walk  # knows the elements that the text of a block comes from
         self.texts = walk.texts
         self.boxes: list[int] = []  # the innermost element of the table that holds the block
         self.link_chars: list[int] = []
@@ -45,33 +43,32 @@ class Flow:
         self.flags: list[int] = []
         self.levels: list[int] = []  # of the heading around or at the element; 0 for none
         self.first: list[int] = []
-        self.last = [
-            last or len(walk.texts) for last in walk.last
-        ]  # one past the last block; those still open end here
-        self.title = ""
-        self.topic: tuple[str, ...] = ()
-        self.is_article = 0  # 1 for a page whose metadata says so, 2 where structured data does
+        # one past the last block; those still open end here
+        self.last = [last or len(walk.texts) for last in walk.last]
+        self.title = head.title
+        self.topic = head.topic
+        self.is_article = head.kind
         self.cut = walk.cut
         if walk.rows:
             columns = map(list, zip(*walk.rows, strict=True))
-            self.parents, self.tags, self.names, self.ids, self.flags, self.levels, self.first = (
-                columns
-            )
+            (
+                self.parents,
+                self.tags,
+                self.names,
+                self.ids,
+                self.flags,
+                self.levels,
+                self.first,
+            ) = columns
         if walk.blocks:
             self.boxes, self.link_chars, self.links = map(list, zip(*walk.blocks, strict=True))
 
 
-def flow_of(document: Document) -> Flow:
+def build_flow(document: Document) -> Flow:
     """The blocks of a page."""
-    flow = _walked(document)
-    if sum(map(len, flow.texts)) < _NEXT_TO_NOTHING and free_text(document.roots):
-        flow = _walked(document)
-    head = read_head(document)
-    flow.title, flow.topic, flow.is_article = head.title, head.topic, head.kind
-    return flow
-
-
-def _walked(document: Document) -> Flow:
     walk = Walk()
     walk.walk(document.roots)
-    return Flow(walk)
+    if sum(map(len, walk.texts)) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
+        walk = Walk()
+        walk.walk(document.roots)
+    return Flow(walk, read_head(document))

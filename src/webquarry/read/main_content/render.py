@@ -41,9 +41,9 @@ def _walk(
 ) -> Walker:
     """Walk through what was chosen of a page."""
     page_info = document.page_info
-    kept, owners = set(selection.kept), selection.flow.owners
-    formulas = [image for image in owners.images(kept) if is_formula_image(image)]
-    chosen = owners.chosen(kept, formulas)
+    kept, blocks = set(selection.kept), selection.flow.walk
+    formulas = [image for image in blocks.images(kept) if is_formula_image(image)]
+    chosen = blocks.choose_parts(kept, formulas)
     names = None
     if page_info.css:
         names = chosen.names()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webquarry.read.html.parse import Document
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.features import features_of
+from webquarry.read.main_content.features import build_features
 from webquarry.read.main_content.model import Model, shipped_model
 
 
@@ -19,9 +19,8 @@ class Selection:
 
     flow: Flow
     kept: list[int]
-    confidence: (
-        float  # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
-    )
+    # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
+    confidence: float
 
     @property
     def texts(self) -> list[str]:
@@ -34,14 +33,18 @@ def select_main_content(document: Document, model: Model | None = None) -> Selec
     nothing, and so does one with more pieces than any page a person reads: a part of those would be
     judged without the rest.
     """
-    flow = flow_of(document)
+    flow = build_flow(document)
     if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)
     model = model or shipped_model()
-    features = features_of(flow, model.lifts)
+    features = build_features(flow, model.lifts)
     chances = model.chances(features)
     words = features.words
     kept = choose(flow, chances, words)
-    hit = float((chances * words)[kept].sum())
-    size = float(words[kept].sum()) + float((chances * words).sum())
-    return Selection(flow, kept, round(2 * hit / size, 4) if size else 0.0)
+    expected_words = chances * words
+    expected_hits = float(expected_words[kept].sum())
+    size = float(words[kept].sum()) + float(expected_words.sum())
+    confidence = 0.0
+    if size:
+        confidence = round(2 * expected_hits / size, 4)
+    return Selection(flow, kept, confidence)
