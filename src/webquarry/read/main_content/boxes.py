@@ -20,8 +20,8 @@ from webquarry.read.main_content.words import END_OF_TEXT
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
-# What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds more
-# blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many siblings
+# What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds
+# more blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many siblings
 # are like it, itself included; CLUSTER: the number of its tag and class together with its parent's;
 # DEEP: of its cluster together with its parent's.
 PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)

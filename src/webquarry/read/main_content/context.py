@@ -10,7 +10,13 @@ import numpy as np
 
 from webquarry.read.main_content.boxes import FIRST, LAST, Array, Ints
 from webquarry.read.main_content.choose import find_threshold
-from webquarry.read.main_content.features import ROW, Features, PageArrays, sum_up
+from webquarry.read.main_content.features import (
+    ROW,
+    Features,
+    PageArrays,
+    sum_between,
+    sum_up,
+)
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (
@@ -64,21 +70,27 @@ def build_context(features: Features, chances: Array) -> Array:
     values = np.array([weights * logits, weights, words * chances])
     sums = sum_up(values)
     mass = max(float(sums[_MASS, -1]), _LEAST)
-    last_heading = np.maximum.accumulate(np.where(page.heading, page.index, -1))
+    last_heading = page.find_last_headings()
     matrix = np.empty((len(CONTEXT_NAMES), page.n))
     matrix[_ROW["first"]] = logits
+    # what was thought of the blocks around
     start, end = _find_ranges(page, last_heading)
-    within: Array = sums.take(end, 1) - sums.take(start, 1)
-    np.divide(within[_OPINION], np.maximum(within[_WEIGHT], _LEAST), out=matrix[_MEAN_ROWS])
+    within = sum_between(sums, start, end)
+    weight = np.maximum(within[_WEIGHT], _LEAST)
+    np.divide(within[_OPINION], weight, out=matrix[_MEAN_ROWS])
     np.divide(within[_MASS, _BOX], mass, out=matrix[_ROW["box_mass"]])
+    # of those that are alike
     alike = page.sum_alike(values[_OPINION : _WEIGHT + 1])
-    np.divide(alike[_OPINION], np.maximum(alike[_WEIGHT], _LEAST), out=matrix[_LIKE_ROWS])
+    weight = np.maximum(alike[_WEIGHT], _LEAST)
+    np.divide(alike[_OPINION], weight, out=matrix[_LIKE_ROWS])
+    # of those right before and behind, and of the heading above
     matrix[_BESIDE_ROWS] = _NONE
     matrix[_ROW["before"], 1:] = logits[:-1]
     matrix[_ROW["after"], :-1] = logits[1:]
     matrix[_ROW["after2"], :-2] = logits[2:]
     of_heading = logits.take(last_heading, mode="clip")
     matrix[_ROW["heading"]] = np.where(last_heading < 0, _NONE, of_heading)
+    # and of the page
     facts = (
         mass / max(float(words.sum()), _LEAST),
         float(chances.max()),
@@ -100,8 +112,10 @@ def log_odds(chances: Array) -> Array:
 def _find_ranges(page: PageArrays, last_heading: Ints) -> tuple[Ints, Ints]:
     """First block and the one behind the last, a row for each of `_MEANS`."""
     n, index = page.n, page.index
-    start, end = np.empty((len(_MEANS), n), np.intp), np.empty((len(_MEANS), n), np.intp)
-    start[_BOX], end[_BOX] = page.element[FIRST], page.element[LAST]
+    start = np.empty((len(_MEANS), n), np.intp)
+    end = np.empty((len(_MEANS), n), np.intp)
+    start[_BOX] = page.element[FIRST]
+    end[_BOX] = page.element[LAST]
     np.maximum(index - _REACH, 0, out=start[_WINDOW])
     np.minimum(index + _REACH + 1, n, out=end[_WINDOW])
     np.maximum(last_heading, 0, out=start[_SECTION])

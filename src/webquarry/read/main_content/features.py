@@ -243,18 +243,24 @@ def build_features(flow: Flow, lifts: Lifts) -> Features:
 
 
 def sum_up(values: Array) -> Array:
-    """Sums up to each place, the first of them 0; of each row of a matrix."""
-    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-    np.cumsum(values, axis=-1, out=sums[..., 1:])
+    """Running sums of each row of a matrix: up to each block, the first of them 0."""
+    rows, blocks = values.shape
+    sums = np.zeros((rows, blocks + 1))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
     return sums
 
 
-def _to_floats(values: list[float] | list[int]) -> Array:
-    return np.frombuffer(array("d", values))  # several times as fast as numpy's own way from a list
+def sum_between(sums: Array, start: Ints, end: Ints) -> Array:
+    """Sums over ranges of blocks, by the running sums of each row."""
+    up_to_end: Array = sums.take(end, 1)
+    up_to_start: Array = sums.take(start, 1)
+    return up_to_end - up_to_start
 
 
 def _to_ints(values: list[int]) -> Ints:
-    return np.frombuffer(array("q", values), np.int64).astype(np.intp, copy=False)
+    """An array of a list, by a way that is several times as fast as numpy's own."""
+    numbers = np.frombuffer(array("q", values), np.int64)
+    return numbers.astype(np.intp, copy=False)
 
 
 class PageArrays:
@@ -277,32 +283,33 @@ class PageArrays:
         self.heading = self.level > 0
         self.first_h1 = _find_first(self.level == 1)
         self.chars = counts[texts.CHARS]
-        links = _to_floats([*flow.link_chars, *flow.links]).reshape(2, -1)
-        self.link_chars, self.link_count = links
+        links = np.frombuffer(array("d", [*flow.link_chars, *flow.links]))
+        self.link_chars, self.link_count = links.reshape(2, self.n)
         self.density = self.link_chars / self.chars
         self.is_paragraph = (self.chars > _PARAGRAPH) & (self.density < _FEW_LINKS)
+        # up to each block, in the whole page, and in each element
         self.sums = sum_up(self._collect_summands())
-        # of each element
-        before, up_to = self.sums.take(self.table[FIRST], 1), self.sums.take(self.table[LAST], 1)
-        self.inside: Array = up_to - before
         self.all_chars = max(float(self.sums[CHARS, -1]), 1.0)
         self.all_paragraph_chars = max(float(self.sums[PARAGRAPH_CHARS, -1]), 1.0)
+        self.inside = sum_between(self.sums, self.table[FIRST], self.table[LAST])
         self.ratios = self._compute_ratios()
 
     def _collect_summands(self) -> Array:
         """What is summed up, a row for each kind."""
-        counts, values = self.counts, np.empty((WORD + 1, self.n))
+        counts = self.counts
+        values = np.empty((WORD + 1, self.n))
         values[CHARS] = self.chars
         values[LINKS] = self.link_chars
         np.multiply(self.chars, self.is_paragraph, out=values[PARAGRAPH_CHARS])
         values[PARAGRAPHS] = self.is_paragraph
         values[TOPIC] = counts[texts.TOPIC]
         values[HEADINGS] = self.heading
-        images = [min(place, self.n - 1) for place in self.flow.image_places]
-        if images:
-            values[IMAGES] = np.bincount(_to_ints(images), minlength=self.n)
-        else:
-            values[IMAGES] = 0.0
+        values[IMAGES] = 0.0
+        if self.flow.image_places:
+            # an image behind the last block counts for that one
+            last = self.n - 1
+            places = [min(place, last) for place in self.flow.image_places]
+            values[IMAGES] = np.bincount(_to_ints(places), minlength=self.n)
         values[LINK_COUNT] = self.link_count
         values[CUT] = counts[texts.CUT]
         values[PRICES] = counts[texts.PRICES]
@@ -312,14 +319,16 @@ class PageArrays:
     def _compute_ratios(self) -> Array:
         """The rows SHARE to ABOUT_TOPIC of each element."""
         inside = self.inside
+        chars = inside[CHARS]  # never 0: no element of the table is without text
+        paragraph_chars = inside[PARAGRAPH_CHARS]
+        paragraphs = np.maximum(inside[PARAGRAPHS], 1.0)
         blocks = self.table[LAST] - self.table[FIRST]
-        ratios = np.empty((ABOUT_TOPIC + 1, inside.shape[1]))
-        np.divide(inside[CHARS], self.all_chars, out=ratios[SHARE])
-        np.divide(inside[PARAGRAPH_CHARS], self.all_paragraph_chars, out=ratios[PARAGRAPH_SHARE])
-        # no element of the table is without text
-        np.divide(inside[LINKS], inside[CHARS], out=ratios[DENSITY])
-        np.divide(inside[CHARS], blocks, out=ratios[MEAN])
-        np.divide(inside[TOPIC], np.maximum(inside[PARAGRAPHS], 1.0), out=ratios[ABOUT_TOPIC])
+        ratios = np.empty((ABOUT_TOPIC + 1, len(blocks)))
+        np.divide(chars, self.all_chars, out=ratios[SHARE])
+        np.divide(paragraph_chars, self.all_paragraph_chars, out=ratios[PARAGRAPH_SHARE])
+        np.divide(inside[LINKS], chars, out=ratios[DENSITY])
+        np.divide(chars, blocks, out=ratios[MEAN])
+        np.divide(inside[TOPIC], paragraphs, out=ratios[ABOUT_TOPIC])
         return ratios
 
     def build_matrix(self) -> Array:
@@ -328,7 +337,8 @@ class PageArrays:
         matrix[_COUNTED_ROWS] = self.counts[: len(_COUNTED)]
         self._fill_block(matrix)
         self._fill_names(matrix)
-        np.not_equal(self.element[FLAGS] & _FLAG_BITS, 0, out=matrix[_FLAG_ROWS], casting="unsafe")
+        flags = self.element[FLAGS] & _FLAG_BITS
+        np.not_equal(flags, 0, out=matrix[_FLAG_ROWS], casting="unsafe")
         self._fill_around(matrix)
         self._fill_heading(matrix)
         self._fill_up(matrix)
@@ -360,29 +370,34 @@ class PageArrays:
     def _fill_around(self, matrix: Array) -> None:
         """The block before, the block behind, and the surroundings of a block."""
         own = np.array([self.element[TAG], self.chars, self.density])
-        previous, following = matrix[_PREVIOUS_ROWS], matrix[_NEXT_ROWS]
+        previous = matrix[_PREVIOUS_ROWS]
+        previous[:, 0] = _EDGE
         previous[:, 1:] = own[:, :-1]
+        following = matrix[_NEXT_ROWS]
         following[:, :-1] = own[:, 1:]
-        previous[:, 0] = following[:, -1] = _EDGE
+        following[:, -1] = _EDGE
+        # the window is cut off at both ends of the page
         start = np.maximum(self.index - _REACH, 0)
         end = np.minimum(self.index + _REACH + 1, self.n)
-        sums = self.sums.take(end, 1) - self.sums.take(start, 1)
         size = end - start
-        np.divide(sums[LINKS], sums[CHARS], out=matrix[ROW["window_density"]])
-        np.divide(sums[CHARS], size, out=matrix[ROW["window_chars"]])
-        np.divide(sums[WORD], size, out=matrix[ROW["window_word"]])
+        window = sum_between(self.sums, start, end)
+        np.divide(window[LINKS], window[CHARS], out=matrix[ROW["window_density"]])
+        np.divide(window[CHARS], size, out=matrix[ROW["window_chars"]])
+        np.divide(window[WORD], size, out=matrix[ROW["window_word"]])
 
     def _fill_heading(self, matrix: Array) -> None:
         """The heading above a block."""
-        last = np.maximum.accumulate(np.where(self.heading, self.index, -1))
+        last = self.find_last_headings()
         comments = self.counts[texts.COMMENTS]
         own = np.array([self.level, self.counts[texts.MEAN], comments, self.density])
         matrix[_OF_HEADING_ROWS] = own.take(last, 1, mode="clip")
         matrix[ROW["since_heading"]] = self.index - last
+        # the blocks before the first heading, which may be all of them
         first_heading = _find_first(self.heading)
         if first_heading < 0:
             first_heading = self.n
         matrix[_HEADING_ROWS, :first_heading] = _HEADLESS
+        # how far it is from where the comments begin, and from the main heading
         first_comments = _find_first(self.heading & (comments > 0))
         if first_comments < 0:
             first_comments = self.n + _COMMENTS_FAR
@@ -391,6 +406,11 @@ class PageArrays:
             matrix[ROW["from_h1"]] = _FAR
         else:
             matrix[ROW["from_h1"]] = self.index - self.first_h1
+
+    def find_last_headings(self) -> Ints:
+        """For each block the heading that it is or that stands above it; -1 for none."""
+        headings = np.where(self.heading, self.index, -1)
+        return np.maximum.accumulate(headings)
 
     def _fill_up(self, matrix: Array) -> None:
         """The ratios of the element around a block, and of those around it that hold more."""
@@ -405,18 +425,22 @@ class PageArrays:
     def _fill_unit(self, matrix: Array) -> None:
         """The repeated unit that a block is in (a post, a tile), and the group of all its like."""
         unit: Ints = np.maximum(self.element[UNIT], 0)
-        group = self.parent[unit]
-        in_unit, in_group = self.inside.take(unit, 1), self.inside.take(group, 1)
         known = self.table.take(unit, 1)
         first, last, siblings = known[FIRST], known[LAST], known[SIBLINGS]
-        np.divide(in_unit[LINKS], in_unit[CHARS], out=matrix[ROW["unit_density"]])
-        matrix[ROW["unit_links"]] = in_unit[LINK_COUNT]
+        # the unit
+        inside = self.inside.take(unit, 1)
+        np.divide(inside[LINKS], inside[CHARS], out=matrix[ROW["unit_density"]])
+        matrix[ROW["unit_links"]] = inside[LINK_COUNT]
         np.subtract(last, first, out=matrix[ROW["unit_blocks"]], casting="unsafe")
-        matrix[ROW["unit_images"]] = in_unit[IMAGES]
-        matrix[ROW["unit_headings"]] = in_unit[HEADINGS]
+        matrix[ROW["unit_images"]] = inside[IMAGES]
+        matrix[ROW["unit_headings"]] = inside[HEADINGS]
+        # the group: its ratios, and what a unit of it has on average
+        group = self.parent[unit]
         ratios = self.ratios[SHARE : DENSITY + 1]
         ratios.take(group, 1, out=matrix[_GROUP_RATIO_ROWS], mode="clip")
-        np.divide(in_group[CUT : PRICES + 1], siblings, out=matrix[_GROUP_COUNT_ROWS])
+        counts = self.inside[CUT : PRICES + 1].take(group, 1)
+        np.divide(counts, siblings, out=matrix[_GROUP_COUNT_ROWS])
+        # the place of the block and of the unit
         matrix[ROW["unit_siblings"]] = siblings
         np.subtract(self.index, first, out=matrix[ROW["unit_place"]], casting="unsafe")
         is_in_none = self.element[UNIT] < 0
@@ -449,33 +473,38 @@ class PageArrays:
         """For each row of values and each block the sums over the blocks that are alike: first by
         CLUSTER, then by DEEP.
         """
-        kinds = len(_LIKENESSES)
+        rows, kinds = len(values), len(_LIKENESSES)
         keys = self.element[CLUSTER : DEEP + 1]
         size = int(keys.max()) + 1
-        bins = len(values) * kinds
-        places = keys[None] + (size * np.arange(bins)).reshape(len(values), kinds, 1)
-        spread = np.broadcast_to(values[:, None], places.shape)
-        sums: Array = np.bincount(places.ravel(), spread.ravel(), bins * size)[places]
+        # all sums are made at once: each row and kind of likeness has bins of its own
+        first_bins = size * np.arange(rows * kinds)
+        bins = keys[None] + first_bins.reshape(rows, kinds, 1)
+        spread = np.broadcast_to(values[:, None], bins.shape)
+        totals = np.bincount(bins.ravel(), spread.ravel(), rows * kinds * size)
+        sums: Array = totals[bins]
         return sums
 
     def _fill_mass(self, matrix: Array) -> None:
         """Where the block stands relative to the smallest element that holds most of the
         paragraphs.
         """
-        inside, size = self.inside[PARAGRAPH_CHARS], self.inside[CHARS]
+        paragraph_chars, chars = self.inside[PARAGRAPH_CHARS], self.inside[CHARS]
         for mass, quota in _MASSES.items():
-            enough = inside >= quota * self.all_paragraph_chars
-            smallest = size
-            if enough.any():
-                smallest = np.where(enough, size, np.inf)
+            has_enough = paragraph_chars >= quota * self.all_paragraph_chars
+            sizes = chars
+            if has_enough.any():
+                sizes = np.where(has_enough, chars, np.inf)
             # the innermost of those that hold the same text
-            element = len(smallest) - 1 - int(np.argmin(smallest[::-1]))
+            from_end = int(np.argmin(sizes[::-1]))
+            element = len(sizes) - 1 - from_end
             first, last = int(self.table[FIRST, element]), int(self.table[LAST, element])
+            # a distance is below 0 before the element, 0 inside it and above 0 behind it
             from_first = self.index - first
-            distance = matrix[ROW[f"{mass}_distance"]]
+            from_last = self.index - last + 1
+            distance = np.minimum(from_first, 0) + np.maximum(from_last, 0)
             np.divide(from_first, max(last - first, 1), out=matrix[ROW[f"{mass}_place"]])
-            distance[:] = np.minimum(from_first, 0) + np.maximum(self.index - last + 1, 0)
-            np.equal(distance, 0.0, out=matrix[ROW[f"{mass}_in"]], casting="unsafe")
+            matrix[ROW[f"{mass}_distance"]] = distance
+            np.equal(distance, 0, out=matrix[ROW[f"{mass}_in"]], casting="unsafe")
             matrix[ROW[f"{mass}_share"]] = self.ratios[SHARE, element]
             matrix[ROW[f"{mass}_density"]] = self.ratios[DENSITY, element]
 
@@ -488,15 +517,21 @@ class PageArrays:
             matrix[_ANCHOR_ROWS] = _NONE
             matrix[ROW["from_anchor"]] = _FAR
             return
-        path = [self.flow.boxes[anchor]]
-        while self.flow.parents[path[-1]] >= 0:
-            path.append(self.flow.parents[path[-1]])
+        # the elements around the anchor, from the innermost to the root
+        path = []
+        element = self.flow.boxes[anchor]
+        while element >= 0:
+            path.append(element)
+            element = self.flow.parents[element]
         way = _to_ints(path)
-        first, last = self.table[FIRST][way][:, None], self.table[LAST][way][:, None]
-        covers = (first <= self.index) & (self.index < last)
-        steps = np.minimum(len(path) - covers.sum(axis=0), len(path) - 1)
-        matrix[ROW["from_anchor"]] = self.index - anchor
+        # the innermost of them that holds a block as well is so many steps up the path
+        first = self.table[FIRST][way][:, None]
+        last = self.table[LAST][way][:, None]
+        holds = (first <= self.index) & (self.index < last)
+        steps = len(path) - holds.sum(axis=0)
+        steps = np.minimum(steps, len(path) - 1)
         common = self.ratios[SHARE : PARAGRAPH_SHARE + 1]
+        matrix[ROW["from_anchor"]] = self.index - anchor
         common.take(way[steps], 1, out=matrix[_COMMON_RATIO_ROWS], mode="clip")
         matrix[ROW["common_steps"]] = steps
 

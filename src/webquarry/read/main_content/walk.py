@@ -88,7 +88,9 @@ class Walk:
         return ChosenParts(self, blocks, more)
 
     def walk(self, roots: Sequence[Element]) -> None:
-        """Walk through the page with a stack of its own; no depth of nesting can exhaust Python's."""
+        """Walk through the page with a stack of its own, so that no depth of nesting can exhaust
+        Python's.
+        """
         stack: list[tuple[Iterator[Element], Element, int]] = []
         enter, leave, add = self._enter, self._leave, self._add
         children = iter(roots)
@@ -100,7 +102,9 @@ class Walk:
                         add(text, element, self._heads)
                     if size := len(element):
                         stack.append((children, element, kind))
-                        children = iter(element[:] if size <= _FEW else element)  # type: ignore[index]  # of the stubs
+                        children = iter(element)
+                        if size <= _FEW:
+                            children = iter(element[:])  # type: ignore[index]  # of the stubs
                         break
                     leave(kind)
                 if stack and (text := element.tail):
