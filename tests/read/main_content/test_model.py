@@ -14,7 +14,7 @@ from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.context import build_context
 from webquarry.read.main_content.features import NAMES, build_features
-from webquarry.read.main_content.model import Trees, shipped_model
+from webquarry.read.main_content.model import Trees, load_shipped_model
 
 PAGE = (
     "<html><head><title>Tides</title></head><body><main><h1>Tides</h1>"
@@ -58,7 +58,7 @@ def test_trees_add_up() -> None:
     ],
 )
 def test_every_feature_of_a_small_page_is_a_number(body: str) -> None:
-    model = shipped_model()
+    model = load_shipped_model()
     features = build_features(build_flow(parse_html(f"<body>{body}</body>")), model.lifts)
 
     assert features.matrix.shape == (len(NAMES), len(features.words))
@@ -68,7 +68,7 @@ def test_every_feature_of_a_small_page_is_a_number(body: str) -> None:
 
 
 def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> None:
-    features = build_features(build_flow(parse_html(PAGE)), shipped_model().lifts)
+    features = build_features(build_flow(parse_html(PAGE)), load_shipped_model().lifts)
     rows = features.columns
 
     assert rows["chars"].tolist() == [5.0, 90.0, 4.0]
@@ -95,7 +95,7 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
             + "".join(f"<p>Paragraph number {n}, with some text in it.</p>" for n in range(50))
         )
     )
-    model = shipped_model()
+    model = load_shipped_model()
     whole = model.chances(build_features(flow, model.lifts))
     monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
 

@@ -25,6 +25,7 @@ _LONG = 60  # characters; shorter texts may well stand twice on a page
 _WHOLE_TEXT = 600
 _MOST_COPIES = 5
 _LONGEST_VALUE = 40  # characters
+_MOST_OF_UNIT = 2 / 3  # of a table or a row
 _MOST_CELLS = 500  # a table that holds the whole page has more
 # beginnings that are looked for one by one; of more, each place in the text is looked up
 _FEW = 200
@@ -57,11 +58,14 @@ def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64])
 def find_threshold(chances: NDArray[np.float64], words: NDArray[np.float64]) -> float:
     """The chance from which on keeping a block makes the expected F1 of the page the largest."""
     order = np.argsort(-chances, kind="stable")
-    weighted = (chances * words)[order]
-    kept = np.cumsum(weighted)
-    expected = 2 * kept / (np.cumsum(words[order]) + weighted.sum())
-    best = float(chances[order][int(np.argmax(expected))])
-    return min(max(_STRICTNESS * best, _LOWEST), _HIGHEST)
+    # for each number of blocks that may be kept: the words of them that are wanted, and all of them
+    wanted = (chances * words)[order]
+    hits = np.cumsum(wanted)
+    kept = np.cumsum(words[order])
+    expected_f1 = 2 * hits / (kept + wanted.sum())
+    best = int(np.argmax(expected_f1))
+    threshold = _STRICTNESS * float(chances[order][best])
+    return min(max(threshold, _LOWEST), _HIGHEST)
 
 
 def add_cells(flow: Flow, kept: list[int]) -> list[int]:
@@ -79,18 +83,16 @@ def add_cells(flow: Flow, kept: list[int]) -> list[int]:
         first, last = flow.first[unit], flow.last[unit]
         size = last - first
         held = int(kept_before[last] - kept_before[first])
-        if held < size <= _MOST_CELLS and 3 * held > 2 * size:
-            chosen.update(index for index in range(first, last) if _is_value(flow, index))
+        if size > _MOST_CELLS or not _MOST_OF_UNIT * size < held < size:
+            continue
+        for index in range(first, last):
+            # a number, a name, a date: what stands in a cell of data, unlike the columns of a page
+            # that is laid out in a table
+            if len(flow.texts[index]) <= _LONGEST_VALUE and not flow.links[index]:
+                chosen.add(index)
     if len(chosen) > len(kept):
         return sorted(chosen)
     return kept
-
-
-def _is_value(flow: Flow, index: int) -> bool:
-    """A number, a name, a date: what stands in a cell of data, unlike the columns of a page that is
-    laid out in a table.
-    """
-    return len(flow.texts[index]) <= _LONGEST_VALUE and not flow.links[index]
 
 
 def prefer_visible(flow: Flow, kept: list[int]) -> list[int]:

@@ -46,7 +46,7 @@ class Trees:
         else:
             total = np.zeros(matrix.shape[1])
             sum_of_leaves(matrix, self.features, self.borders, self.leaves, total)
-        return 1.0 / (1.0 + np.exp(-(total + self.bias)))
+        return _to_chances(total + self.bias)
 
     def sum_leaves(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         """The sum of the leaves that each block falls into, in numpy."""
@@ -97,8 +97,12 @@ class Model:
 def blend(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
     """Both opinions as one: the mean of their log odds, the second with more weight."""
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
-    mixed: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
-    return mixed
+    return _to_chances(odds)
+
+
+def _to_chances(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
+    return chances
 
 
 def load_model(text: str) -> Model:
@@ -129,7 +133,7 @@ def _parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
 
 
 @cache
-def shipped_model() -> Model:
+def load_shipped_model() -> Model:
     """The model that comes with the package; read when the first page is."""
     folder = resources.files("webquarry") / "data" / "extraction"
     return load_model((folder / "model.json").read_text("utf-8"))

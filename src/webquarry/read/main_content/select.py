@@ -8,7 +8,7 @@ from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.features import build_features
-from webquarry.read.main_content.model import Model, shipped_model
+from webquarry.read.main_content.model import Model, load_shipped_model
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def select_main_content(document: Document, model: Model | None = None) -> Selec
     flow = build_flow(document)
     if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)
-    model = model or shipped_model()
+    model = model or load_shipped_model()
     features = build_features(flow, model.lifts)
     chances = model.chances(features)
     words = features.words

@@ -68,7 +68,11 @@ def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: L
     """A row for each of `COUNTED`, a column a block."""
     counts = np.zeros((len(COUNTED), len(texts)))
     counts[CHARS] = list(map(len, texts))
-    counts[WORDS] = _count_all_words(texts)
+    units = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
+    if units.max() < _FIRST_CJK:  # as in most pages, where counting is simpler
+        counts[WORDS] = [text.count(" ") + 1.0 for text in texts]
+    else:
+        counts[WORDS] = [count_words(text) for text in texts]
     last = [text[-1] for text in texts]
     counts[ENDS] = [end in _ENDS for end in last]
     counts[CUT] = [
@@ -83,13 +87,6 @@ def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: L
                 found = [word for word in topic if word in lowered]
                 counts[TOPIC, index] = len(found) / len(topic)
     return counts
-
-
-def _count_all_words(texts: Sequence[str]) -> list[float]:
-    units = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
-    if units.max() < _FIRST_CJK:
-        return [text.count(" ") + 1.0 for text in texts]
-    return [count_words(text) for text in texts]
 
 
 def count_words(text: str) -> float:
@@ -125,12 +122,14 @@ def _look_up_words(
 ) -> None:
     """What the words of a short block say, and those at the beginning of a longer one."""
     lookup = lifts.word_lookup
+    # the words of all blocks, one behind the other, and where those of each block start and end
     joined = _ENDED.join([text[:SHORT] for text in texts]) + _ENDED
     numbers = lookup.number_words(joined)
     ends = np.flatnonzero(numbers == END)
     starts = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
     size = ends - starts
+    # what they speak for or against
     is_long = counts[CHARS] > SHORT
     to_table = np.repeat(lookup.size * is_long, size + 1)  # longer blocks have the second one
     values = lookup.values.take(numbers + to_table)
@@ -140,7 +139,9 @@ def _look_up_words(
     np.maximum.reduceat(values, starts, out=counts[MAX])
     np.minimum.reduceat(values, starts, out=counts[MIN])
     counts[MAX : MIN + 1, size == 0] = 0.0
-    np.maximum.reduceat(lookup.about_comments.take(numbers), starts, out=counts[COMMENTS])
+    # what they are about
+    about_comments = lookup.about_comments.take(numbers)
+    np.maximum.reduceat(about_comments, starts, out=counts[COMMENTS])
     if title:
         in_title = np.add.reduceat(mark_words(joined, title), starts)
         np.divide(in_title, divisor, out=counts[TITLE])

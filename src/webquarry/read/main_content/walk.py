@@ -272,7 +272,11 @@ class ChosenParts:
 
     def among(self, elements: list[Element]) -> list[tuple[Element, int]]:
         """Those of some elements that are chosen, each with what is chosen of it."""
-        return [(element, self._parts[element]) for element in elements if element in self._parts]
+        chosen = []
+        for element in elements:
+            if element in self._parts:
+                chosen.append((element, self._parts[element]))
+        return chosen
 
     def children(self, element: Element) -> list[tuple[Element, int]]:
         """The children of an element that are chosen, each with what is chosen of it."""

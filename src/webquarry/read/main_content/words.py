@@ -8,23 +8,15 @@ import re
 from array import array
 from collections.abc import Mapping
 from itertools import repeat
+from string import ascii_lowercase, ascii_uppercase
 
 END_OF_TEXT = "\x00"  # stands in no page: libxml2 takes none
 _MARKS = "’“”"  # beyond ASCII, and common enough to be taken off words
-_ASCII = range(128)
-
-
-def _map_byte(code: int) -> int:
-    """A letter or digit of ASCII in lower case, another character of ASCII as a blank."""
-    character = chr(code)
-    if code not in _ASCII or character == END_OF_TEXT:
-        return code
-    if character.isalnum():
-        return ord(character.lower())
-    return ord(" ")
-
-
-_LETTERS = bytes(map(_map_byte, range(256)))
+# letters of ASCII lose their case, and everything else in ASCII but digits becomes a blank
+_GAPS = "".join(chr(code) for code in range(1, 128) if not chr(code).isalnum())
+_LETTERS = bytes.maketrans(
+    (_GAPS + ascii_uppercase).encode(), (" " * len(_GAPS) + ascii_lowercase).encode()
+)
 _TOKEN = re.compile(rf"[A-Za-z{END_OF_TEXT}][a-z]*")
 
 
@@ -39,7 +31,8 @@ def split_words(text: str) -> list[str]:
 
 def split_names(names: str) -> list[str]:
     """Class names cut at capitals and at everything that is no letter, in lower case."""
-    return " ".join(_TOKEN.findall(names)).lower().split()
+    parts = _TOKEN.findall(names)
+    return " ".join(parts).lower().split()
 
 
 class WordTable:
