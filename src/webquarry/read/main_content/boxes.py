@@ -12,14 +12,11 @@ from array import array
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.lifts import END, Lookup
+from webquarry.read.main_content.lifts import END, Array, Ints, Lookup
 from webquarry.read.main_content.words import END_OF_TEXT
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
 # What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds
 # more blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many siblings
 # are like it, itself included; CLUSTER: the number of its tag and class together with its parent's;

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from heapq import nlargest
 
 import numpy as np
-from numpy.typing import NDArray
 
 from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.lifts import Array
 from webquarry.read.main_content.tags import FALLBACK_FLAG, HIDDEN_FLAG
 
 _LOWEST, _HIGHEST = 0.2, 0.5  # between these the threshold of a page may lie
@@ -44,7 +44,7 @@ _CONSENT = re.compile(
 )
 
 
-def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
+def choose(flow: Flow, chances: Array, words: Array) -> list[int]:
     """The numbers of the blocks to keep, in order."""
     threshold = find_threshold(chances, words)
     kept: list[int] = np.flatnonzero(chances >= threshold).tolist()
@@ -55,7 +55,7 @@ def choose(flow: Flow, chances: NDArray[np.float64], words: NDArray[np.float64])
     return add_headings(flow, chances, kept)
 
 
-def find_threshold(chances: NDArray[np.float64], words: NDArray[np.float64]) -> float:
+def find_threshold(chances: Array, words: Array) -> float:
     """The chance from which on keeping a block makes the expected F1 of the page the largest."""
     order = np.argsort(-chances, kind="stable")
     # for each number of blocks that may be kept: the words of them that are wanted, and all of them
@@ -194,7 +194,7 @@ def _stands_alone(flow: Flow, index: int, others: Sequence[int]) -> bool:
     return not any(first <= other < last for other in others)
 
 
-def add_headings(flow: Flow, chances: NDArray[np.float64], kept: Sequence[int]) -> list[int]:
+def add_headings(flow: Flow, chances: Array, kept: Sequence[int]) -> list[int]:
     """The same blocks, and the headings right before them: readers need the name of what they
     read.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from webquarry.read.main_content.boxes import FIRST, LAST, Array, Ints
+from webquarry.read.main_content.boxes import FIRST, LAST
 from webquarry.read.main_content.choose import find_threshold
 from webquarry.read.main_content.features import (
     ROW,
@@ -17,6 +17,7 @@ from webquarry.read.main_content.features import (
     sum_between,
     sum_up,
 )
+from webquarry.read.main_content.lifts import Array, Ints
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (

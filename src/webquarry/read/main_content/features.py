@@ -29,12 +29,10 @@ from webquarry.read.main_content.boxes import (
     SIBLINGS,
     TAG,
     UNIT,
-    Array,
     Boxes,
-    Ints,
     describe_boxes,
 )
-from webquarry.read.main_content.lifts import Lifts
+from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 _PARAGRAPH = 80  # characters
 _GOOD = 140  # characters of a paragraph that says something

@@ -21,6 +21,9 @@ try:
 except ImportError:  # not built: the same in Python
     from webquarry.read.main_content.words import WordTable  # type: ignore[assignment]
 
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
 # Numbers of what is no word: the mark behind each text, and whatever no table knows.
 END, UNKNOWN = 0, 1
 _FIRST_WORD = 2
@@ -35,8 +38,8 @@ class Lookup:
     """Tables over one set of words, and which of the words have to do with comments."""
 
     numbers: dict[str, int]
-    values: NDArray[np.float64]  # a table behind the other, flat
-    about_comments: NDArray[np.float64]
+    values: Array  # a table behind the other, flat
+    about_comments: Array
 
     @classmethod
     def build(cls, *tables: Mapping[str, float]) -> Lookup:

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from webquarry.read.main_content.context import CONTEXT_NAMES, build_context, log_odds
 from webquarry.read.main_content.features import NAMES, Features
-from webquarry.read.main_content.lifts import Lifts
+from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 try:
     from webquarry.read.main_content._trees import sum_of_leaves
 except ImportError:  # not built: numpy does it
     sum_of_leaves = None  # type: ignore[assignment]
 
+_Singles = NDArray[np.float32]
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
 _SECOND_SHARE = 0.7  # of the second opinion in both
 
@@ -33,12 +34,12 @@ _SECOND_SHARE = 0.7  # of the second opinion in both
 class Trees:
     """Trees, and the rows of a matrix that they ask for."""
 
-    features: NDArray[np.intp]  # depth x trees
-    borders: NDArray[np.float32]  # depth x trees
-    leaves: NDArray[np.float32]  # trees x leaves, flat
+    features: Ints  # depth x trees
+    borders: _Singles  # depth x trees
+    leaves: _Singles  # trees x leaves, flat
     bias: float
 
-    def chances(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(self, rows: Array) -> Array:
         """The chance of each block, for a matrix with a row a feature."""
         matrix = rows.astype(np.float32)
         if sum_of_leaves is None:
@@ -48,7 +49,7 @@ class Trees:
             sum_of_leaves(matrix, self.features, self.borders, self.leaves, total)
         return _to_chances(total + self.bias)
 
-    def sum_leaves(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
+    def sum_leaves(self, matrix: _Singles) -> Array:
         """The sum of the leaves that each block falls into, in numpy."""
         trees = self.features.shape[1]
         blocks = matrix.shape[1]
@@ -61,7 +62,7 @@ class Trees:
             return parts[0]
         return np.concatenate(parts)
 
-    def _sum_chunk(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _sum_chunk(self, matrix: _Singles) -> Array:
         depth, trees = self.features.shape
         shape = (trees, matrix.shape[1])
         leaf = np.zeros(shape, np.uint8)
@@ -75,7 +76,7 @@ class Trees:
             leaf |= is_above.view(np.uint8)
         first_leaf = np.arange(trees, dtype=np.intp) << depth
         chosen = self.leaves.take(leaf + first_leaf[:, None])
-        total: NDArray[np.float64] = chosen.sum(axis=0, dtype=np.float64)
+        total: Array = chosen.sum(axis=0, dtype=np.float64)
         return total
 
 
@@ -87,21 +88,21 @@ class Model:
     second: Trees
     lifts: Lifts
 
-    def chances(self, features: Features) -> NDArray[np.float64]:
+    def chances(self, features: Features) -> Array:
         """The chance of each block to be kept."""
         first = self.first.chances(features.matrix)
         second = self.second.chances(build_context(features, first))
         return blend(first, second)
 
 
-def blend(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def blend(first: Array, second: Array) -> Array:
     """Both opinions as one: the mean of their log odds, the second with more weight."""
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
     return _to_chances(odds)
 
 
-def _to_chances(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
+def _to_chances(log_odds: Array) -> Array:
+    chances: Array = 1.0 / (1.0 + np.exp(-log_odds))
     return chances
 
 

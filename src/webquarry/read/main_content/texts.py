@@ -11,9 +11,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from webquarry.read.main_content.lifts import END, Lifts, mark_words
+from webquarry.read.main_content.lifts import END, Array, Lifts, mark_words
 from webquarry.read.main_content.words import END_OF_TEXT, split_words
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
@@ -61,7 +60,6 @@ COUNTED = (
     CUT,
     PRICES,
 ) = range(len(COUNTED))
-Array = NDArray[np.float64]
 
 
 def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: Lifts) -> Array:
