@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scripts.extraction.ablation import GROUPS, RULES, group_members, rule_left_out
+from scripts.extraction.ablation import GROUPS, RULES, group_members, leave_out_rule
 
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import build_flow
@@ -39,7 +39,7 @@ def test_a_rule_is_back_when_the_look_without_it_is_over(rule: str) -> None:
     )
     chances, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
 
-    with rule_left_out(rule):
+    with leave_out_rule(rule):
         without = choose(flow, chances, words)
 
     assert without == ([0, 1] if rule == "copies" else [0])
