@@ -117,7 +117,9 @@ def score_without(
 
 
 def write_model(trainer: Trainer, first: Chances) -> None:
-    """Train both stages on everything and put them, with the tables, where the package finds them."""
+    """Train both stages on everything and put them, with the tables, where the package finds
+    them.
+    """
     contexts = trainer.contexts(first)
     lifts = trainer.table.all()
     data = {

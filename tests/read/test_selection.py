@@ -1,4 +1,6 @@
-"""The whole page as it is seen, or the part that a reader came for; walls are judged by the whole."""
+"""The whole page as it is seen, or the part that a reader came for; walls are judged by the
+whole.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,8 @@ def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(
 
 def test_a_short_main_part_is_judged_by_the_whole_page() -> None:
     door = "<title>Log in</title><h1>Log in</h1><form action=/login method=post><input name=user>"
-    door += "<input type=password name=password><button>Log in</button></form><p>Log in to read this article.</p>"
+    door += "<input type=password name=password><button>Log in</button></form>"
+    door += "<p>Log in to read this article.</p>"
 
     with pytest.raises(LoginWall):
         read(door, "main")

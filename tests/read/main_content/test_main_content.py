@@ -100,7 +100,8 @@ def test_what_a_page_hides_stays_out_where_a_tenth_of_the_text_is_seen() -> None
         f"The {name} of the harbour keeps a log of every boat, its crew and its cargo."
         for name in NAMES
     )
-    html = f"<article><h1>Harbour</h1><p>{shown}</p><div hidden>{''.join(f'<p>{text}</p>' for text in hidden)}</div>"
+    box = "".join(f"<p>{text}</p>" for text in hidden)
+    html = f"<article><h1>Harbour</h1><p>{shown}</p><div hidden>{box}</div>"
 
     text = markdown(html)
 

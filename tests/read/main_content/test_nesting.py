@@ -7,7 +7,10 @@ import pytest
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import build_flow
 
-SENTENCES = "The ferry leaves at seven and carries forty passengers to the island, where the keeper of the old tower meets them with tea, a lamp and the log of the year."
+SENTENCES = (
+    "The ferry leaves at seven and carries forty passengers to the island, where the keeper of the "
+    "old tower meets them with tea, a lamp and the log of the year."
+)
 
 
 @pytest.mark.parametrize("tag", ["nav", "header", "button", "div role=navigation"])

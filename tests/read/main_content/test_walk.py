@@ -20,7 +20,10 @@ compiled = pytest.importorskip(
 )
 
 PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))
-TAGS = "p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2 form x-y".split()  # noqa: SIM905
+TAGS = """
+    p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2
+    form x-y
+""".split()  # noqa: SIM905
 ATTRIBUTES = (
     "",
     " class=hidden",

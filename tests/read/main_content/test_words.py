@@ -17,8 +17,13 @@ KNOWN = ("the", "été", "2", "post", "body", "коммент", "评论", END_OF
 NUMBERS = {word: number for number, word in enumerate(KNOWN, 2)}
 BLANKS = "\x85\xa0\u1680\u2000\u200a\u200b\u2028\u2029\u202f\u205f\u3000\x1c\t\n’“”‘„_-"
 TEXTS = st.lists(
-    st.one_of(st.sampled_from(KNOWN), st.sampled_from(BLANKS), st.sampled_from("Aa 2Éé."), st.characters(exclude_categories=["Cs"]))
-).map("".join)  # fmt: skip
+    st.one_of(
+        st.sampled_from(KNOWN),
+        st.sampled_from(BLANKS),
+        st.sampled_from("Aa 2Éé."),
+        st.characters(exclude_categories=["Cs"]),
+    )
+).map("".join)
 
 
 @given(TEXTS)
