@@ -39,7 +39,9 @@ class Blocks:
     @property
     def item_started(self) -> bool:
         """Whether the innermost container already holds something."""
-        return bool(self._open) and self._open[-1].started
+        if not self._open:
+            return False
+        return self._open[-1].started
 
     @property
     def count(self) -> int:
@@ -48,7 +50,9 @@ class Blocks:
 
     def last_is(self, text: str) -> bool:
         """Whether the last block, outside all containers, was exactly this."""
-        return not self._open and bool(self._parts) and self._parts[-1] == text
+        if self._open or not self._parts:
+            return False
+        return self._parts[-1] == text
 
     def open(self, marker: str, indent: str) -> None:
         """Start a container."""

@@ -118,7 +118,8 @@ def format_code_span(raw: str, removed: Counter[str]) -> str:
 
 def split_lines(raw: str) -> list[str]:
     """The lines of collected code."""
-    return _OTHER_BREAKS.sub("\n", raw).split("\n")
+    text = _OTHER_BREAKS.sub("\n", raw)
+    return text.split("\n")
 
 
 def has_blocks(element: etree._Element) -> bool:
@@ -129,4 +130,5 @@ def has_blocks(element: etree._Element) -> bool:
 
 def has_lines(raw: str) -> bool:
     """Whether code that is not marked as a block has lines of its own."""
-    return BREAK in raw.strip(" \n\t" + BREAK)
+    inner = raw.strip(" \n\t" + BREAK)
+    return BREAK in inner

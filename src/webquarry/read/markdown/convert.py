@@ -70,8 +70,10 @@ def render(
 
 
 def _clean_title(page_info: PageInfo, removed: Counter[str]) -> str:
+    """The title without what cannot be seen in it or passes for a delimiter."""
     visible = strip_invisible(page_info.title, removed)
-    return defuse_verbatim(visible, removed)[:_LONGEST_TITLE]
+    title = defuse_verbatim(visible, removed)
+    return title[:_LONGEST_TITLE]
 
 
 def _render(

@@ -69,7 +69,7 @@ _PANEL_BUTTON = re.compile(
 _MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
 
 
-def skip(walker: Walker, element: Element) -> Leave | None:
+def skip(walker: Walker, element: Element) -> Leave:
     """What is never shown, and not missed either."""
     return SKIP
 
@@ -77,14 +77,14 @@ def skip(walker: Walker, element: Element) -> Leave | None:
 def count_and_skip(reason: str) -> Action:
     """An action that counts what it leaves out under a reason."""
 
-    def action(walker: Walker, element: Element) -> Leave | None:
+    def action(walker: Walker, element: Element) -> Leave:
         walker.leave_out(element, reason)
         return SKIP
 
     return action
 
 
-def start_block(walker: Walker, element: Element) -> Leave | None:
+def start_block(walker: Walker, element: Element) -> Leave:
     """A box: what stands before it is a block of its own, and so is what stands in it."""
     if walker.pieces:
         walker.end_block()
@@ -96,7 +96,7 @@ def end_block(walker: Walker, element: Element) -> None:
         walker.end_block()
 
 
-def start_box(walker: Walker, element: Element) -> Leave | None:
+def start_box(walker: Walker, element: Element) -> Leave:
     """A block that may be a footnote."""
     if walker.pieces:
         walker.end_block()
@@ -115,13 +115,14 @@ def end_container(walker: Walker, element: Element) -> None:
     walker.blocks.close()
 
 
-def start_heading(walker: Walker, element: Element) -> Leave | None:
+def start_heading(walker: Walker, element: Element) -> Leave:
     """`h1` to `h6`."""
-    walker.start_heading(element, level=int(str(element.tag)[1]))
+    level = int(str(element.tag)[1])
+    walker.start_heading(element, level)
     return end_heading
 
 
-def start_role_heading(walker: Walker, element: Element) -> Leave | None:
+def start_role_heading(walker: Walker, element: Element) -> Leave:
     """A box or a piece of a line that is a heading by its role."""
     level = (element.get("aria-level") or "").strip()
     if level not in ("1", "2", "3", "4", "5", "6"):
@@ -131,12 +132,12 @@ def start_role_heading(walker: Walker, element: Element) -> Leave | None:
 
 
 def end_heading(walker: Walker, element: Element) -> None:
-    """The block ends, and what follows is no heading any more, even if it was empty."""
+    """What follows is no heading any more, even if this one was empty."""
     walker.flush()
     walker.heading = 0
 
 
-def start_quote(walker: Walker, element: Element) -> Leave | None:
+def start_quote(walker: Walker, element: Element) -> Leave:
     """A quotation; in a cell, which cannot hold one, a plain block."""
     walker.flush()
     if walker.cells:
@@ -145,7 +146,7 @@ def start_quote(walker: Walker, element: Element) -> Leave | None:
     return end_container
 
 
-def add_rule(walker: Walker, element: Element) -> Leave | None:
+def add_rule(walker: Walker, element: Element) -> Leave:
     """A thematic break, but neither in front of everything nor twice in a row."""
     walker.flush()
     blocks = walker.blocks
@@ -154,7 +155,7 @@ def add_rule(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def break_line(walker: Walker, element: Element) -> Leave | None:
+def break_line(walker: Walker, element: Element) -> Leave:
     walker.break_line()
     return SKIP
 
@@ -162,7 +163,7 @@ def break_line(walker: Walker, element: Element) -> Leave | None:
 def mark_span(kind: str) -> Action:
     """An action that marks the text in an element, unless text around it is marked like that."""
 
-    def action(walker: Walker, element: Element) -> Leave | None:
+    def action(walker: Walker, element: Element) -> Leave:
         if walker.open_span(kind):
             return end_span
         return None
@@ -170,7 +171,7 @@ def mark_span(kind: str) -> Action:
     return action
 
 
-def start_strong(walker: Walker, element: Element) -> Leave | None:
+def start_strong(walker: Walker, element: Element) -> Leave:
     """Strong emphasis, which says nothing in a heading."""
     if not walker.heading and walker.open_span(STRONG):
         return end_span
@@ -181,7 +182,7 @@ def end_span(walker: Walker, element: Element) -> None:
     walker.close_span()
 
 
-def start_link(walker: Walker, element: Element) -> Leave | None:
+def start_link(walker: Walker, element: Element) -> Leave:
     """A link, or the mark of a footnote. Links that lead nowhere are plain text."""
     href = element.get("href")
     if not href:
@@ -214,10 +215,11 @@ def _is_decoration(walker: Walker, element: Element, href: str) -> bool:
     return walker.footnotes.is_backlink(element, href)
 
 
-def add_image(walker: Walker, element: Element) -> Leave | None:
+def add_image(walker: Walker, element: Element) -> Leave:
     """An image is its alternative text, in the line that it stands in."""
     if formulas.is_formula_image(element):
-        walker.add_mark(Literal(formulas.read_image(element, walker.removed)))
+        tex = formulas.read_image(element, walker.removed)
+        walker.add_mark(Literal(tex))
         return SKIP
     text = " ".join((element.get("alt") or "").split())
     if not text:
@@ -239,7 +241,7 @@ def add_image(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def add_unclosed_image(walker: Walker, element: Element) -> Leave | None:
+def add_unclosed_image(walker: Walker, element: Element) -> Leave:
     """To browsers `<image>` is an image; the parser takes what follows for its content."""
     add_image(walker, element)
     return None
@@ -260,14 +262,14 @@ def enclose(before: str, after: str) -> Action:
     def leave(walker: Walker, element: Element) -> None:
         walker.pieces.append(after)
 
-    def action(walker: Walker, element: Element) -> Leave | None:
+    def action(walker: Walker, element: Element) -> Leave:
         walker.pieces.append(before)
         return leave
 
     return action
 
 
-def start_summary(walker: Walker, element: Element) -> Leave | None:
+def start_summary(walker: Walker, element: Element) -> Leave:
     """What is always seen of something that can be opened: its title."""
     walker.end_block()
     opened = not walker.heading and walker.open_span(STRONG)
@@ -280,7 +282,7 @@ def start_summary(walker: Walker, element: Element) -> Leave | None:
     return leave
 
 
-def start_button(walker: Walker, element: Element) -> Leave | None:
+def start_button(walker: Walker, element: Element) -> Leave:
     """Buttons go, but for those that are the title of what they open."""
     if (
         walker.heading
@@ -302,7 +304,7 @@ def is_panel_button(button: Element) -> bool:
     return bool(_PANEL_BUTTON.search(names)) and not _MENU_BUTTON.search(names)
 
 
-def start_navigation(walker: Walker, element: Element) -> Leave | None:
+def start_navigation(walker: Walker, element: Element) -> Leave:
     """Menus go, but not one whose end the parser missed, with the page inside it."""
     if walker.visibility.revealed.is_the_page(element):
         return start_block(walker, element)
@@ -310,7 +312,7 @@ def start_navigation(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def add_checkbox(walker: Walker, element: Element) -> Leave | None:
+def add_checkbox(walker: Walker, element: Element) -> Leave:
     """Of all inputs only the box of a task list says something."""
     is_task = element.get("type") == "checkbox" and element.get("disabled") is not None
     if is_task and walker.lists and not walker.pieces:
@@ -319,7 +321,7 @@ def add_checkbox(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def start_preformatted(walker: Walker, element: Element) -> Leave | None:
+def start_preformatted(walker: Walker, element: Element) -> Leave:
     """A block of code, unless it is the column of numbers beside one."""
     walker.flush()
     if code.is_beside_code(element):
@@ -330,7 +332,8 @@ def start_preformatted(walker: Walker, element: Element) -> Leave | None:
 
 def end_preformatted(walker: Walker, element: Element) -> None:
     raw = walker.finish_code()
-    _add_code(walker, raw, code.find_language(element))
+    language = code.find_language(element)
+    _add_code(walker, raw, language)
 
 
 def _add_code(walker: Walker, raw: str, language: str) -> None:
@@ -348,7 +351,7 @@ def _add_code(walker: Walker, raw: str, language: str) -> None:
         walker.blocks.add(text)
 
 
-def start_code_span(walker: Walker, element: Element) -> Leave | None:
+def start_code_span(walker: Walker, element: Element) -> Leave:
     """Code in a line."""
     if code.has_blocks(element):  # never closed, and everything behind it swallowed
         return None
@@ -361,17 +364,20 @@ def end_code_span(walker: Walker, element: Element) -> None:
     raw = walker.finish_code()
     if code.has_lines(raw) and not walker.heading and not walker.spans:
         walker.flush()
-        _add_code(walker, raw, code.find_language(element))
+        language = code.find_language(element)
+        _add_code(walker, raw, language)
     else:
-        walker.add_mark(Literal(code.format_code_span(raw, walker.removed)))
+        span = code.format_code_span(raw, walker.removed)
+        walker.add_mark(Literal(span))
 
 
-def break_code_line(walker: Walker, element: Element) -> Leave | None:
+def break_code_line(walker: Walker, element: Element) -> Leave:
+    """A line break in code, which is never folded into a blank."""
     walker.pieces.append(BREAK)
     return SKIP
 
 
-def start_code_line(walker: Walker, element: Element) -> Leave | None:
+def start_code_line(walker: Walker, element: Element) -> Leave:
     """A box in code is a line of it."""
     if code.is_beside_code(element):
         return SKIP
@@ -382,18 +388,20 @@ def start_code_line(walker: Walker, element: Element) -> Leave | None:
 def end_code_line(walker: Walker, element: Element) -> None:
     """End the line, unless it has just ended."""
     last = next(filter(None, reversed(walker.pieces)), None)
-    if isinstance(last, str) and not last.endswith(("\n", BREAK)):
+    if not isinstance(last, str):
+        return
+    if not last.endswith(("\n", BREAK)):
         walker.pieces.append(BREAK)
 
 
-def start_code_part(walker: Walker, element: Element) -> Leave | None:
+def start_code_part(walker: Walker, element: Element) -> Leave:
     """A part of a line of code, or what stands beside the code."""
     if code.is_beside_code(element):
         return SKIP
     return None
 
 
-def add_formula(walker: Walker, element: Element) -> Leave | None:
+def add_formula(walker: Walker, element: Element) -> Leave:
     """A formula in MathML."""
     if walker.visibility.muted is None:
         tex = formulas.read_mathml(element, walker.removed)
@@ -401,7 +409,7 @@ def add_formula(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def add_tex_script(walker: Walker, element: Element) -> Leave | None:
+def add_tex_script(walker: Walker, element: Element) -> Leave:
     """A script with TeX in it, unless MathJax has put the formula right before it already."""
     if not walker.typesets_tex:
         return SKIP
@@ -412,11 +420,12 @@ def add_tex_script(walker: Walker, element: Element) -> Leave | None:
     if before is not None:
         classes = before.get("class") or ""
     if "MathJax" not in classes.replace("MathJax_Preview", ""):
-        walker.add_mark(Literal(formulas.read_script(element, walker.removed)))
+        tex = formulas.read_script(element, walker.removed)
+        walker.add_mark(Literal(tex))
     return SKIP
 
 
-def start_drawing(walker: Walker, element: Element) -> Leave | None:
+def start_drawing(walker: Walker, element: Element) -> Leave:
     """What is drawn goes; but a drawing that was never closed holds the rest of the page."""
     walker.drawings += 1
     if walker.drawings <= _MOST_DRAWINGS and not _is_speck(element):
@@ -427,7 +436,7 @@ def start_drawing(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def start_template(walker: Walker, element: Element) -> Leave | None:
+def start_template(walker: Walker, element: Element) -> Leave:
     """Browsers show nothing of a template, unless it is the shadow tree of what is around it."""
     if element.get("shadowrootmode") or "template" in walker.scope.fallback_tags:
         return start_block(walker, element)
@@ -436,7 +445,7 @@ def start_template(walker: Walker, element: Element) -> Leave | None:
     return SKIP
 
 
-def start_fallback(walker: Walker, element: Element) -> Leave | None:
+def start_fallback(walker: Walker, element: Element) -> Leave:
     """Browsers show a fallback only without scripts or frames."""
     if element.tag in walker.scope.fallback_tags:
         return start_block(walker, element)

@@ -97,7 +97,8 @@ def _is_visible_in(math: etree._Element, tex: str) -> bool:
 
 def _find_words(tex: str) -> list[str]:
     """The words of TeX, commands aside."""
-    return _WORDS.findall(_COMMAND.sub(" ", tex))
+    without_commands = _COMMAND.sub(" ", tex)
+    return _WORDS.findall(without_commands)
 
 
 def _mathml_to_tex(element: etree._Element, depth: int) -> str:

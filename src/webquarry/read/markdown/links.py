@@ -129,13 +129,16 @@ def _join(base: str, href: str) -> str:
 def _fit_for_markdown(url: str) -> str:
     """Nothing that ends a link early, splits a table cell or cannot be seen."""
     url = _ENCODED.sub(lambda found: quote(found[0], safe="", errors="replace"), url)
-    head, slashes, tail = url.partition("://")
-    host, slash, path = tail.partition("/")
-    if slashes and ("[" in path or "]" in path):
-        path = path.replace("[", "%5B").replace("]", "%5D")
-        url = f"{head}{slashes}{host}{slash}{path}"
+    # brackets have a meaning in a host, so they are encoded behind it only
+    before, slashes, after = url.partition("://")
+    host, slash, path = after.partition("/")
+    if slashes:
+        path = path.replace("[", "%5B")
+        path = path.replace("]", "%5D")
+        url = f"{before}{slashes}{host}{slash}{path}"
     if ("(" in url or ")" in url) and not _is_balanced(url):
-        url = url.replace("(", "%28").replace(")", "%29")
+        url = url.replace("(", "%28")
+        url = url.replace(")", "%29")
     return url
 
 

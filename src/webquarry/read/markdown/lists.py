@@ -49,7 +49,7 @@ class Listing:
         return f"{shown}. "
 
 
-def start_list(walker: Walker, element: Element) -> Leave | None:
+def start_list(walker: Walker, element: Element) -> Leave:
     """A list: right below the line of the item that it stands in, else a block of its own."""
     walker.flush()
     blocks = walker.blocks
@@ -84,7 +84,7 @@ def end_list(walker: Walker, element: Element) -> None:
     walker.blocks.tight = False
 
 
-def start_item(walker: Walker, element: Element) -> Leave | None:
+def start_item(walker: Walker, element: Element) -> Leave:
     """An item of a list, which may be a footnote as well."""
     walker.flush()
     blocks = walker.blocks
@@ -133,7 +133,7 @@ def _parse_number(text: str | None, otherwise: int) -> int:
     return otherwise
 
 
-def start_definitions(walker: Walker, element: Element) -> Leave | None:
+def start_definitions(walker: Walker, element: Element) -> Leave:
     """A list of terms and definitions."""
     walker.flush()
     walker.definitions.append(Definitions())
@@ -146,7 +146,7 @@ def end_definitions(walker: Walker, element: Element) -> None:
     walker.blocks.tight = False
 
 
-def start_term(walker: Walker, element: Element) -> Leave | None:
+def start_term(walker: Walker, element: Element) -> Leave:
     """A term; several of them in a row share a definition."""
     _end_definition(walker)
     definitions = walker.definitions[-1]
@@ -159,7 +159,7 @@ def end_term(walker: Walker, element: Element) -> None:
     walker.flush()
 
 
-def start_definition(walker: Walker, element: Element) -> Leave | None:
+def start_definition(walker: Walker, element: Element) -> Leave:
     """A definition, which may be a footnote as well."""
     _end_definition(walker)  # the parser puts one that was not closed around the next one
     label = walker.footnotes.find_note_label(element)

@@ -22,7 +22,7 @@ def _get_table(walker: Walker) -> Table | None:
     return walker.tables[-1]
 
 
-def start_table(walker: Walker, element: Element) -> Leave | None:
+def start_table(walker: Walker, element: Element) -> Leave:
     """A table that holds data, or one that only arranges the page."""
     walker.flush()
     table = None
@@ -43,7 +43,7 @@ def end_table(walker: Walker, element: Element) -> None:
         walker.blocks.add(text)
 
 
-def start_head(walker: Walker, element: Element) -> Leave | None:
+def start_head(walker: Walker, element: Element) -> Leave:
     """The rows in here come first, and are the head of the table."""
     walker.flush()
     table = _get_table(walker)
@@ -59,12 +59,12 @@ def end_head(walker: Walker, element: Element) -> None:
         table.in_head = False
 
 
-def start_body(walker: Walker, element: Element) -> Leave | None:
+def start_body(walker: Walker, element: Element) -> Leave:
     walker.flush()
     return end_row
 
 
-def start_row(walker: Walker, element: Element) -> Leave | None:
+def start_row(walker: Walker, element: Element) -> Leave:
     """A row of a table that holds data."""
     walker.flush()
     table = _get_table(walker)
@@ -77,7 +77,7 @@ def end_row(walker: Walker, element: Element) -> None:
     walker.flush()
 
 
-def start_cell(walker: Walker, element: Element) -> Leave | None:
+def start_cell(walker: Walker, element: Element) -> Leave:
     """A cell: collected if its table holds data, else a part of the line."""
     if is_beside_code(element):
         return SKIP

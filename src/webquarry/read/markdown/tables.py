@@ -153,7 +153,8 @@ def _is_box(cell: etree._Element, longest: int) -> bool:
     """Whether a cell is a part of the page rather than a piece of data."""
     if length_up_to(cell, longest) >= longest:
         return True
-    return next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None
+    box = next(cell.iterdescendants(*_NOT_IN_DATA), None)
+    return box is not None
 
 
 def _parse_span(value: str | None) -> int:
@@ -167,4 +168,6 @@ def _parse_span(value: str | None) -> int:
 
 
 def _format_row(cells: list[str]) -> str:
-    return "| " + " | ".join(map(escape_cell, cells)) + " |"
+    """A line of a pipe table."""
+    line = " | ".join(map(escape_cell, cells))
+    return f"| {line} |"

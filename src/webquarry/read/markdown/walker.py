@@ -39,7 +39,7 @@ _BOLD = "**"
 
 # An element that was entered: what may be taken of it, what to do on leaving it (SKIP and None for
 # nothing), and whether it changed the style that the visibility tracker keeps.
-_Entered = tuple[etree._Element, int, Leave | None, bool]
+_Entered = tuple[etree._Element, int, Leave, bool]
 
 
 class _Frame(NamedTuple):
@@ -121,7 +121,7 @@ class Walker:
                 children, entered = open_elements.pop()
                 leave_element(*entered)
 
-    def _enter(self, element: etree._Element) -> tuple[Leave | None, bool]:
+    def _enter(self, element: etree._Element) -> tuple[Leave, bool]:
         """Act on an element. Gives what to do on leaving it (SKIP where nothing in it is taken),
         and whether the style changes back then.
         """
@@ -151,9 +151,7 @@ class Walker:
             return None, restyled
         return action(self, element), restyled
 
-    def _leave(
-        self, element: etree._Element, parts: int, leave: Leave | None, restyled: bool
-    ) -> None:
+    def _leave(self, element: etree._Element, parts: int, leave: Leave, restyled: bool) -> None:
         """Finish an element, and take the text behind it."""
         if leave is not None and leave is not SKIP:
             leave(self, element)
@@ -317,9 +315,9 @@ class Walker:
 
     def finish_code(self) -> str:
         """What was collected as code; the walk goes on where it was."""
-        text = "".join(piece for piece in self.pieces if isinstance(piece, str))
+        texts = [piece for piece in self.pieces if isinstance(piece, str)]
         self._restore()
-        return text
+        return "".join(texts)
 
     def finish_blocks(self) -> str:
         """What was collected as blocks; the walk goes on where it was."""
