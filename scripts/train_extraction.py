@@ -29,7 +29,7 @@ from scripts.extraction.scores import compute_scores, print_row, print_scores  #
 from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
 
 from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
-from webquarry.read.main_content.features import NAMES  # noqa: E402
+from webquarry.read.main_content.feature_names import NAMES  # noqa: E402
 from webquarry.read.main_content.model import blend  # noqa: E402
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
 
 from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry.read.main_content.features import NAMES, build_features
+from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.features import build_features
 from webquarry.read.main_content.lifts import Array
 
 COMMON: dict[str, Any] = {

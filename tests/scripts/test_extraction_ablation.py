@@ -9,7 +9,7 @@ from scripts.extraction.ablation import GROUPS, RULES, group_members, leave_out_
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.features import NAMES
+from webquarry.read.main_content.feature_names import NAMES
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 

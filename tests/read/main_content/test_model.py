@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.context import build_context
-from webquarry.read.main_content.features import NAMES, build_features
+from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.features import build_features
 from webquarry.read.main_content.model import Trees, load_shipped_model
 
 PAGE = (

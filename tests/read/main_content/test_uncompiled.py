@@ -35,9 +35,9 @@ print(json.dumps([Walk.__module__, *[
 
 def read(without: tuple[str, ...]) -> tuple[str, list[str]]:
     """Where the walk comes from, and the pages as Markdown."""
-    told = json.dumps([without, *map(str, PAGES)])
+    request = json.dumps([without, *map(str, PAGES)])
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], input=told, capture_output=True, text=True, check=True
+        [sys.executable, "-c", SCRIPT], input=request, capture_output=True, text=True, check=True
     )
     walk, *texts = json.loads(done.stdout)
     return walk, texts

@@ -9,8 +9,10 @@ not become a block at all.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from webquarry.read.html.parse import Document
-from webquarry.read.main_content.head import Head, read_head
 from webquarry.read.main_content.nesting import unwrap_text
 
 # Not built, or for another lxml: the same in Python, which takes three times as long.
@@ -22,6 +24,23 @@ except (ImportError, ValueError):
 __all__ = ["Flow", "Walk", "build_flow"]
 
 _NEXT_TO_NOTHING = 200  # characters
+_ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
+_LONGEST_DATA = 200_000  # characters of structured data that are looked at
+_LONGEST_TITLE = 500
+_LONGEST_DESCRIPTION = 300
+_WORD = re.compile(r"\w{4,}")
+_MOST_WORDS = 24
+_DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a page says about itself."""
+
+    title: str = ""
+    topic: tuple[str, ...] = ()  # longer words of title and description
+    # 0 for no article, 1 for one by its Open Graph type, 2 for one by structured data
+    kind: int = 0
 
 
 class Flow:
@@ -71,4 +90,26 @@ def build_flow(document: Document) -> Flow:
     if sum(map(len, walk.texts)) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
         walk = Walk()
         walk.walk(document.roots)
-    return Flow(walk, read_head(document))
+    return Flow(walk, _read_head(document))
+
+
+def _read_head(document: Document) -> Head:
+    """What the first root's head says; structured data may stand anywhere."""
+    if not document.roots:
+        return Head()
+    page_info = document.page_info
+    title = page_info.title[:_LONGEST_TITLE]
+    about, kind = [title], 0
+    for head in document.roots[0].iterchildren("head"):
+        for meta in head.iterchildren("meta"):
+            name = meta.get("property") or meta.get("name")
+            content = meta.get("content") or ""
+            if name in _DESCRIPTIONS:
+                about.append(content[:_LONGEST_DESCRIPTION])
+            elif name == "og:type" and "article" in content:
+                kind = 1
+    if any(_ARTICLE.search(data, 0, _LONGEST_DATA) for data in page_info.data):
+        kind = 2
+    words = _WORD.findall(" ".join(about).lower())
+    topic = tuple(dict.fromkeys(words))[:_MOST_WORDS]
+    return Head(title, topic, kind)

@@ -10,8 +10,8 @@ import numpy as np
 
 from webquarry.read.main_content.boxes import FIRST, LAST
 from webquarry.read.main_content.choose import find_threshold
+from webquarry.read.main_content.feature_names import ROW
 from webquarry.read.main_content.features import (
-    ROW,
     Features,
     PageArrays,
     sum_between,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry.read.main_content import tags, texts
+from webquarry.read.main_content import texts
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.boxes import (
     CLUSTER,
@@ -32,12 +32,22 @@ from webquarry.read.main_content.boxes import (
     Boxes,
     describe_boxes,
 )
+from webquarry.read.main_content.feature_names import (
+    COUNTED,
+    FLAG_NAMES,
+    LEVELS,
+    LIKENESSES,
+    MASSES,
+    NAMES,
+    ROW,
+    UP,
+    find_rows,
+)
 from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 _PARAGRAPH = 80  # characters
 _GOOD = 140  # characters of a paragraph that says something
 _FEW_LINKS = 0.35  # of the characters of a paragraph
-_LEVELS = 6  # elements around a block that are looked at
 _REACH = 4  # blocks to each side that make the surroundings of a block
 _NONE = -1.0  # where there is nothing to describe
 _FAR = -999.0  # from something that the page does not have
@@ -73,138 +83,29 @@ SHARE, PARAGRAPH_SHARE, DENSITY, MEAN, ABOUT_TOPIC = range(5)
     _ALIKE_WORD,
     _ALIKE_COUNT,
 ) = range(7)
-# Shares of the paragraphs; the smallest element that holds as many of them is looked for.
-_MASSES = {"mass40": 0.4, "mass60": 0.6}
-_FLAGS = {
-    "in_main": tags.MAIN_FLAG,
-    "in_aside": tags.ASIDE_FLAG,
-    "in_caption": tags.CAPTION_FLAG,
-    "in_paragraph": tags.PARAGRAPH_FLAG,
-    "in_hidden": tags.HIDDEN_FLAG,
-    "in_article": tags.ARTICLE_FLAG,
-    "in_items": tags.ITEM_FLAG,
-}
-_FLAG_BITS = np.array([[flag] for flag in _FLAGS.values()], np.int64)
+_FLAG_BITS = np.array([[flag] for flag in FLAG_NAMES.values()], np.int64)
 
-# The names of the features, group by group. Rows of the matrix come in this order, which the
-# methods below rely on where they fill several rows at once.
-_COUNTED = texts.COUNTED[: texts.COMMENTS]
-_BLOCK = (
-    "density",
-    "links",
-    "tag",
-    "position",
-    "chars_before",
-    "paragraphs_before",
-    "up0_siblings",
-)
-_NAMES = ("name_own", "name_lowest", "name_highest", "name_parent")
-_AROUND = (
-    "previous_tag",
-    "previous_chars",
-    "previous_density",
-    "next_tag",
-    "next_chars",
-    "next_density",
-    "window_density",
-    "window_chars",
-    "window_word",
-)
-_HEADED = (
-    "heading_level",
-    "heading_word",
-    "heading_comments",
-    "heading_density",
-    "since_heading",
-    "from_comment_heading",
-    "from_h1",
-)
-_UP = tuple(
-    f"up{level}_{what}"
-    for what in ("share", "paragraphs", "density", "mean", "topic")
-    for level in range(_LEVELS)
-)
-_UNIT = (
-    "unit_density",
-    "unit_links",
-    "unit_blocks",
-    "unit_images",
-    "unit_headings",
-    "unit_group_share",
-    "unit_group_paragraphs",
-    "unit_group_density",
-    "unit_group_cut",
-    "unit_group_prices",
-    "unit_siblings",
-    "unit_place",
-)
-_LIKENESSES = ("cluster", "deep")
-_ALIKE = tuple(
-    f"{likeness}_{what}"
-    for what in ("share", "paragraphs", "density", "mean", "topic", "cut", "word", "count")
-    for likeness in _LIKENESSES
-)
-_MASS = tuple(
-    f"{mass}_{what}" for mass in _MASSES for what in ("place", "distance", "in", "share", "density")
-)
-_ANCHOR = ("from_anchor", "common_share", "common_paragraphs", "common_steps")
-_PAGE = (
-    "page_in_main",
-    "page_in_article",
-    "page_in_items",
-    "page_chars",
-    "page_blocks",
-    "page_paragraphs",
-    "page_in_links",
-    "page_kind",
-    "page_good",
-    "page_longest",
-    "page_prices",
-    "page_images",
-    "page_h1",
-)
-NAMES = (
-    *_COUNTED,
-    *_BLOCK,
-    *_NAMES,
-    *_FLAGS,
-    *_AROUND,
-    *_HEADED,
-    *_UP,
-    *_UNIT,
-    *_ALIKE,
-    *_MASS,
-    *_ANCHOR,
-    *_PAGE,
-)
-ROW = {name: number for number, name in enumerate(NAMES)}
-
-
-def _rows(first: str, last: str) -> slice:
-    """The rows from one feature to another, both included."""
-    return slice(ROW[first], ROW[last] + 1)
-
-
-_COUNTED_ROWS = _rows(_COUNTED[0], _COUNTED[-1])
-_NAME_ROWS = _rows("name_own", "name_highest")
-_FLAG_ROWS = _rows("in_main", "in_items")
-_PREVIOUS_ROWS = _rows("previous_tag", "previous_density")
-_NEXT_ROWS = _rows("next_tag", "next_density")
-_OF_HEADING_ROWS = _rows("heading_level", "heading_density")
-_HEADING_ROWS = _rows("heading_level", "since_heading")
-_UP_ROWS = _rows(_UP[0], _UP[-1])
-_UNIT_ROWS = _rows("unit_density", "unit_place")
-_GROUP_RATIO_ROWS = _rows("unit_group_share", "unit_group_density")
-_GROUP_COUNT_ROWS = _rows("unit_group_cut", "unit_group_prices")
-_ALIKE_SHARE_ROWS = _rows("cluster_share", "deep_share")
-_ALIKE_PARAGRAPH_ROWS = _rows("cluster_paragraphs", "deep_paragraphs")
-_ALIKE_DENSITY_ROWS = _rows("cluster_density", "deep_density")
-_ALIKE_LENGTH_ROWS = _rows("cluster_mean", "deep_mean")
-_ALIKE_MEAN_ROWS = _rows("cluster_topic", "deep_word")
-_ALIKE_COUNT_ROWS = _rows("cluster_count", "deep_count")
-_ANCHOR_ROWS = _rows("from_anchor", "common_steps")
-_COMMON_RATIO_ROWS = _rows("common_share", "common_paragraphs")
-_PAGE_ROWS = _rows("page_in_main", "page_h1")
+# Features that are filled together.
+_COUNTED_ROWS = find_rows(COUNTED[0], COUNTED[-1])
+_NAME_ROWS = find_rows("name_own", "name_highest")
+_FLAG_ROWS = find_rows("in_main", "in_items")
+_PREVIOUS_ROWS = find_rows("previous_tag", "previous_density")
+_NEXT_ROWS = find_rows("next_tag", "next_density")
+_OF_HEADING_ROWS = find_rows("heading_level", "heading_density")
+_HEADING_ROWS = find_rows("heading_level", "since_heading")
+_UP_ROWS = find_rows(UP[0], UP[-1])
+_UNIT_ROWS = find_rows("unit_density", "unit_place")
+_GROUP_RATIO_ROWS = find_rows("unit_group_share", "unit_group_density")
+_GROUP_COUNT_ROWS = find_rows("unit_group_cut", "unit_group_prices")
+_ALIKE_SHARE_ROWS = find_rows("cluster_share", "deep_share")
+_ALIKE_PARAGRAPH_ROWS = find_rows("cluster_paragraphs", "deep_paragraphs")
+_ALIKE_DENSITY_ROWS = find_rows("cluster_density", "deep_density")
+_ALIKE_LENGTH_ROWS = find_rows("cluster_mean", "deep_mean")
+_ALIKE_MEAN_ROWS = find_rows("cluster_topic", "deep_word")
+_ALIKE_COUNT_ROWS = find_rows("cluster_count", "deep_count")
+_ANCHOR_ROWS = find_rows("from_anchor", "common_steps")
+_COMMON_RATIO_ROWS = find_rows("common_share", "common_paragraphs")
+_PAGE_ROWS = find_rows("page_in_main", "page_h1")
 
 # In place of what stands before the first block and behind the last: tag, characters, density.
 _EDGE = np.array([-1.0, 0.0, 1.0])
@@ -332,7 +233,7 @@ class PageArrays:
     def build_matrix(self) -> Array:
         """A row for each of `NAMES`."""
         matrix = np.empty((len(NAMES), self.n))
-        matrix[_COUNTED_ROWS] = self.counts[: len(_COUNTED)]
+        matrix[_COUNTED_ROWS] = self.counts[: len(COUNTED)]
         self._fill_block(matrix)
         self._fill_names(matrix)
         flags = self.element[FLAGS] & _FLAG_BITS
@@ -412,12 +313,12 @@ class PageArrays:
 
     def _fill_up(self, matrix: Array) -> None:
         """The ratios of the element around a block, and of those around it that hold more."""
-        elements = np.empty((_LEVELS, self.n), np.intp)
+        elements = np.empty((LEVELS, self.n), np.intp)
         elements[0] = self.box
         jumps = self.table[JUMP]
-        for level in range(1, _LEVELS):
+        for level in range(1, LEVELS):
             jumps.take(elements[level - 1], out=elements[level], mode="clip")
-        rows = matrix[_UP_ROWS].reshape(len(self.ratios), _LEVELS, self.n)
+        rows = matrix[_UP_ROWS].reshape(len(self.ratios), LEVELS, self.n)
         self.ratios.take(elements, 1, out=rows, mode="clip")
 
     def _fill_unit(self, matrix: Array) -> None:
@@ -471,7 +372,7 @@ class PageArrays:
         """For each row of values and each block the sums over the blocks that are alike: first by
         CLUSTER, then by DEEP.
         """
-        rows, kinds = len(values), len(_LIKENESSES)
+        rows, kinds = len(values), len(LIKENESSES)
         keys = self.element[CLUSTER : DEEP + 1]
         size = int(keys.max()) + 1
         # all sums are made at once: each row and kind of likeness has bins of its own
@@ -487,7 +388,7 @@ class PageArrays:
         paragraphs.
         """
         paragraph_chars, chars = self.inside[PARAGRAPH_CHARS], self.inside[CHARS]
-        for mass, quota in _MASSES.items():
+        for mass, quota in MASSES.items():
             has_enough = paragraph_chars >= quota * self.all_paragraph_chars
             sizes = chars
             if has_enough.any():
@@ -536,7 +437,7 @@ class PageArrays:
     def _fill_page(self, matrix: Array) -> None:
         """What is the same for all blocks, in the order of `_PAGE`."""
         shares = matrix[_FLAG_ROWS] @ self.chars / self.all_chars
-        share_by_flag = dict(zip(_FLAGS, shares.tolist(), strict=True))
+        share_by_flag = dict(zip(FLAG_NAMES, shares.tolist(), strict=True))
         sums = self.sums[:, -1]
         good = (self.chars > _GOOD) & self.is_paragraph
         facts = (

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webquarry.read.main_content.context import CONTEXT_NAMES, build_context, log_odds
-from webquarry.read.main_content.features import NAMES, Features
+from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.features import Features
 from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 try:

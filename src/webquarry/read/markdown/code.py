@@ -1,18 +1,26 @@
-"""Code as it stands in a page -> a fenced block or a code span, and which language it is in."""
+"""Code as it stands in a page -> a fenced block or a code span, and which language it is in.
+
+Below: what the tags inside of code do.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from webquarry.read.html.tree import texts_of
+from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import BREAK
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.fence import fence
+
+if TYPE_CHECKING:
+    from webquarry.read.markdown.walker import Walker
 
 _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?:text-)?|mw-highlight-lang-"
@@ -132,3 +140,43 @@ def has_lines(raw: str) -> bool:
     """Whether code that is not marked as a block has lines of its own."""
     inner = raw.strip(" \n\t" + BREAK)
     return BREAK in inner
+
+
+def break_code_line(walker: Walker, element: Element) -> Leave:
+    """A line break in code, which is never folded into a blank."""
+    walker.pieces.append(BREAK)
+    return SKIP
+
+
+def start_code_line(walker: Walker, element: Element) -> Leave:
+    """A box in code is a line of it."""
+    if is_beside_code(element):
+        return SKIP
+    end_code_line(walker, element)
+    return end_code_line
+
+
+def end_code_line(walker: Walker, element: Element) -> None:
+    """End the line, unless it has just ended."""
+    last = next(filter(None, reversed(walker.pieces)), None)
+    if not isinstance(last, str):
+        return
+    if not last.endswith(("\n", BREAK)):
+        walker.pieces.append(BREAK)
+
+
+def start_code_part(walker: Walker, element: Element) -> Leave:
+    """A part of a line of code, or what stands beside the code."""
+    if is_beside_code(element):
+        return SKIP
+    return None
+
+
+CODE_ACTIONS: dict[object, Action] = {
+    **dict.fromkeys(
+        ("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"),
+        start_code_line,
+    ),
+    **dict.fromkeys(("span", "td", "th", "a"), start_code_part),
+    "br": break_code_line,
+}

@@ -15,7 +15,6 @@ from webquarry.read.html.tree import beginning_of
 from webquarry.read.markdown import code, formulas
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import (
-    BREAK,
     EMPHASIS,
     LINK,
     LOWERED,
@@ -43,20 +42,9 @@ EMBEDDED = "embedded object"
 _RULE = "---"
 _LONGEST_ALTERNATIVE = 250  # characters
 _LONGEST_SIGN = 2  # characters; an image with so short a text is a part of the word beside it
-_BLOCKS_IN_SVG = (
-    "p",
-    "div",
-    "h1",
-    "h2",
-    "h3",
-    "ul",
-    "ol",
-    "table",
-    "section",
-    "article",
-    "main",
-    "foreignobject",
-)
+_BLOCKS_IN_SVG = """
+    p div h1 h2 h3 ul ol table section article main foreignobject
+""".split()  # noqa: SIM905
 _MOST_DRAWINGS = 300  # that are looked into
 _PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f]*")
 _SKIP_LINK = re.compile(
@@ -371,36 +359,6 @@ def end_code_span(walker: Walker, element: Element) -> None:
         walker.add_mark(Literal(span))
 
 
-def break_code_line(walker: Walker, element: Element) -> Leave:
-    """A line break in code, which is never folded into a blank."""
-    walker.pieces.append(BREAK)
-    return SKIP
-
-
-def start_code_line(walker: Walker, element: Element) -> Leave:
-    """A box in code is a line of it."""
-    if code.is_beside_code(element):
-        return SKIP
-    end_code_line(walker, element)
-    return end_code_line
-
-
-def end_code_line(walker: Walker, element: Element) -> None:
-    """End the line, unless it has just ended."""
-    last = next(filter(None, reversed(walker.pieces)), None)
-    if not isinstance(last, str):
-        return
-    if not last.endswith(("\n", BREAK)):
-        walker.pieces.append(BREAK)
-
-
-def start_code_part(walker: Walker, element: Element) -> Leave:
-    """A part of a line of code, or what stands beside the code."""
-    if code.is_beside_code(element):
-        return SKIP
-    return None
-
-
 def add_formula(walker: Walker, element: Element) -> Leave:
     """A formula in MathML."""
     if walker.visibility.muted is None:
@@ -517,10 +475,5 @@ IN_CODE: dict[object, Action] = {
     **dict.fromkeys(
         ("script", "svg", "button", "select", "textarea", "noscript", "template", "nav"), skip
     ),
-    **dict.fromkeys(
-        ("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"),
-        start_code_line,
-    ),
-    **dict.fromkeys(("span", "td", "th", "a"), start_code_part),
-    "br": break_code_line,
+    **code.CODE_ACTIONS,
 }
