@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from webquarry.read.html.parse import Document
 from webquarry.read.main_content.nesting import unwrap_text
 
-# Not built, or for another lxml: the same in Python, which takes three times as long.
 try:
     from webquarry.read.main_content._walk import Walk
 except (ImportError, ValueError):
+    # not built, or for another lxml: the same in Python, which takes three times as long
     from webquarry.read.main_content.walk import Walk  # type: ignore[assignment]
 
 __all__ = ["Flow", "Walk", "build_flow"]
