@@ -14,7 +14,7 @@ from webquarry.read.markdown.elements import BOX_TAGS
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.formulas import is_formula_image
 from webquarry.read.markdown.links import Links
-from webquarry.read.markdown.scope import Scope
+from webquarry.read.markdown.scope import WalkScope
 from webquarry.read.markdown.walker import Walker
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.visibility.tracker import VisibilityTracker
@@ -47,7 +47,7 @@ def _walk(
     names = None
     if page_info.css:
         names = chosen.names()
-    scope = Scope(
+    scope = WalkScope(
         parts=chosen,
         fallback_tags=FALLBACK_TAGS,  # the model has judged what stands there
         heading_tags=BOX_TAGS,

@@ -17,7 +17,7 @@ from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import texts_of
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.links import Links
-from webquarry.read.markdown.scope import Scope
+from webquarry.read.markdown.scope import WalkScope
 from webquarry.read.markdown.walker import Walker
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
@@ -90,7 +90,7 @@ def _render(
 
     def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
         visibility = VisibilityTracker(page, page_info, names)
-        scope = Scope(fallback_tags=fallback_tags)
+        scope = WalkScope(fallback_tags=fallback_tags)
         walker = Walker(visibility, links, Footnotes(page), page_info, scope)
         walker.walk(elements)
         return walker, walker.blocks.text()

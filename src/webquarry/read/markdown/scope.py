@@ -52,7 +52,7 @@ _ALL_PARTS = AllParts()
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class WalkScope:
     """What a walk may take, and how it takes it. As it stands here: the whole page, as it is seen.
 
     `fallback_tags` are shown by browsers only without scripts or frames, but taken all the same.

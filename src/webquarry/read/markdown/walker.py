@@ -25,7 +25,7 @@ from webquarry.read.markdown.formulas import is_formula_image
 from webquarry.read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.lists import Definitions, Listing
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Scope
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, WalkScope
 from webquarry.read.markdown.tables import Table
 from webquarry.read.text.escape import escape_heading, escape_line_starts
 from webquarry.read.visibility.concealment import DISPLAY, NO_SIZE, TRANSPARENT
@@ -63,7 +63,7 @@ class Walker:
         links: Links,
         footnotes: Footnotes,
         page_info: PageInfo,
-        scope: Scope,
+        scope: WalkScope,
     ) -> None:
         self.visibility = visibility
         self.typesets_tex = page_info.typesets_tex
