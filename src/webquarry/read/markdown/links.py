@@ -57,21 +57,19 @@ class Links:
         unsafe one.
         """
         known = self._known
-        if href not in known:
-            known[href] = self._make_absolute(href)
-        return known[href]
-
-    def _make_absolute(self, href: str) -> str | None:
+        if href in known:
+            return known[href]
+        url: str | None = href
         if (
-            href.startswith(("https://", "http://"))
-            and len(href) <= _LONGEST
-            and _ODD.search(href) is None
+            not href.startswith(("https://", "http://"))
+            or len(href) > _LONGEST
+            or _ODD.search(href) is not None
         ):
-            return href
-        url = self._resolve(_trim(href))
-        if not url or _ODD.search(url) is None:
-            return url
-        return _fit_for_markdown(url)
+            url = self._resolve(_trim(href))
+            if url and _ODD.search(url) is not None:
+                url = _fit_for_markdown(url)
+        known[href] = url
+        return url
 
     def _resolve(self, href: str) -> str | None:
         """The whole URL of an address without blanks around it."""

@@ -37,9 +37,9 @@ _SHORT_HEADING = 300  # characters; a longer one has swallowed what follows it
 _MOST_HEADING_TEXTS = 100  # pieces of text in a short heading
 _BOLD = "**"
 
-# An element that was entered: what may be taken of it, what to do on leaving it (SKIP and None for
-# nothing), and whether it changed the style that the visibility tracker keeps.
-_Entered = tuple[etree._Element, int, Leave, bool]
+# What is left of the siblings of an element, itself, what may be taken of it, what to do on leaving
+# it, and whether it changed the style that the visibility tracker keeps.
+_OpenElement = tuple[Iterator[tuple[etree._Element, int]], etree._Element, int, Leave, bool]
 
 
 class _Frame(NamedTuple):
@@ -85,6 +85,8 @@ class Walker:
         self.drawings = 0
         self.cells = 0  # cells of data tables that are open, one inside the other
         self.actions: Mapping[object, Action] = ACTIONS
+        self._watched_tags = visibility.tags
+        self._are_unwatched = visibility.watched.isdisjoint
         self._inline = Inline(self.removed, typesets_tex=page_info.typesets_tex)
         self._frames: list[_Frame] = []
 
@@ -97,29 +99,40 @@ class Walker:
             self.flush()
 
     def _walk_tree(self, root: tuple[etree._Element, int]) -> None:
-        enter, take_text, leave_element = self._enter, self._take_text, self._leave
+        """Walk through one element. What is done on leaving an element stands here twice, because
+        a call for every element would cost as much as the rest of the loop.
+        """
+        enter, take_text, visibility = self._enter, self._take_text, self.visibility
         get_children = self.scope.parts.children
-        open_elements: list[tuple[Iterator[tuple[etree._Element, int]], _Entered]] = []
+        open_elements: list[_OpenElement] = []
         children = iter([root])
         while True:
             for element, parts in children:
-                if not parts & INSIDE:
-                    leave_element(element, parts, None, False)
-                    continue
-                leave, restyled = enter(element)
-                if leave is not SKIP:
-                    if parts & TEXT and (text := element.text):
-                        take_text(text)
-                    if inner := get_children(element):
-                        open_elements.append((children, (element, parts, leave, restyled)))
-                        children = iter(inner)
-                        break
-                leave_element(element, parts, leave, restyled)
+                if parts & INSIDE:
+                    leave, restyled = enter(element)
+                    if leave is not SKIP:
+                        if parts & TEXT and (text := element.text):
+                            take_text(text)
+                        if inner := get_children(element):
+                            open_elements.append((children, element, parts, leave, restyled))
+                            children = iter(inner)
+                            break
+                        if leave is not None:
+                            leave(self, element)
+                    if restyled:
+                        visibility.leave()
+                if parts & TAIL and (text := element.tail):
+                    take_text(text)
             else:
                 if not open_elements:
                     return
-                children, entered = open_elements.pop()
-                leave_element(*entered)
+                children, element, parts, leave, restyled = open_elements.pop()
+                if leave is not None:
+                    leave(self, element)
+                if restyled:
+                    visibility.leave()
+                if parts & TAIL and (text := element.tail):
+                    take_text(text)
 
     def _enter(self, element: etree._Element) -> tuple[Leave, bool]:
         """Act on an element. Gives what to do on leaving it (SKIP where nothing in it is taken),
@@ -130,7 +143,7 @@ class Walker:
         names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
         restyled = False
         if (
-            (tag in visibility.tags or not visibility.watched.isdisjoint(names))
+            (tag in self._watched_tags or not self._are_unwatched(names))
             and (action is not skip or scope.counts_hidden_skipped)
             and not visibility.is_plain(element, names)
         ):
@@ -150,15 +163,6 @@ class Walker:
         if action is None:
             return None, restyled
         return action(self, element), restyled
-
-    def _leave(self, element: etree._Element, parts: int, leave: Leave, restyled: bool) -> None:
-        """Finish an element, and take the text behind it."""
-        if leave is not None and leave is not SKIP:
-            leave(self, element)
-        if restyled:
-            self.visibility.leave()
-        if parts & TAIL and (text := element.tail):
-            self._take_text(text)
 
     def _look_at(self, element: etree._Element, names: list[str]) -> bool | None:
         """Whether the style of the text changes inside an element; None when nothing of it is
