@@ -100,7 +100,7 @@ class Walker:
 
     def _walk_tree(self, root: tuple[etree._Element, int]) -> None:
         """Walk through one element. What is done on leaving an element stands here twice, because
-        a call for every element would cost as much as the rest of the loop.
+        a call for every element makes the conversion of a page 1.5 % slower.
         """
         enter, take_text, visibility = self._enter, self._take_text, self.visibility
         get_children = self.scope.parts.children
