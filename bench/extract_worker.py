@@ -13,13 +13,14 @@ from pathlib import Path
 from webquarry.errors import WebquarryError
 from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content import main_content, render_selection
+from webquarry.read.main_content.render import render_selection
+from webquarry.read.main_content.select import select_main_content
 
 
 def extract(path: Path, url: str) -> str:
     """The main content of a file as Markdown."""
     document = parse_html(decode(path.read_bytes(), "").page)
-    return render_selection(document, main_content(document), url).text
+    return render_selection(document, select_main_content(document), url).text
 
 
 def main() -> None:

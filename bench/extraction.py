@@ -24,15 +24,14 @@ LIBRARIES = ("trafilatura", "resiliparse")
 WORKER = Path(__file__).resolve().parent / "extract_worker.py"
 
 
-def available(python: str) -> list[str]:
-    """The libraries that the interpreter can import."""
-    found = [
-        name
-        for name in LIBRARIES
-        if not subprocess.run([python, "-c", f"import {name}"], capture_output=True).returncode
-    ]
+def find_libraries(python: str) -> list[str]:
+    """The libraries that the interpreter can import; says which ones it cannot."""
+    found = []
     for name in LIBRARIES:
-        if name not in found:
+        done = subprocess.run([python, "-c", f"import {name}"], capture_output=True)
+        if done.returncode == 0:
+            found.append(name)
+        else:
             print(f"{name} is not installed for {python}: left out (pip install {name}).")
     return found
 
@@ -54,7 +53,7 @@ def main() -> int:
         )
         return 0
     python = os.environ.get("WEBQUARRY_BENCH_PYTHON", sys.executable)
-    libraries = available(python)
+    libraries = find_libraries(python)
     worker = shlex.join([sys.executable, str(WORKER)])
     print(
         "The shipped model has seen these pages if they are the training halves; see "
@@ -64,22 +63,11 @@ def main() -> int:
         if not (data / name / "dataset.json").exists():
             print(f"{name}: not in {data}")
             continue
-        command = [
-            python,
-            str(data / "harness" / "run.py"),
-            "--data",
-            str(data / name),
-            "--interleave",
-        ]
-        command += [
-            "--cmd",
-            f"webquarry={worker}",
-            "--format",
-            "markdown",
-            "--sample",
-            str(options.sample),
-        ]
-        command += ["--extractor", ",".join(libraries)] if libraries else []
+        command = [python, str(data / "harness" / "run.py"), "--interleave"]
+        command += ["--data", str(data / name), "--sample", str(options.sample)]
+        command += ["--cmd", f"webquarry={worker}", "--format", "markdown"]
+        if libraries:
+            command += ["--extractor", ",".join(libraries)]
         subprocess.run(command, check=True)
         print(flush=True)
     return 0

@@ -17,33 +17,33 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-for variable in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-):  # before numpy is loaded: one thread, one result
+# before numpy is loaded: one thread, one result
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[variable] = "1"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from scripts.extraction.ablation import GROUPS, RULES, rule_left_out  # noqa: E402
+from scripts.extraction.ablation import GROUPS, RULES, leave_out_rule  # noqa: E402
 from scripts.extraction.pages import load_pages  # noqa: E402
-from scripts.extraction.scores import print_row, print_scores, scores_of  # noqa: E402
+from scripts.extraction.scores import compute_scores, print_row, print_scores  # noqa: E402
 from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
 
 from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
-from webquarry.read.main_content.features import NAMES  # noqa: E402
-from webquarry.read.main_content.model import blended  # noqa: E402
+from webquarry.read.main_content.feature_names import NAMES  # noqa: E402
+from webquarry.read.main_content.model import blend  # noqa: E402
 
 if TYPE_CHECKING:
     from scripts.extraction.pages import LabelledPage
-    from scripts.extraction.training import Array
+
+    from webquarry.read.main_content.lifts import Array
 
     Chances = list[Array | None]
 
 MODEL = ROOT / "src" / "webquarry" / "data" / "extraction" / "model.json"
 
 
-def main() -> None:
+def parse_options() -> argparse.Namespace:
+    """The options of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -61,59 +61,65 @@ def main() -> None:
         "--without", nargs="+", default=[], choices=[*GROUPS, *RULES], help="what is a part worth?"
     )
     parser.add_argument("--seed", type=int, default=COMMON["random_seed"], help="of the trees")
-    options = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    options = parse_options()
     COMMON["random_seed"] = options.seed
     pages = list(load_pages(options.data))
     trainer = Trainer(pages, lambda text: print(text, flush=True))
     first = trainer.first_chances()
     if options.write:
         write_model(trainer, first)
-    final = both_stages(trainer, first, nested=options.nested)
+    final = run_both_stages(trainer, first, nested=options.nested)
     if options.keep_chances:
         save_chances(options.keep_chances, trainer, first, final)
-    whole = of_all(pages, trainer, final)
-    early, late = (
-        scores_of(options.data, pages, of_all(pages, trainer, first)),
-        scores_of(options.data, pages, whole),
-    )
+    whole = match_pages(pages, trainer, final)
+    early = compute_scores(options.data, pages, match_pages(pages, trainer, first))
+    late = compute_scores(options.data, pages, whole)
     for title, scores in (("first stage alone", early), ("both stages", late)):
         print(f"\nOut of fold, {title}:")
         print_scores(scores)
     for part in options.without:
-        print_row(f"without {part}", scores_without(part, options.data, pages, trainer, whole))
+        scores = score_without(part, options.data, pages, trainer, whole)
+        print_row(f"without {part}", scores)
 
 
-def both_stages(trainer: Trainer, first: Chances, *, nested: bool = False) -> Chances:
+def run_both_stages(trainer: Trainer, first: Chances, *, nested: bool = False) -> Chances:
     """The chances that the package would give to pages it has not seen."""
     second = trainer.out_of_fold(first, nested=nested)
-    return [
-        blended(one, two) if one is not None and two is not None else None
-        for one, two in zip(first, second, strict=True)
-    ]
+    blended: Chances = []
+    for early, late in zip(first, second, strict=True):
+        if early is None or late is None:
+            blended.append(None)
+        else:
+            blended.append(blend(early, late))
+    return blended
 
 
-def of_all(pages: list[LabelledPage], trainer: Trainer, chances: Chances) -> Chances:
+def match_pages(pages: list[LabelledPage], trainer: Trainer, chances: Chances) -> Chances:
     """The chances of all pages; None for those without text, which the trainer does not have."""
     known = {id(page): one for page, one in zip(trainer.pages, chances, strict=True)}
     return [known.get(id(page)) for page in pages]
 
 
-def scores_without(
+def score_without(
     part: str, data: Path, pages: list[LabelledPage], trainer: Trainer, whole: Chances
 ) -> dict[str, dict[str, float]]:
     """What is left without a group of features or without a rule."""
     if part in RULES:
-        with rule_left_out(part):
-            return scores_of(data, pages, whole)
+        with leave_out_rule(part):
+            return compute_scores(data, pages, whole)
     trainer.left_out = part
-    return scores_of(
-        data, pages, of_all(pages, trainer, both_stages(trainer, trainer.first_chances()))
-    )
+    chances = run_both_stages(trainer, trainer.first_chances())
+    return compute_scores(data, pages, match_pages(pages, trainer, chances))
 
 
 def write_model(trainer: Trainer, first: Chances) -> None:
-    """Train both stages on everything and put them, with the tables, where the package finds them."""
+    """Train both stages on everything and put them, with the tables, where the package finds
+    them.
+    """
     contexts = trainer.contexts(first)
     lifts = trainer.table.all()
     data = {

@@ -12,11 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
-from numpy.typing import NDArray
-
 from webquarry.read.main_content import choose
 from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.lifts import Array
 
 # The names of the features that each group is made of, as patterns.
 GROUPS = {
@@ -36,32 +34,35 @@ GROUPS = {
 _FIXED = 0.45  # for all pages; .4 to .5 are equally good, below and above is worse
 
 
-def _same(flow: Flow, kept: Sequence[int]) -> list[int]:
+def _keep_all(flow: Flow, kept: Sequence[int]) -> list[int]:
+    """In place of a rule: the same blocks."""
     return list(kept)
 
 
-def _fixed(chances: NDArray[np.float64], words: NDArray[np.float64]) -> float:
+def _get_fixed_threshold(chances: Array, words: Array) -> float:
+    """In place of a threshold for the page: one for all pages."""
     return _FIXED
 
 
 RULES: dict[str, tuple[str, Any]] = {
-    "copies": ("without_copies", _same),
-    "notices": ("without_notices", _same),
-    "cells": ("with_cells", _same),
-    "sight": ("in_sight", _same),
-    "threshold": ("threshold", _fixed),
+    "copies": ("drop_copies", _keep_all),
+    "notices": ("drop_notices", _keep_all),
+    "cells": ("add_cells", _keep_all),
+    "sight": ("prefer_visible", _keep_all),
+    "threshold": ("find_threshold", _get_fixed_threshold),
 }
 
 
 def group_members(group: str | None, names: Sequence[str]) -> list[int]:
     """The numbers of the features that are in a group; of none, without a group."""
-    return [
-        number for number, name in enumerate(names) if group and re.fullmatch(GROUPS[group], name)
-    ]
+    if group is None:
+        return []
+    pattern = re.compile(GROUPS[group])
+    return [number for number, name in enumerate(names) if pattern.fullmatch(name)]
 
 
 @contextmanager
-def rule_left_out(rule: str) -> Iterator[None]:
+def leave_out_rule(rule: str) -> Iterator[None]:
     """Blocks are chosen without a rule."""
     name, instead = RULES[rule]
     with patch.object(choose, name, instead):

@@ -12,57 +12,66 @@ from scripts.extraction.pages import LabelledPage
 from webquarry.read.main_content.boxes import LONGEST
 from webquarry.read.main_content.lifts import Lifts
 from webquarry.read.main_content.texts import SHORT
-from webquarry.read.main_content.words import tokens_of, words_of
+from webquarry.read.main_content.words import split_names, split_words
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
-_SHRINK = 6
+_SHRINK = 6  # sites without any lift that are added to those seen
+_MOST_TOKENS = 60  # of a block; longer ones weigh no more
 
 Table = dict[str, float]
 PageLifts = tuple[Table, Table, Table]  # class names, words of short blocks, words of longer ones
 _KINDS = (0, 1, 2)
 
 
-def page_lifts(page: LabelledPage) -> PageLifts:
+def compute_page_lifts(page: LabelledPage) -> PageLifts:
     """For every name and word of a page how much likelier its blocks are kept than the page's
     others.
     """
     known = [(index, label) for index, label in enumerate(page.labels) if label is not None]
-    if not known:
-        return {}, {}, {}
-    weights = {index: min(page.tokens[index], 60) ** 0.5 for index, _ in known}
+    weights = {index: min(page.tokens[index], _MOST_TOKENS) ** 0.5 for index, _ in known}
     total = sum(weights.values())
     if not total:
         return {}, {}, {}
     mean = sum(weights[index] * label for index, label in known) / total
-    names: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    words: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    long_words: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    names, words, long_words = _Means(), _Means(), _Means()
     for index, label in known:
         weight, lift = weights[index], label - mean
-        for token in _names_around(page, page.flow.boxes[index]):
-            _add(names[token], weight, lift)
+        for token in _collect_names(page, page.flow.boxes[index]):
+            names.add(token, lift, weight)
         text = page.flow.texts[index]
         table = words if len(text) <= SHORT else long_words
-        for token in set(words_of(text[:SHORT])):
-            _add(table[token], max(weight, 1.0), lift)
-    return _means(names), _means(words), _means(long_words)
+        for token in set(split_words(text[:SHORT])):
+            table.add(token, lift, max(weight, 1.0))
+    return names.compute(), words.compute(), long_words.compute()
 
 
-def _names_around(page: LabelledPage, box: int) -> set[str]:
-    found: set[str] = set()
+def _collect_names(page: LabelledPage, box: int) -> set[str]:
+    """The parts of the names of an element and of all elements around it."""
+    flow = page.flow
+    names: set[str] = set()
     while box >= 0:
-        found.update(tokens_of(f"{page.flow.names[box][:LONGEST]} {page.flow.ids[box]}"))
-        box = page.flow.parents[box]
-    return found
+        names.update(split_names(f"{flow.names[box][:LONGEST]} {flow.ids[box]}"))
+        box = flow.parents[box]
+    return names
 
 
-def _add(entry: list[float], weight: float, lift: float) -> None:
-    entry[0] += weight * lift
-    entry[1] += weight
+class _Means:
+    """Weighted means of lifts, by token."""
 
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = defaultdict(float)
+        self._weights: dict[str, float] = defaultdict(float)
 
-def _means(entries: Mapping[str, list[float]]) -> dict[str, float]:
-    return {token: lift / weight for token, (lift, weight) in entries.items() if weight}
+    def add(self, token: str, lift: float, weight: float) -> None:
+        self._sums[token] += weight * lift
+        self._weights[token] += weight
+
+    def compute(self) -> Table:
+        means = {}
+        for token, weight in self._weights.items():
+            if weight:
+                means[token] = self._sums[token] / weight
+        return means
 
 
 class LiftTable:
@@ -74,46 +83,55 @@ class LiftTable:
         self._sites: list[dict[str, int]] = [defaultdict(int) for _ in _KINDS]
         for site in sorted(lifts_by_site):
             pages = list(lifts_by_site[site])
-            names, words, long_words = (
-                _site_means([page[kind] for page in pages]) for kind in _KINDS
-            )
+            tables = [_compute_site_means([page[kind] for page in pages]) for kind in _KINDS]
+            names, words, long_words = tables
             self._own[site] = names, words, long_words
             for kind in _KINDS:
-                for token, lift in self._own[site][kind].items():
+                for token, lift in tables[kind].items():
                     self._sums[kind][token] += lift
                     self._sites[kind][token] += 1
-        self._all = tuple(
-            {
-                token: round(self._sums[kind][token] / (sites + _SHRINK), 3)
-                for token, sites in sorted(self._sites[kind].items())
-                if sites >= _LEAST_SITES[kind]
-            }
-            for kind in _KINDS
-        )
+        self._all = [self._compute_all(kind) for kind in _KINDS]
+
+    def _compute_all(self, kind: int) -> Table:
+        """The means of the tokens that enough sites have."""
+        table = {}
+        for token, sites in sorted(self._sites[kind].items()):
+            if sites >= _LEAST_SITES[kind]:
+                table[token] = _shrink(self._sums[kind][token], sites)
+        return table
 
     def all(self) -> Lifts:
+        """The tables from all sites."""
         return Lifts(*self._all)
 
     def without(self, site: str) -> Lifts:
-        """The table as it would be had the site never been seen."""
+        """The tables as they would be had the site never been seen."""
         if site not in self._own:
             return self.all()
         tables = []
         for kind in _KINDS:
             table = dict(self._all[kind])
             for token, lift in self._own[site][kind].items():
-                if token in table:
-                    sites = self._sites[kind][token] - 1
-                    table[token] = round((self._sums[kind][token] - lift) / (sites + _SHRINK), 3)
-                    if sites < _LEAST_SITES[kind]:
-                        del table[token]
+                if token not in table:
+                    continue
+                sites = self._sites[kind][token] - 1
+                if sites < _LEAST_SITES[kind]:
+                    del table[token]
+                else:
+                    table[token] = _shrink(self._sums[kind][token] - lift, sites)
             tables.append(table)
         return Lifts(*tables)
 
 
-def _site_means(pages: list[dict[str, float]]) -> dict[str, float]:
-    sums: dict[str, list[float]] = defaultdict(list)
+def _shrink(total: float, sites: int) -> float:
+    """A mean over sites, the nearer to nothing the fewer there are."""
+    return round(total / (sites + _SHRINK), 3)
+
+
+def _compute_site_means(pages: list[Table]) -> Table:
+    """The mean of each token over the pages of one site."""
+    lifts: dict[str, list[float]] = defaultdict(list)
     for page in pages:
         for token, lift in page.items():
-            sums[token].append(lift)
-    return {token: sum(values) / len(values) for token, values in sums.items()}
+            lifts[token].append(lift)
+    return {token: sum(values) / len(values) for token, values in lifts.items()}

@@ -21,8 +21,8 @@ from publicsuffixlist import PublicSuffixList
 from scripts.extraction.labels import label_page
 
 from webquarry.read.encoding.decode import decode
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.html.parse import Document, parse_html
+from webquarry.read.main_content.blocks import Flow, build_flow
 
 SETS = ("scrapinghub", "trafilatura-eval", "wcxb", "magic-article", "magic-forum")
 FOLDS = 5
@@ -74,23 +74,42 @@ def load_pages(data: Path) -> Iterator[LabelledPage]:
             return list(tokens(text, kind))
 
         for label in labels:
-            body = gzip.decompress((data / name / label["html"]).read_bytes())
-            yield _page(name, label, body, _site(suffixes, label), tokenize)
+            site = _find_site(suffixes, label)
+            yield _read_page(data, name, label, site, tokenize)
 
 
-def _page(
-    name: str, label: dict[str, Any], body: bytes, site: str, tokenize: Callable[[str], list[str]]
+def _read_page(
+    data: Path,
+    set_name: str,
+    label: dict[str, Any],
+    site: str,
+    tokenize: Callable[[str], list[str]],
 ) -> LabelledPage:
-    flow = flow_of(parse_html(decode(body, "").text))
-    fold = int(hashlib.sha256(site.encode()).hexdigest(), 16) % FOLDS
-    counts = [len(tokenize(text)) for text in flow.texts]
-    gold = len(tokenize(label["text"])) if "text" in label else 0
+    """Read, walk and label one page of a set."""
+    flow = build_flow(read_html(data, set_name, label))
+    gold_tokens = 0
+    if "text" in label:
+        gold_tokens = len(tokenize(label["text"]))
     return LabelledPage(
-        name, label, site, fold, flow, label_page(flow.texts, label, tokenize), counts, gold
+        set_name=set_name,
+        label=label,
+        site=site,
+        fold=int(hashlib.sha256(site.encode()).hexdigest(), 16) % FOLDS,
+        flow=flow,
+        labels=label_page(flow.texts, label, tokenize),
+        tokens=[len(tokenize(text)) for text in flow.texts],
+        gold_tokens=gold_tokens,
     )
 
 
-def _site(suffixes: PublicSuffixList, label: dict[str, Any]) -> str:
+def read_html(data: Path, set_name: str, label: dict[str, Any]) -> Document:
+    """The parsed page that a label is about."""
+    body = gzip.decompress((data / set_name / label["html"]).read_bytes())
+    return parse_html(decode(body, "").text)
+
+
+def _find_site(suffixes: PublicSuffixList, label: dict[str, Any]) -> str:
+    """The registered domain of a page, or whatever tells it from others."""
     url = _ARCHIVED.sub("", label.get("url") or "")
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")

@@ -7,8 +7,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numpy.typing import NDArray
 from scripts.extraction.pages import LabelledPage
+
+from webquarry.read.main_content.lifts import Array, Ints
 
 # Without these the largest set alone would decide what a page is about.
 SET_WEIGHTS = {
@@ -20,12 +21,15 @@ SET_WEIGHTS = {
 }
 _SNIPPET_WEIGHT = 0.12
 _MOST_ROWS = 160  # of each kind from one page
-_MOST_AGAINST = 3.0
+_MOST_AGAINST = 3.0  # weight of all the blocks of a page that are not wanted
+_LEAST_GOLD = 40  # tokens; the blocks of a page with less weigh less
+_SHARED_WEIGHT = 0.2  # of a page, for all its blocks alike
+_NO_WEIGHT = 1e-9
 
-Rows = tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
+Rows = tuple[Ints, Array, Array]
 
 
-def rows_of(page: LabelledPage) -> Rows:
+def build_rows(page: LabelledPage) -> Rows:
     """Block numbers, labels (0 or 1) and weights; a share becomes two rows."""
     known = [(index, label) for index, label in enumerate(page.labels) if label is not None]
     if not known:
@@ -34,29 +38,29 @@ def rows_of(page: LabelledPage) -> Rows:
     share = np.array([label for _, label in known])
     if "text" in page.label:
         tokens = np.array(page.tokens, float)[index]
-        weight = np.minimum(1.0, tokens / max(40, page.gold_tokens)) + 0.2 / len(page.labels)
+        share_of_gold = tokens / max(_LEAST_GOLD, page.gold_tokens)
+        weight = np.minimum(1.0, share_of_gold) + _SHARED_WEIGHT / len(page.labels)
     else:
         weight = np.full(len(index), _SNIPPET_WEIGHT)
-    against = float((weight * (1 - share)).sum())
-    scale = min(1.0, _MOST_AGAINST / against) if against else 1.0
-    kinds = [(share, 1.0, 1.0), (1 - share, 0.0, scale)]
-    parts = [_sampled(page, index, weight * part * factor, kind) for part, kind, factor in kinds]
+    weight_for = weight * share
+    weight_against = weight * (1 - share)
+    against = float(weight_against.sum())
+    if against > _MOST_AGAINST:
+        weight_against = weight_against * (_MOST_AGAINST / against)
+    parts = [_sample(page, index, weight_for, 1.0), _sample(page, index, weight_against, 0.0)]
     numbers, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     return numbers, labels, weights * SET_WEIGHTS[page.set_name]
 
 
-def _sampled(
-    page: LabelledPage, index: NDArray[np.intp], weight: NDArray[np.float64], kind: float
-) -> Rows:
+def _sample(page: LabelledPage, index: Ints, weight: Array, kind: float) -> Rows:
     """At most so many rows, with the weight of all."""
-    some = weight > 1e-9
-    index, weight = index[some], weight[some]
+    counts = weight > _NO_WEIGHT
+    index, weight = index[counts], weight[counts]
     if len(index) > _MOST_ROWS:
-        seed = int(
-            hashlib.sha256(f"{page.set_name}/{page.label['id']}/{kind}".encode()).hexdigest()[:8],
-            16,
-        )
-        chosen = np.sort(np.random.default_rng(seed).choice(len(index), _MOST_ROWS, replace=False))
+        identity = f"{page.set_name}/{page.label['id']}/{kind}"
+        seed = int(hashlib.sha256(identity.encode()).hexdigest()[:8], 16)
+        drawn = np.random.default_rng(seed).choice(len(index), _MOST_ROWS, replace=False)
+        chosen = np.sort(drawn)
         total = weight.sum()
         index, weight = index[chosen], weight[chosen]
         weight = weight * (total / weight.sum())

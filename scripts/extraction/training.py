@@ -17,12 +17,14 @@ import numpy as np
 from catboost import CatBoostClassifier, Pool
 from numpy.typing import NDArray
 from scripts.extraction.ablation import group_members
-from scripts.extraction.lifts import LiftTable, PageLifts, page_lifts
+from scripts.extraction.lifts import LiftTable, PageLifts, compute_page_lifts
 from scripts.extraction.pages import FOLDS, LabelledPage
-from scripts.extraction.rows import rows_of
+from scripts.extraction.rows import build_rows
 
-from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
-from webquarry.read.main_content.features import NAMES, features_of
+from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.features import build_features
+from webquarry.read.main_content.lifts import Array
 
 COMMON: dict[str, Any] = {
     "depth": 6,
@@ -41,8 +43,8 @@ COMMON: dict[str, Any] = {
 FIRST: dict[str, Any] = {"iterations": 150, "learning_rate": 0.14, "rsm": 0.3}
 SECOND: dict[str, Any] = {"iterations": 70, "learning_rate": 0.12, "rsm": 0.4}
 _LEAF_SCALE = 10_000
+_NEVER_PASSED = 1e30
 Matrix = NDArray[np.float32]
-Array = NDArray[np.float64]
 
 
 class Trainer:
@@ -57,12 +59,13 @@ class Trainer:
         self.pages = [page for page in pages if page.flow.texts]
         by_site: dict[str, list[PageLifts]] = defaultdict(list)
         for page in self.pages:
-            by_site[page.site].append(page_lifts(page))
+            by_site[page.site].append(compute_page_lifts(page))
         self.table = LiftTable(by_site)
-        self._rows = [rows_of(page) for page in self.pages]
-        self._features = [
-            features_of(page.flow, self.table.without(page.site)) for page in self.pages
-        ]
+        self._rows = [build_rows(page) for page in self.pages]
+        self._features = []
+        for page in self.pages:
+            lifts = self.table.without(page.site)
+            self._features.append(build_features(page.flow, lifts))
         self._matrices = [features.matrix.astype(np.float32) for features in self._features]
         say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
 
@@ -72,25 +75,32 @@ class Trainer:
         """
         chances: list[Array | None] = [None] * len(self.pages)
         for fold in range(FOLDS):
-            if fold != without:
-                model = self.fit_first({fold, without})
-                self._predict(model, self._matrices, chances, fold)
-                self._say(f"first stage, fold {fold + 1} of {FOLDS}")
+            if fold == without:
+                continue
+            model = self.fit_first({fold, without})
+            self._predict(model, self._matrices, chances, fold)
+            self._say(f"first stage, fold {fold + 1} of {FOLDS}")
         return chances
 
     def fit_first(self, without: set[int | None]) -> CatBoostClassifier:
+        """The first stage, trained on all folds but some."""
         return self._fit(self._matrices, NAMES, without, FIRST)
 
     def contexts(self, chances: Sequence[Array | None]) -> list[Matrix | None]:
         """The second matrices."""
-        return [
-            None if chance is None else context_of(features, chance).astype(np.float32)
-            for features, chance in zip(self._features, chances, strict=True)
-        ]
+        contexts: list[Matrix | None] = []
+        for features, page_chances in zip(self._features, chances, strict=True):
+            if page_chances is None:
+                contexts.append(None)
+            else:
+                context = build_context(features, page_chances)
+                contexts.append(context.astype(np.float32))
+        return contexts
 
     def fit_second(
         self, contexts: Sequence[Matrix | None], without: set[int | None]
     ) -> CatBoostClassifier:
+        """The second stage, trained on all folds but some."""
         return self._fit(contexts, CONTEXT_NAMES, without, SECOND)
 
     def out_of_fold(self, first: Sequence[Array | None], *, nested: bool) -> list[Array | None]:
@@ -103,7 +113,9 @@ class Trainer:
         chances: list[Array | None] = [None] * len(self.pages)
         plain = self.contexts(first)
         for fold in range(FOLDS):
-            learned = self.contexts(self.first_chances(fold)) if nested else plain
+            learned = plain
+            if nested:
+                learned = self.contexts(self.first_chances(fold))
             model = self.fit_second(learned, {fold})
             self._predict(model, plain, chances, fold)
             self._say(f"second stage, fold {fold + 1} of {FOLDS}")
@@ -117,18 +129,17 @@ class Trainer:
         settings: dict[str, Any],
     ) -> CatBoostClassifier:
         columns, labels, weights = [], [], []
-        for page, matrix, (index, label, weight) in zip(
-            self.pages, matrices, self._rows, strict=True
-        ):
+        for page, matrix, rows in zip(self.pages, matrices, self._rows, strict=True):
+            index, label, weight = rows
             if page.fold not in without and matrix is not None and len(index):
                 columns.append(matrix[:, index])
                 labels.append(label)
                 weights.append(weight)
-        rows = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
-        model = CatBoostClassifier(
-            **COMMON, **settings, ignored_features=group_members(self.left_out, names)
-        )
-        model.fit(Pool(rows, np.concatenate(labels), weight=np.concatenate(weights)))
+        examples = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
+        pool = Pool(examples, np.concatenate(labels), weight=np.concatenate(weights))
+        ignored = group_members(self.left_out, names)
+        model = CatBoostClassifier(**COMMON, **settings, ignored_features=ignored)
+        model.fit(pool)
         return model
 
     def _predict(
@@ -140,12 +151,13 @@ class Trainer:
     ) -> None:
         for number, (page, matrix) in enumerate(zip(self.pages, matrices, strict=True)):
             if page.fold == fold and matrix is not None:
-                chances[number] = model.predict_proba(np.ascontiguousarray(matrix.T))[:, 1]
+                examples = np.ascontiguousarray(matrix.T)
+                chances[number] = model.predict_proba(examples)[:, 1]
 
 
 def as_data(model: CatBoostClassifier, names: Sequence[str]) -> dict[str, Any]:
     """Trees as the package reads them; features that none of them asks for are left out."""
-    trees = _trees(model)
+    trees = _read_trees(model)
     used = sorted({split[0] for tree in trees for split in tree["splits"]})
     numbers = {feature: number for number, feature in enumerate(used)}
     for tree in trees:
@@ -161,7 +173,8 @@ def as_data(model: CatBoostClassifier, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _trees(model: CatBoostClassifier) -> list[dict[str, Any]]:
+def _read_trees(model: CatBoostClassifier) -> list[dict[str, Any]]:
+    """The splits and leaves of each tree, all trees equally deep and all numbers rounded."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
@@ -173,10 +186,10 @@ def _trees(model: CatBoostClassifier) -> list[dict[str, Any]]:
             for split in tree["splits"]
         ]
         leaves = [round(value * _LEAF_SCALE) for value in tree["leaf_values"]]
-        while (
-            len(splits) < COMMON["depth"]
-        ):  # a tree that stopped early: one more split that nothing passes
-            splits.append([splits[0][0] if splits else 0, 1e30])
+        feature = splits[0][0] if splits else 0
+        while len(splits) < COMMON["depth"]:
+            # the tree stopped early: one more split that nothing passes
+            splits.append([feature, _NEVER_PASSED])
             leaves += leaves
         trees.append({"splits": splits, "leaves": leaves})
     return trees

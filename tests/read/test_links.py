@@ -9,10 +9,14 @@ import pytest
 from webquarry.read.markdown.links import Links
 
 BASE = "https://example.org/a/b?q=1#f"
-ORDINARY = ["x", "x/y.html", "/", "/x", "/x?y#z", "//h/p", "?r=2", "#s", "./x", "../x", "../../../x", "x/../y", "http://h", "a:b/../c"]  # fmt: skip
+ORDINARY = [
+    "x", "x/y.html", "/", "/x", "/x?y#z", "//h/p", "?r=2", "#s", "./x", "../x", "../../../x",
+    "x/../y", "http://h", "a:b/../c",
+]  # fmt: skip
 UNSAFE = [
-    "javascript:alert(1)", "JAVASCRIPT:alert(1)", " javascript:x", "\tjava\nscript:x", "\x00javascript:x", "vbscript:x",
-    "data:text/html,x", "file:///etc/passwd", "blob:x", "about:blank", "chrome://x", "view-source:https://x",
+    "javascript:alert(1)", "JAVASCRIPT:alert(1)", " javascript:x", "\tjava\nscript:x",
+    "\x00javascript:x", "vbscript:x", "data:text/html,x", "file:///etc/passwd", "blob:x",
+    "about:blank", "chrome://x", "view-source:https://x",
 ]  # fmt: skip
 
 

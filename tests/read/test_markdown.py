@@ -25,7 +25,9 @@ WHITE_SPACE = {
     "<embed src=x>a<image alt=b>c<keygen>d": "abcd",
 }
 BLOCKS_IN_INLINE = {
-    "<a href=/x><h3>t</h3><p>q</p></a>": "### [t](https://example.org/x)\n\n[q](https://example.org/x)",
+    "<a href=/x><h3>t</h3><p>q</p></a>": (
+        "### [t](https://example.org/x)\n\n[q](https://example.org/x)"
+    ),
     "<b><p>x</p><p>y</p></b>": "**x**\n\n**y**",
     "<p>a<b></b><a href=x></a>b</p>": "ab",
     "<h2><br></h2>x": "x",
@@ -210,14 +212,18 @@ OTHER = {
 MATH = {
     "<math><semantics><mrow><mi>x</mi><mo>=</mo><mn>1</mn></mrow>"
     '<annotation encoding="application/x-tex">x=1</annotation></semantics></math>': "$x=1$",
-    '<math display=block><semantics><mi>x</mi><annotation encoding="application/x-tex">x</annotation></semantics></math>': "$$x$$",
-    "<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mfrac><mi>a</mi><mi>b</mi></mfrac></math>": r"$x^2 + \frac{a}{b}$",
+    "<math display=block><semantics><mi>x</mi>"
+    '<annotation encoding="application/x-tex">x</annotation></semantics></math>': "$$x$$",
+    "<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo>"
+    "<mfrac><mi>a</mi><mi>b</mi></mfrac></math>": r"$x^2 + \frac{a}{b}$",
     "<math><semantics><mi>x</mi>"
-    '<annotation encoding="application/x-tex">ignore previous words</annotation></semantics></math>': "$x$",
+    '<annotation encoding="application/x-tex">ignore previous words</annotation>'
+    "</semantics></math>": "$x$",
     "<span class=katex><span class=katex-mathml><math><semantics><mi>c</mi>"
     '<annotation encoding="application/x-tex">c</annotation></semantics></math></span>'
     "<span class=katex-html aria-hidden=true>c</span></span>": "$c$",
-    r'<img class="mwe-math-fallback-image-inline" aria-hidden=true alt="{\displaystyle a^{2}}">': "$a^{2}$",
+    '<img class="mwe-math-fallback-image-inline" aria-hidden=true '
+    r'alt="{\displaystyle a^{2}}">': "$a^{2}$",
     "<script type='math/tex'>x_1</script>y": "y",
     "<script src=/mathjax.js></script><p><script type='math/tex'>x_1</script>": "$x_1$",
     r"<script src=/MathJax.js></script><p>\(a_{i}*b\) costs $5": "$a_{i}*b$ costs $5",
@@ -242,7 +248,8 @@ MALFORMED = {
     "<p>a<div cla": "a",
     "a \ud83d b": "a \ufffd b",
     "\ud83d\ude00": "😀",
-    '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>x</p></body></html>': "x",
+    '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml">'
+    "<body><p>x</p></body></html>": "x",
     "<h1>Title<p>text": "# Title\n\ntext",
     "<meta charset=utf-8><title>t</title><main><p>m</main><x-y>z</x-y>": "m\n\nz",
 }
@@ -307,7 +314,8 @@ def test_a_menu_whose_end_the_parser_misses_does_not_take_the_page_along() -> No
 
 def test_some_elements_of_a_page_can_be_rendered_with_its_styles_and_base() -> None:
     document = parse_html(
-        "<base href=/z/><style>.x{display:none}</style><p>a<div>b <a href=q>c</a><i class=x>d</i></div>e"
+        "<base href=/z/><style>.x{display:none}</style>"
+        "<p>a<div>b <a href=q>c</a><i class=x>d</i></div>e"
     )
     chosen = [element for element in document.elements() if element.tag == "div"]
 

@@ -14,23 +14,26 @@ from tests.read.converting import markdown, page
 from webquarry.read.text.characters import INVISIBLE
 
 TAGS = [
-    "p", "div", "span", "b", "i", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tr", "td", "th", "pre", "code",
-    "blockquote", "h1", "h2", "h3", "br", "hr", "img", "sup", "sub", "details", "summary", "nav", "button", "svg", "text",
-    "math", "mi", "mfrac", "msup", "annotation", "style", "script", "template", "noscript", "select", "option", "q", "ruby",
-    "rt", "figure", "figcaption", "article", "section", "main", "header", "footer", "font", "u", "small", "input", "caption",
-    "body", "html", "head", "title", "base", "wbr", "image", "dialog",
+    "p", "div", "span", "b", "i", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tr",
+    "td", "th", "pre", "code", "blockquote", "h1", "h2", "h3", "br", "hr", "img", "sup", "sub",
+    "details", "summary", "nav", "button", "svg", "text", "math", "mi", "mfrac", "msup",
+    "annotation", "style", "script", "template", "noscript", "select", "option", "q", "ruby",
+    "rt", "figure", "figcaption", "article", "section", "main", "header", "footer", "font", "u",
+    "small", "input", "caption", "body", "html", "head", "title", "base", "wbr", "image",
+    "dialog",
 ]  # fmt: skip
 ATTRIBUTES = [
-    "", " hidden", " style='display:none'", " style='color:#fff'", " style='font-size:0'", " style='font-size:1em'",
-    " style='visibility:visible'", " style='background:#000;color:white'", " class=x", " class='hidden "
-                                                                                       "tab-pane'", " id=n",
-    " href=/p", " href=#n", " href='javascript:x'", " alt='an image'", " colspan=3 rowspan=2", " start=7", " aria-hidden=true",
-    " role=heading "
-    "aria-level=4", " encoding='application/x-tex'", " class='language-py'", " role=navigation", " popover",
+    "", " hidden", " style='display:none'", " style='color:#fff'", " style='font-size:0'",
+    " style='font-size:1em'", " style='visibility:visible'",
+    " style='background:#000;color:white'", " class=x", " class='hidden tab-pane'", " id=n",
+    " href=/p", " href=#n", " href='javascript:x'", " alt='an image'", " colspan=3 rowspan=2",
+    " start=7", " aria-hidden=true", " role=heading aria-level=4",
+    " encoding='application/x-tex'", " class='language-py'", " role=navigation", " popover",
 ]  # fmt: skip
 PHRASES = [
-    "word", " ", "\n", "*x*", "_", "`", "```", "1. ", "- ", "# ", "|", "<", ">", "&lt;|im_start|&gt;", "Human: ", "[INST]",
-    "\u200b", "\u202e", "\u00a0", "\u2028", "م\u200c", "😀\u200d", "\\", "$x$", "{", ".x{display:none}", "x_1", "&", "\x07",
+    "word", " ", "\n", "*x*", "_", "`", "```", "1. ", "- ", "# ", "|", "<", ">",
+    "&lt;|im_start|&gt;", "Human: ", "[INST]", "\u200b", "\u202e", "\u00a0", "\u2028", "م\u200c",
+    "😀\u200d", "\\", "$x$", "{", ".x{display:none}", "x_1", "&", "\x07",
 ]  # fmt: skip
 WORDS = st.one_of(st.sampled_from(PHRASES), st.text(max_size=8))
 PIECES = st.one_of(

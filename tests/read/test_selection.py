@@ -46,15 +46,15 @@ def test_the_parsed_page_comes_with_it_for_those_who_look_for_more() -> None:
 def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from webquarry.read import main_content
-    from webquarry.read.main_content import Selection as Chosen
+    from webquarry.read.main_content import select
+    from webquarry.read.main_content.select import Selection as Chosen
 
     def nothing(document: object) -> Chosen:
         found = real(document)  # type: ignore[arg-type]
         return Chosen(found.flow, [], 0.0)
 
-    real = main_content.main_content
-    monkeypatch.setattr(main_content, "main_content", nothing)
+    real = select.select_main_content
+    monkeypatch.setattr(select, "select_main_content", nothing)
     page = read(ARTICLE, "main")
 
     assert page.markdown == read(ARTICLE, "whole").markdown

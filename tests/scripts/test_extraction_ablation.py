@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scripts.extraction.ablation import GROUPS, RULES, group_members, rule_left_out
+from scripts.extraction.ablation import GROUPS, RULES, group_members, leave_out_rule
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import flow_of
+from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.features import NAMES
+from webquarry.read.main_content.feature_names import NAMES
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
@@ -34,12 +34,12 @@ def test_a_group_holds_what_its_name_says() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_is_back_when_the_look_without_it_is_over(rule: str) -> None:
-    flow = flow_of(
+    flow = build_flow(
         parse_html(f"<body><div><p>{LONG}</p></div><section><p>{LONG}</p></section></body>")
     )
     chances, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
 
-    with rule_left_out(rule):
+    with leave_out_rule(rule):
         without = choose(flow, chances, words)
 
     assert without == ([0, 1] if rule == "copies" else [0])

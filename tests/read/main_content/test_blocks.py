@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.blocks import Flow, build_flow
 
 
 def flow(body: str, head: str = "") -> Flow:
-    return flow_of(parse_html(f"<html><head>{head}</head><body>{body}</body></html>"))
+    return build_flow(parse_html(f"<html><head>{head}</head><body>{body}</body></html>"))
 
 
 def test_inline_tags_add_to_a_block_and_boxes_end_it() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.boxes import (
     CLUSTER,
     DEEP,
@@ -16,19 +16,19 @@ from webquarry.read.main_content.boxes import (
     describe_boxes,
 )
 from webquarry.read.main_content.lifts import Lookup
-from webquarry.read.main_content.words import tokens_of
+from webquarry.read.main_content.words import split_names
 
-LOOKUP = Lookup.over({"post": 0.5, "share": -0.25, "body": 0.125})
+LOOKUP = Lookup.build({"post": 0.5, "share": -0.25, "body": 0.125})
 
 
 def described(body: str) -> tuple[Flow, list[list[int]], list[list[float]]]:
-    flow = flow_of(parse_html(f"<html><body>{body}</body></html>"))
+    flow = build_flow(parse_html(f"<html><body>{body}</body></html>"))
     boxes = describe_boxes(flow, LOOKUP)
     return flow, boxes.table.tolist(), boxes.names.tolist()
 
 
 def test_names_are_cut_at_capitals_and_at_everything_that_is_no_letter() -> None:
-    assert tokens_of("postBody post-12 Share_bar") == ["post", "body", "post", "share", "bar"]
+    assert split_names("postBody post-12 Share_bar") == ["post", "body", "post", "share", "bar"]
 
 
 def test_an_element_is_named_by_class_and_id_and_inherits_the_extremes_of_those_around_it() -> None:

@@ -6,48 +6,48 @@ import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import (
+    add_cells,
+    add_headings,
     choose,
-    in_sight,
-    threshold,
-    with_cells,
-    with_headings,
-    without_copies,
+    drop_copies,
+    drop_notices,
+    find_threshold,
+    prefer_visible,
 )
-from webquarry.read.main_content.notices import without_notices
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
 
 def flow(body: str) -> Flow:
-    return flow_of(parse_html(f"<body>{body}</body>"))
+    return build_flow(parse_html(f"<body>{body}</body>"))
 
 
 def test_the_threshold_is_lower_on_a_page_where_nothing_is_certain() -> None:
     words = np.full(4, 10.0)
 
-    certain = threshold(np.array([0.99, 0.98, 0.4, 0.01]), words)
-    vague = threshold(np.array([0.4, 0.35, 0.3, 0.3]), words)
+    certain = find_threshold(np.array([0.99, 0.98, 0.4, 0.01]), words)
+    vague = find_threshold(np.array([0.4, 0.35, 0.3, 0.3]), words)
 
     assert vague < 0.35 < 0.4 < certain
 
 
 @pytest.mark.parametrize("chances", [[0.0, 0.0], [1.0, 1.0]])
 def test_the_threshold_stays_within_its_bounds(chances: list[float]) -> None:
-    assert 0.2 <= threshold(np.array(chances), np.ones(2)) <= 0.5
+    assert 0.2 <= find_threshold(np.array(chances), np.ones(2)) <= 0.5
 
 
 def test_a_long_text_that_comes_again_elsewhere_is_dropped() -> None:
     found = flow(f"<div><p>{LONG}</p></div><section><p>{LONG}</p></section>")
 
-    assert without_copies(found, [0, 1]) == [0]
+    assert drop_copies(found, [0, 1]) == [0]
 
 
 def test_a_list_may_repeat_itself() -> None:
     found = flow(f"<ul><li>{LONG}</li><li>{LONG}</li></ul>")
 
-    assert without_copies(found, [0, 1]) == [0, 1]
+    assert drop_copies(found, [0, 1]) == [0, 1]
 
 
 def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
@@ -55,21 +55,21 @@ def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
         f"<div hidden><p>{LONG}</p></div><section><p>{LONG}</p></section><p>Something else.</p>"
     )
 
-    assert in_sight(found, [0, 2]) == [1, 2]
+    assert prefer_visible(found, [0, 2]) == [1, 2]
     assert choose(found, np.array([0.9, 0.1, 0.9]), np.array([14.0, 14.0, 2.0])) == [1, 2]
 
 
 def test_hidden_text_without_a_copy_stays_for_something_on_the_page_may_open_it() -> None:
     found = flow(f"<div hidden><p>{LONG}</p><p>More</p></div><p>More</p>")
 
-    assert in_sight(found, [0, 1]) == [0, 1]
+    assert prefer_visible(found, [0, 1]) == [0, 1]
 
 
 def test_a_copy_of_the_whole_text_in_one_piece_is_dropped() -> None:
     parts = [f"{number} {LONG} {'and more ' * 40}" for number in "123"]
     found = flow("".join(f"<p>{part}</p>" for part in parts) + f"<div>{' '.join(parts)}</div>")
 
-    assert without_copies(found, [0, 1, 2, 3]) == [0, 1, 2]
+    assert drop_copies(found, [0, 1, 2, 3]) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_copy_of_the_whole_text_in_one_piece_is_dropped() -> None:
 def test_a_notice_in_a_box_of_its_own_is_dropped(notice: str) -> None:
     found = flow(f"{notice}<main><p>{LONG}</p></main>")
 
-    assert without_notices(found, [0, 1]) == [1]
+    assert drop_notices(found, [0, 1]) == [1]
 
 
 def test_a_sentence_about_cookies_among_others_stays() -> None:
@@ -93,7 +93,7 @@ def test_a_sentence_about_cookies_among_others_stays() -> None:
         f"to.</p><p>{LONG}</p></main>"
     )
 
-    assert without_notices(found, [0, 1, 2]) == [0, 1, 2]
+    assert drop_notices(found, [0, 1, 2]) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("chance", "kept"), [(0.15, [0, 1]), (0.05, [1])])
@@ -102,20 +102,20 @@ def test_a_heading_comes_along_with_the_text_below_it_unless_it_is_most_unlikely
 ) -> None:
     found = flow(f"<h2>Name</h2><p>{LONG}</p>")
 
-    assert with_headings(found, np.array([chance, 0.9]), [1]) == kept
+    assert add_headings(found, np.array([chance, 0.9]), [1]) == kept
 
 
 def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
     found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
 
-    assert with_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
+    assert add_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
 
 
 def test_a_cell_that_is_missing_from_a_table_of_which_most_is_kept_comes_along() -> None:
     times = flow("<table><tr><td>Mill<td>07:21<td>12:21<tr><td>Church<td>07:34<td>12:34</table>")
 
-    assert with_cells(times, [0, 1, 2, 3, 4]) == [0, 1, 2, 3, 4, 5]
-    assert with_cells(times, [0, 3]) == [0, 3]
+    assert add_cells(times, [0, 1, 2, 3, 4]) == [0, 1, 2, 3, 4, 5]
+    assert add_cells(times, [0, 3]) == [0, 3]
 
 
 def test_a_column_of_a_page_that_is_laid_out_in_a_table_does_not_come_along() -> None:
@@ -125,4 +125,4 @@ def test_a_column_of_a_page_that_is_laid_out_in_a_table_does_not_come_along() ->
         + "</table>"
     )
 
-    assert with_cells(page, [0, 1, 2]) == [0, 1, 2]
+    assert add_cells(page, [0, 1, 2]) == [0, 1, 2]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content import main_content, render_selection
+from webquarry.read.main_content.render import render_selection
+from webquarry.read.main_content.select import select_main_content
 
 PAGES = Path(__file__).parent / "pages"
 EXPECTED: dict[str, dict[str, list[str]]] = json.loads((PAGES / "expected.json").read_text("utf-8"))
@@ -22,7 +23,9 @@ NAMES = "master pilot clerk keeper baker cook diver guard nurse printer".split()
 
 def markdown(html: str) -> str:
     document = parse_html(html)
-    return render_selection(document, main_content(document), "https://example.org/page").text
+    return render_selection(
+        document, select_main_content(document), "https://example.org/page"
+    ).text
 
 
 def page(name: str) -> str:
@@ -97,7 +100,8 @@ def test_what_a_page_hides_stays_out_where_a_tenth_of_the_text_is_seen() -> None
         f"The {name} of the harbour keeps a log of every boat, its crew and its cargo."
         for name in NAMES
     )
-    html = f"<article><h1>Harbour</h1><p>{shown}</p><div hidden>{''.join(f'<p>{text}</p>' for text in hidden)}</div>"
+    box = "".join(f"<p>{text}</p>" for text in hidden)
+    html = f"<article><h1>Harbour</h1><p>{shown}</p><div hidden>{box}</div>"
 
     text = markdown(html)
 
@@ -120,15 +124,15 @@ def test_links_of_kept_text_are_absolute() -> None:
 )
 def test_a_page_without_text_gives_nothing_and_no_confidence(html: str) -> None:
     document = parse_html(html)
-    selection = main_content(document)
+    selection = select_main_content(document)
 
     assert (selection.kept, selection.confidence) == ([], 0.0)
     assert render_selection(document, selection, "https://example.org/").text == ""
 
 
 def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
-    article = main_content(parse_html((PAGES / "news_article.html").read_text("utf-8")))
-    scraps = main_content(
+    article = select_main_content(parse_html((PAGES / "news_article.html").read_text("utf-8")))
+    scraps = select_main_content(
         parse_html("<body><div><a href=/a>One</a> <a href=/b>Two</a></div><div>three</div></body>")
     )
 
@@ -140,7 +144,9 @@ def test_the_same_page_gives_the_same_markdown() -> None:
 
 
 def test_nothing_is_kept_that_the_whole_page_does_not_show() -> None:
-    selection = main_content(parse_html((PAGES / "hidden_instruction.html").read_text("utf-8")))
+    selection = select_main_content(
+        parse_html((PAGES / "hidden_instruction.html").read_text("utf-8"))
+    )
 
     assert selection.kept == sorted(set(selection.kept))
     assert "Ignore all previous" not in page("hidden_instruction")

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import flow_of
-from webquarry.read.main_content.context import context_of
-from webquarry.read.main_content.features import NAMES, features_of
-from webquarry.read.main_content.model import Trees, shipped_model
+from webquarry.read.main_content.blocks import build_flow
+from webquarry.read.main_content.context import build_context
+from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.features import build_features
+from webquarry.read.main_content.model import Trees, load_shipped_model
 
 PAGE = (
     "<html><head><title>Tides</title></head><body><main><h1>Tides</h1>"
@@ -58,17 +59,17 @@ def test_trees_add_up() -> None:
     ],
 )
 def test_every_feature_of_a_small_page_is_a_number(body: str) -> None:
-    model = shipped_model()
-    features = features_of(flow_of(parse_html(f"<body>{body}</body>")), model.lifts)
+    model = load_shipped_model()
+    features = build_features(build_flow(parse_html(f"<body>{body}</body>")), model.lifts)
 
     assert features.matrix.shape == (len(NAMES), len(features.words))
     assert np.isfinite(features.matrix).all()
-    assert np.isfinite(context_of(features, np.full(len(features.words), 0.5))).all()
+    assert np.isfinite(build_context(features, np.full(len(features.words), 0.5))).all()
     assert np.isfinite(model.chances(features)).all()
 
 
 def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> None:
-    features = features_of(flow_of(parse_html(PAGE)), shipped_model().lifts)
+    features = build_features(build_flow(parse_html(PAGE)), load_shipped_model().lifts)
     rows = features.columns
 
     assert rows["chars"].tolist() == [5.0, 90.0, 4.0]
@@ -89,18 +90,18 @@ def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> N
 def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    flow = flow_of(
+    flow = build_flow(
         parse_html(
             "<body>"
             + "".join(f"<p>Paragraph number {n}, with some text in it.</p>" for n in range(50))
         )
     )
-    model = shipped_model()
-    whole = model.chances(features_of(flow, model.lifts))
+    model = load_shipped_model()
+    whole = model.chances(build_features(flow, model.lifts))
     monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
 
     assert json.dumps(whole.tolist()) == json.dumps(
-        model.chances(features_of(flow, model.lifts)).tolist()
+        model.chances(build_features(flow, model.lifts)).tolist()
     )
 
 
@@ -126,7 +127,7 @@ def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(
 
     compiled.sum_of_leaves(matrix, model.features, model.borders, model.leaves, total)
 
-    assert blocks == 0 or total.tolist() == model.summed(matrix).tolist()
+    assert blocks == 0 or total.tolist() == model.sum_leaves(matrix).tolist()
 
 
 @pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import flow_of
+from webquarry.read.main_content.blocks import build_flow
 
-SENTENCES = "The ferry leaves at seven and carries forty passengers to the island, where the keeper of the old tower meets them with tea, a lamp and the log of the year."
+SENTENCES = (
+    "The ferry leaves at seven and carries forty passengers to the island, where the keeper of the "
+    "old tower meets them with tea, a lamp and the log of the year."
+)
 
 
 @pytest.mark.parametrize("tag", ["nav", "header", "button", "div role=navigation"])
@@ -16,18 +19,19 @@ def test_text_that_an_unclosed_menu_took_in_is_found(tag: str) -> None:
         f"<body><{tag}><a href=/>Home</a><main>{f'<p>{SENTENCES}</p>' * 4}</main></body>"
     )
 
-    assert flow_of(document).texts.count(SENTENCES) == 4
+    assert build_flow(document).texts.count(SENTENCES) == 4
 
 
 @pytest.mark.parametrize("tag", ["footer", "dialog", "div role=dialog"])
 def test_notices_on_a_page_without_text_stay_notices(tag: str) -> None:
     assert (
-        flow_of(parse_html(f"<body><{tag}>{f'<p>{SENTENCES}</p>' * 4}</{tag}></body>")).texts == []
+        build_flow(parse_html(f"<body><{tag}>{f'<p>{SENTENCES}</p>' * 4}</{tag}></body>")).texts
+        == []
     )
 
 
 def test_one_sentence_is_no_text() -> None:
-    assert flow_of(parse_html(f"<body><nav><p>{SENTENCES}</p></nav></body>")).texts == []
+    assert build_flow(parse_html(f"<body><nav><p>{SENTENCES}</p></nav></body>")).texts == []
 
 
 def test_a_menu_alone_is_no_text() -> None:
@@ -35,7 +39,7 @@ def test_a_menu_alone_is_no_text() -> None:
         f"<li><a href=/{number}>Entry {number} of the menu</a></li>" for number in range(50)
     )
 
-    assert flow_of(parse_html(f"<body><nav><ul>{links}</ul></nav></body>")).texts == []
+    assert build_flow(parse_html(f"<body><nav><ul>{links}</ul></nav></body>")).texts == []
 
 
 def test_sentences_in_a_menu_stay_out_where_the_page_has_text_of_its_own() -> None:
@@ -43,4 +47,4 @@ def test_sentences_in_a_menu_stay_out_where_the_page_has_text_of_its_own() -> No
         f"<body><nav><p>{SENTENCES}</p></nav><main><p>{'Another text. ' * 20}</p></main></body>"
     )
 
-    assert SENTENCES not in flow_of(document).texts
+    assert SENTENCES not in build_flow(document).texts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import COUNTED, count_texts, words_in
-from webquarry.read.main_content.words import words_of
+from webquarry.read.main_content.texts import COUNTED, count_texts, count_words
+from webquarry.read.main_content.words import split_words
 
 LIFTS = Lifts({}, {"share": -0.5, "story": 0.25, "old": 0.75}, {"old": 0.125, "tale": -0.25})
 LONG = "An old tale, told again and again: " + "and so it went on. " * 5
@@ -69,9 +69,9 @@ def test_how_a_text_ends_is_told() -> None:
     ("text", "words"), [("two words", 2), ("deux été", 2), ("海の道", 1.8), ("\U0001f30a wave", 2)]
 )
 def test_words_are_counted_the_same_alone_and_among_others(text: str, words: float) -> None:
-    assert words_in(text) == pytest.approx(words)
+    assert count_words(text) == pytest.approx(words)
     assert counted(["plain text", text])["words"] == pytest.approx([2, words])
 
 
 def test_words_are_cut_at_marks_and_their_ascii_letters_lowered() -> None:
-    assert words_of("Don’t “SHOUT”, été_2 Ёж!") == ["don", "t", "shout", "été", "2", "Ёж"]
+    assert split_words("Don’t “SHOUT”, été_2 Ёж!") == ["don", "t", "shout", "été", "2", "Ёж"]

@@ -23,10 +23,11 @@ from pathlib import Path
 without, *paths = json.loads(sys.stdin.read())
 sys.modules.update(dict.fromkeys(without))  # None there is an ImportError
 from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content import main_content, render_selection
+from webquarry.read.main_content.render import render_selection
+from webquarry.read.main_content.select import select_main_content
 from webquarry.read.main_content.blocks import Walk
 print(json.dumps([Walk.__module__, *[
-    render_selection(document, main_content(document), "https://example.org/").text
+    render_selection(document, select_main_content(document), "https://example.org/").text
     for document in (parse_html(Path(path).read_text("utf-8")) for path in paths)
 ]]))
 """
@@ -34,9 +35,9 @@ print(json.dumps([Walk.__module__, *[
 
 def read(without: tuple[str, ...]) -> tuple[str, list[str]]:
     """Where the walk comes from, and the pages as Markdown."""
-    told = json.dumps([without, *map(str, PAGES)])
+    request = json.dumps([without, *map(str, PAGES)])
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], input=told, capture_output=True, text=True, check=True
+        [sys.executable, "-c", SCRIPT], input=request, capture_output=True, text=True, check=True
     )
     walk, *texts = json.loads(done.stdout)
     return walk, texts

@@ -12,14 +12,18 @@ from hypothesis import strategies as st
 
 from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.main_content import walk as plain
-from webquarry.read.main_content.tags import HEAD, MOST_BLOCKS, TAIL, WAY
+from webquarry.read.main_content.tags import MOST_BLOCKS
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
 
 compiled = pytest.importorskip(
     "webquarry.read.main_content._walk", reason="the compiled walk was not built"
 )
 
 PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))
-TAGS = "p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2 form x-y".split()  # noqa: SIM905
+TAGS = """
+    p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2
+    form x-y
+""".split()  # noqa: SIM905
 ATTRIBUTES = (
     "",
     " class=hidden",
@@ -61,7 +65,9 @@ def assert_same_flow(html: str) -> None:
     for some in (blocks, {0, 2} & blocks, {len(blocks) - 1} & blocks, set()):
         assert other.images(some) == one.images(some)
         assert_same_choice(
-            one.chosen(some, one.images(some)), other.chosen(some, other.images(some)), document
+            one.choose_parts(some, one.images(some)),
+            other.choose_parts(some, other.images(some)),
+            document,
         )
 
 
@@ -105,15 +111,15 @@ def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     walk = compiled.Walk()
     roots = parse_html("<div><p>one <b>two</b> three</p></div>").roots
     walk.walk(roots)
-    chosen = walk.chosen({0}, [])
+    chosen = walk.choose_parts({0}, [])
     ((paragraph, parts),) = chosen.children(next(roots[0].iter("div")))
     del walk, roots
     gc.collect()
 
-    assert (paragraph.tag, parts) == ("p", WAY | HEAD)
+    assert (paragraph.tag, parts) == ("p", INSIDE | TEXT)
     assert [
         (element.tag, element.tail, parts) for element, parts in chosen.children(paragraph)
-    ] == [("b", " three", WAY | HEAD | TAIL)]
+    ] == [("b", " three", INSIDE | TEXT | TAIL)]
 
 
 @pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])
@@ -122,4 +128,4 @@ def test_nothing_is_chosen_where_no_block_is(walk: Any) -> None:
     one = walk()
     one.walk(document.roots)
 
-    assert one.chosen(set(), []).among(document.roots) == []
+    assert one.choose_parts(set(), []).among(document.roots) == []

@@ -63,9 +63,10 @@ def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
 def _convert_main_part(document: Document, url: str) -> _Part:
     """The main part of a page; all of it, with a note, where none is found."""
     # numpy, which whole pages do without
-    from webquarry.read.main_content import main_content, render_selection
+    from webquarry.read.main_content.render import render_selection
+    from webquarry.read.main_content.select import select_main_content
 
-    selection = main_content(document)
+    selection = select_main_content(document)
     if not selection.kept:
         return _convert_whole(document, url, WHOLE_NOTE)
     part = render_selection(document, selection, url)

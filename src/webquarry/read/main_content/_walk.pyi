@@ -3,7 +3,9 @@ from collections.abc import Sequence, Set
 from lxml import etree
 
 class Walk:
-    """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
+    """Goes through a page once, and then knows its blocks, its boxes and the elements that the text
+    came from.
+    """
 
     texts: list[str]
     blocks: list[tuple[int, int, int]]
@@ -14,9 +16,9 @@ class Walk:
 
     def walk(self, roots: Sequence[etree._Element]) -> None: ...
     def images(self, blocks: Set[int]) -> list[etree._Element]: ...
-    def chosen(self, blocks: Set[int], more: list[etree._Element]) -> Chosen: ...
+    def choose_parts(self, blocks: Set[int], more: list[etree._Element]) -> ChosenParts: ...
 
-class Chosen:
+class ChosenParts:
     """The elements that some blocks are made of, and all those around them."""
 
     def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]: ...

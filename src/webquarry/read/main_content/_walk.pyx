@@ -14,6 +14,7 @@ from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TE
 import_lxml__etree()
 
 from webquarry.read.main_content import tags
+from webquarry.read.markdown import elements, scope
 
 cdef dict KINDS = tags.KINDS
 cdef dict IN_PRE = tags.IN_PRE
@@ -26,10 +27,10 @@ cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
 cdef int OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG
 cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
 cdef object is_hidden = tags.is_hidden
-cdef object is_panel_button = tags.is_panel_button
+cdef object is_panel_button = elements.is_panel_button
 cdef object is_superfluous = tags.is_superfluous
 
-cdef int WAY = tags.WAY, HEAD = tags.HEAD, TAIL = tags.TAIL
+cdef int INSIDE = scope.INSIDE, TEXT = scope.TEXT, TAIL = scope.TAIL
 
 cdef enum:
     SLOTS = 512  # for the names of tags; one more for those that find no room
@@ -112,8 +113,8 @@ cdef class Walk:
                 found.append(elementFactory(self._document, self._images.nodes[index]))
         return found
 
-    def chosen(self, blocks, list more):
-        return Chosen(self, blocks, more)
+    def choose_parts(self, blocks, list more):
+        return ChosenParts(self, blocks, more)
 
     def walk(self, list roots):
         """Walk through the page; no depth of nesting can exhaust the stack."""
@@ -134,7 +135,7 @@ cdef class Walk:
             slot = self._slot(node.name)
             kind = self._kinds_in_pre[slot] if self._in_pre else self._kinds[slot]
             if kind >= BUTTON:
-                kind = self._odd_kind(node, kind, slot)
+                kind = self._enter_odd(node, kind, slot)
             elif kind == LINK:
                 self._open_links += 1
                 self._links += 1
@@ -231,7 +232,7 @@ cdef class Walk:
         self._levels[slot] = HEADINGS.get(tag, -1)
         return <int>slot
 
-    cdef int _odd_kind(self, xmlNode* node, int kind, int slot) except -1:
+    cdef int _enter_odd(self, xmlNode* node, int kind, int slot) except -1:
         """How to take an element that is seldom walked into."""
         if kind == BUTTON:
             if self._box >= 0 and (<tuple>self.rows[self._box])[5]:
@@ -350,7 +351,7 @@ cdef class Walk:
         self._link_chars = self._links = 0
 
 
-cdef class Chosen:
+cdef class ChosenParts:
     """The elements that some blocks are made of, and all those around them. Nodes are found by their address."""
 
     cdef Walk _walk
@@ -362,9 +363,9 @@ cdef class Chosen:
         cdef _Element element
         self._walk = walk
         self._make_room(256)
-        self._take(&walk._heads, blocks, HEAD)
+        self._take(&walk._heads, blocks, TEXT)
         self._take(&walk._tails, blocks, TAIL)
-        self._take(&walk._atoms, blocks, WAY)
+        self._take(&walk._atoms, blocks, INSIDE)
         for element in more:
             self._open_way(element._c_node)
 
@@ -393,7 +394,7 @@ cdef class Chosen:
         cdef xmlAttr* attribute
         cdef set values = set()
         for place in range(self._mask + 1):
-            if self._nodes[place] is not NULL and self._parts[place] & WAY:
+            if self._nodes[place] is not NULL and self._parts[place] & INSIDE:
                 attribute = self._nodes[place].properties
                 while attribute is not NULL:
                     if strcmp(<const char*>attribute.name, "class") == 0 or strcmp(<const char*>attribute.name, "id") == 0:
@@ -414,14 +415,14 @@ cdef class Chosen:
                 self._add(owners.nodes[index], TAIL)
                 self._open_way(owners.nodes[index].parent)
             else:
-                if part == HEAD:
-                    self._add(owners.nodes[index], HEAD)
+                if part == TEXT:
+                    self._add(owners.nodes[index], TEXT)
                 self._open_way(owners.nodes[index])
         return 0
 
     cdef int _open_way(self, xmlNode* node) except -1:
-        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts_of(node) & WAY:
-            self._add(node, WAY)
+        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts_of(node) & INSIDE:
+            self._add(node, INSIDE)
             node = node.parent
         return 0
 

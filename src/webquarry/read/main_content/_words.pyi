@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
-class Table:
-    """Words and their numbers."""
+class WordTable:
+    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
 
     def __init__(self, numbers: Mapping[str, int], unknown: int) -> None: ...
     def words(self, text: str) -> bytes: ...

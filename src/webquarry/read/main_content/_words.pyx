@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Words of blocks and of class names -> their numbers in a learned table, on UTF-8.
 
-What `texts.py` and `boxes.py` do by cutting a text into words and looking each of them up, without making the words. A word
+The same as `words.py`, which cuts a text into words and looks each of them up, but without making the words. A word
 is known by a hash of 64 bits.
 """
 
@@ -46,8 +46,8 @@ cdef inline int gap_at(const unsigned char* text, Py_ssize_t left) noexcept:
     return 0
 
 
-cdef class Table:
-    """Words and their numbers."""
+cdef class WordTable:
+    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
 
     cdef uint64_t* _hashes
     cdef int64_t* _numbers

@@ -9,21 +9,38 @@ not become a block at all.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from webquarry.read.html.parse import Document
-from webquarry.read.main_content.head import read_head
-from webquarry.read.main_content.nesting import free_text
+from webquarry.read.main_content.nesting import unwrap_text
 
 try:
-    from webquarry.read.main_content._walk import Chosen, Walk
-except (
-    ImportError,
-    ValueError,
-):  # not built, or for another lxml: the same in Python, which takes three times as long
-    from webquarry.read.main_content.walk import Chosen, Walk  # type: ignore[assignment]
+    from webquarry.read.main_content._walk import Walk
+except (ImportError, ValueError):
+    # not built, or for another lxml: the same in Python, which takes three times as long
+    from webquarry.read.main_content.walk import Walk  # type: ignore[assignment]
 
-__all__ = ["Chosen", "Flow", "Walk", "flow_of"]
+__all__ = ["Flow", "Walk", "build_flow"]
 
 _NEXT_TO_NOTHING = 200  # characters
+_ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
+_LONGEST_DATA = 200_000  # characters of structured data that are looked at
+_LONGEST_TITLE = 500
+_LONGEST_DESCRIPTION = 300
+_WORD = re.compile(r"\w{4,}")
+_MOST_WORDS = 24
+_DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a page says about itself."""
+
+    title: str = ""
+    topic: tuple[str, ...] = ()  # longer words of title and description
+    # 0 for no article, 1 for one by its Open Graph type, 2 for one by structured data
+    kind: int = 0
 
 
 class Flow:
@@ -31,8 +48,8 @@ class Flow:
     before children).
     """
 
-    def __init__(self, walk: Walk) -> None:
-        self.owners = walk  # knows the elements that the text of a block comes from
+    def __init__(self, walk: Walk, head: Head) -> None:
+        self.walk = walk  # knows the elements that the text of a block comes from
         self.texts = walk.texts
         self.boxes: list[int] = []  # the innermost element of the table that holds the block
         self.link_chars: list[int] = []
@@ -45,33 +62,54 @@ class Flow:
         self.flags: list[int] = []
         self.levels: list[int] = []  # of the heading around or at the element; 0 for none
         self.first: list[int] = []
-        self.last = [
-            last or len(walk.texts) for last in walk.last
-        ]  # one past the last block; those still open end here
-        self.title = ""
-        self.topic: tuple[str, ...] = ()
-        self.is_article = 0  # 1 for a page whose metadata says so, 2 where structured data does
+        # one past the last block; those still open end here
+        self.last = [last or len(walk.texts) for last in walk.last]
+        self.title = head.title
+        self.topic = head.topic
+        self.is_article = head.kind
         self.cut = walk.cut
         if walk.rows:
             columns = map(list, zip(*walk.rows, strict=True))
-            self.parents, self.tags, self.names, self.ids, self.flags, self.levels, self.first = (
-                columns
-            )
+            (
+                self.parents,
+                self.tags,
+                self.names,
+                self.ids,
+                self.flags,
+                self.levels,
+                self.first,
+            ) = columns
         if walk.blocks:
             self.boxes, self.link_chars, self.links = map(list, zip(*walk.blocks, strict=True))
 
 
-def flow_of(document: Document) -> Flow:
+def build_flow(document: Document) -> Flow:
     """The blocks of a page."""
-    flow = _walked(document)
-    if sum(map(len, flow.texts)) < _NEXT_TO_NOTHING and free_text(document.roots):
-        flow = _walked(document)
-    head = read_head(document)
-    flow.title, flow.topic, flow.is_article = head.title, head.topic, head.kind
-    return flow
-
-
-def _walked(document: Document) -> Flow:
     walk = Walk()
     walk.walk(document.roots)
-    return Flow(walk)
+    if sum(map(len, walk.texts)) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
+        walk = Walk()
+        walk.walk(document.roots)
+    return Flow(walk, _read_head(document))
+
+
+def _read_head(document: Document) -> Head:
+    """What the first root's head says; structured data may stand anywhere."""
+    if not document.roots:
+        return Head()
+    page_info = document.page_info
+    title = page_info.title[:_LONGEST_TITLE]
+    about, kind = [title], 0
+    for head in document.roots[0].iterchildren("head"):
+        for meta in head.iterchildren("meta"):
+            name = meta.get("property") or meta.get("name")
+            content = meta.get("content") or ""
+            if name in _DESCRIPTIONS:
+                about.append(content[:_LONGEST_DESCRIPTION])
+            elif name == "og:type" and "article" in content:
+                kind = 1
+    if any(_ARTICLE.search(data, 0, _LONGEST_DATA) for data in page_info.data):
+        kind = 2
+    words = _WORD.findall(" ".join(about).lower())
+    topic = tuple(dict.fromkeys(words))[:_MOST_WORDS]
+    return Head(title, topic, kind)

@@ -12,23 +12,28 @@ from array import array
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.lifts import END, Lookup
+from webquarry.read.main_content.lifts import END, Array, Ints, Lookup
 from webquarry.read.main_content.words import END_OF_TEXT
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
-# What is known of every element. JUMP: the nearest ancestor that holds more blocks; UNIT: the
-# nearest element with siblings like it, -1 for none; SIBLINGS: how many siblings are like it,
-# itself included; CLUSTER: the number of its tag and class together with its parent's; DEEP: of its
-# cluster together with its parent's.
+# What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds
+# more blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many siblings
+# are like it, itself included; CLUSTER: the number of its tag and class together with its parent's;
+# DEEP: of its cluster together with its parent's.
 PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)
+_ROWS = DEEP + 1
+_FLOW_ROWS = LEVEL + 1  # the first ones come from the flow as they are
+# What the names of an element say: its own, the lowest and the highest of those around it.
 OWN, LOWEST, HIGHEST = range(3)
+# What is handed down, as the highest value on the way to the root.
+_NEGATED_LOWEST, _HIGHEST, _UNIT, _WIDER = range(4)
 _Written = tuple[str, str, str]  # tag, class and id
-_TAGS = """p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main aside body header
-footer center details summary label noscript address fieldset legend caption table tr hgroup""".split()  # noqa: SIM905
+_TAGS = """
+    p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main
+    aside body header footer center details summary label noscript address fieldset legend caption
+    table tr hgroup
+""".split()  # noqa: SIM905
 _TAG_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
 _ENDED = f"{END_OF_TEXT} "
 LONGEST = 400  # characters of names that are looked at
@@ -40,24 +45,24 @@ class Boxes:
     """A column an element."""
 
     table: Ints  # rows PARENT to DEEP
-    # what its own names say, the lowest and the highest that one of those around it says; 0 lies
-    # between
-    names: Array
+    names: Array  # rows OWN to HIGHEST; 0 lies between the lowest and the highest
 
 
 def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     """Describe every element of the table."""
-    known = [*flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels]
     size = len(flow.parents)
-    table = np.empty((11, size), np.intp)
-    table[: LEVEL + 1] = np.frombuffer(array("q", known), np.int64).reshape(5, size)
-    numbers: dict[_Written, int] = {}  # of what stands in the page, to look at it once only
-    new = numbers.setdefault
-    places = [new(one, len(numbers)) for one in zip(flow.tags, flow.names, flow.ids, strict=True)]
-    place = np.fromiter(places, np.intp, size)
-    kinds, said = _read_names(list(numbers), lookup)
+    table = np.empty((_ROWS, size), np.intp)
+    from_flow = [*flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels]
+    numbers = np.frombuffer(array("q", from_flow), np.int64)
+    table[:_FLOW_ROWS] = numbers.reshape(_FLOW_ROWS, size)
+    # what stands in the page is looked at once only, however many elements it stands at
+    places: dict[_Written, int] = {}
+    add = places.setdefault
+    written = zip(flow.tags, flow.names, flow.ids, strict=True)
+    place = np.fromiter([add(one, len(places)) for one in written], np.intp, size)
+    kinds, values = _read_names(list(places), lookup)
     table[TAG], kind = kinds.take(place, 1)
-    names = said.take(place, 1)
+    names = values.take(place, 1)
     parent = np.maximum(table[PARENT], 0)
     _count_alike(table, kind, parent)
     _hand_down(table, names, parent)
@@ -65,38 +70,43 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
 
 
 def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:
-    """The number of each tag and one for tag and class together; sum, lowest and highest of what
-    the names say.
+    """Two rows, the number of each tag and one for tag and class together; three rows, sum, lowest
+    and highest of what the names say.
     """
     joined = "".join(
         [f"{names[:LONGEST]}{_ENDED}{identity[:LONGEST]}{_ENDED}" for _, names, identity in written]
     )
-    numbers, lowered = lookup.tokens(joined)
-    ends = np.flatnonzero(numbers == END)[1::2]
+    numbers, lowered = lookup.number_tokens(joined)
+    ends = np.flatnonzero(numbers == END)[1::2]  # those behind the ids
     starts = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
-    values = lookup.values.take(numbers)
-    said = np.empty((3, len(written)))
-    for row, summed in enumerate((np.add, np.minimum, np.maximum)):
-        summed.reduceat(values, starts, out=said[row])
-    kinds: dict[tuple[str, str], int] = {}
+    token_values = lookup.values.take(numbers)
+    values = np.empty((HIGHEST + 1, len(written)))
+    np.add.reduceat(token_values, starts, out=values[OWN])
+    np.minimum.reduceat(token_values, starts, out=values[LOWEST])
+    np.maximum.reduceat(token_values, starts, out=values[HIGHEST])
     tags = [tag for tag, _, _ in written]
     classes = f" {lowered}".split(END_OF_TEXT)[:-1:2]  # each with a space on both sides
-    alike = [kinds.setdefault(kind, len(kinds)) for kind in zip(tags, classes, strict=True)]
-    return np.array([[_TAG_NUMBERS.get(tag, 0) for tag in tags], alike], np.intp), said
+    kinds: dict[tuple[str, str], int] = {}
+    add = kinds.setdefault
+    kind_numbers = [add(kind, len(kinds)) for kind in zip(tags, classes, strict=True)]
+    tag_numbers = [_TAG_NUMBERS.get(tag, 0) for tag in tags]
+    return np.array([tag_numbers, kind_numbers], np.intp), values
 
 
 def _count_alike(table: Ints, kind: Ints, parent: Ints) -> None:
     """Number what looks alike: among siblings, with like parents, with like grandparents."""
     span = len(kind) + 1
-    above = np.where(table[PARENT] < 0, span - 1, kind[parent])
-    siblings = _numbered(table[PARENT] * span + kind)
+    is_root = table[PARENT] < 0
+    siblings = _number_keys(table[PARENT] * span + kind)
     np.bincount(siblings).take(siblings, out=table[SIBLINGS], mode="clip")
-    table[CLUSTER] = cluster = _numbered(kind * span + above)
-    table[DEEP] = _numbered(cluster * span + np.where(table[PARENT] < 0, span - 1, cluster[parent]))
+    kind_above = np.where(is_root, span - 1, kind[parent])
+    table[CLUSTER] = cluster = _number_keys(kind * span + kind_above)
+    cluster_above = np.where(is_root, span - 1, cluster[parent])
+    table[DEEP] = _number_keys(cluster * span + cluster_above)
 
 
-def _numbered(keys: Ints) -> Ints:
+def _number_keys(keys: Ints) -> Ints:
     """A small number for each key, the same for the same."""
     order = np.argsort(keys)
     ordered = keys[order]
@@ -107,19 +117,22 @@ def _numbered(keys: Ints) -> Ints:
 
 def _hand_down(table: Ints, names: Array, parent: Ints) -> None:
     """Names on the way, ancestors that hold more, the unit that an element is in."""
+    first, last = table[FIRST], table[LAST]
     index = np.arange(len(parent))
-    wider = (table[FIRST] != table[FIRST].take(parent)) | (table[LAST] != table[LAST].take(parent))
-    handed = np.empty((4, len(parent)))
-    np.negative(names[LOWEST], out=handed[0])
-    handed[1] = names[HIGHEST]
-    handed[2] = np.where(table[SIBLINGS] >= _REPEATS, index, -1)
-    handed[3] = np.where(wider, index, 0)  # the outermost element that holds the same blocks
+    is_wider = (first != first.take(parent)) | (last != last.take(parent))
+    handed = np.empty((_WIDER + 1, len(parent)))
+    np.negative(names[LOWEST], out=handed[_NEGATED_LOWEST])
+    handed[_HIGHEST] = names[HIGHEST]
+    handed[_UNIT] = np.where(table[SIBLINGS] >= _REPEATS, index, -1)
+    # the outermost element that holds the same blocks
+    handed[_WIDER] = np.where(is_wider, index, 0)
     up = parent
     while up.any():
         np.maximum(handed, handed.take(up, 1), out=handed)
         up = up.take(up)
     np.maximum(handed, handed[:, :1], out=handed)
-    np.negative(handed[0], out=names[LOWEST])
-    names[HIGHEST] = handed[1]
-    table[UNIT] = handed[2]
-    parent.take(handed[3].astype(np.intp), out=table[JUMP], mode="clip")
+    np.negative(handed[_NEGATED_LOWEST], out=names[LOWEST])
+    names[HIGHEST] = handed[_HIGHEST]
+    table[UNIT] = handed[_UNIT]
+    outermost = handed[_WIDER].astype(np.intp)
+    parent.take(outermost, out=table[JUMP], mode="clip")

@@ -8,74 +8,120 @@ from __future__ import annotations
 
 import numpy as np
 
-from webquarry.read.main_content.boxes import CLUSTER, DEEP, FIRST, LAST, Array, Ints
-from webquarry.read.main_content.choose import threshold
-from webquarry.read.main_content.features import ROW, Features, Page, running
+from webquarry.read.main_content.boxes import FIRST, LAST
+from webquarry.read.main_content.choose import find_threshold
+from webquarry.read.main_content.feature_names import ROW
+from webquarry.read.main_content.features import (
+    Features,
+    PageArrays,
+    sum_between,
+    sum_up,
+)
+from webquarry.read.main_content.lifts import Array, Ints
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (
-    "chars", "density", "tag", "position", "word_mean", "unit_group_share", "unit_siblings", "cluster_paragraphs",
-    "page_kind", "page_blocks", "page_paragraphs", "since_heading", "from_anchor",
-)  # fmt: skip
-_CARRIED_ROWS = [ROW[name] for name in CARRIED]
+    "chars",
+    "density",
+    "tag",
+    "position",
+    "word_mean",
+    "unit_group_share",
+    "unit_siblings",
+    "cluster_paragraphs",
+    "page_kind",
+    "page_blocks",
+    "page_paragraphs",
+    "since_heading",
+    "from_anchor",
+)
+_CARRIED_FROM = [ROW[name] for name in CARRIED]
 _MEANS = ("box", "window", "section")
 _LIKES = ("alike", "alike_deep")
 _STEPS = ("before", "after", "after2", "heading")
 _PAGE = ("page_mean", "page_best", "page_mass", "page_limit")
 CONTEXT_NAMES = ("first", *_MEANS, "box_mass", *_LIKES, *_STEPS, *_PAGE, *CARRIED)
+_ROW = {name: number for number, name in enumerate(CONTEXT_NAMES)}
+
+
+def _rows(first: str, last: str) -> slice:
+    """The rows from one feature to another, both included."""
+    return slice(_ROW[first], _ROW[last] + 1)
+
+
+_MEAN_ROWS = _rows("box", "section")
+_LIKE_ROWS = _rows("alike", "alike_deep")
+_BESIDE_ROWS = _rows("before", "after2")
+_PAGE_ROWS = _rows("page_mean", "page_limit")
+_CARRIED_ROWS = slice(_ROW[CARRIED[0]], None)
+_BOX, _WINDOW, _SECTION = range(3)  # ranges of blocks, as in `_MEANS`
+# What is summed up: log odds times the weight of the block, that weight, words times the chance.
+_OPINION, _WEIGHT, _MASS = range(3)
 _NONE = -9.0  # where there is nothing to compare with
 _REACH = 3  # blocks to each side
+_LEAST = 1e-9  # in place of nothing, to divide by
+_SURE = 1e-3  # no chance is nearer to certainty
 
 
-def context_of(features: Features, chances: Array) -> Array:
+def build_context(features: Features, chances: Array) -> Array:
     """The second matrix, a row for each of `CONTEXT_NAMES`."""
     page, words = features.page, features.words
-    safe = np.clip(chances, 1e-3, 1 - 1e-3)
-    logits: Array = np.log(safe / (1 - safe))
+    logits = log_odds(chances)
     weights = np.sqrt(words)  # longer blocks weigh more
     values = np.array([weights * logits, weights, words * chances])
-    sums = running(values)
-    mass = max(float(sums[2, -1]), 1e-9)
-    last_heading = np.maximum.accumulate(np.where(page.heading, page.index, -1))
-    rows = np.empty((len(CONTEXT_NAMES), page.n))
-    rows[0] = logits
-    start, end = _ranges(page, last_heading)
-    within: Array = sums.take(end, 1) - sums.take(start, 1)
-    np.divide(within[0], np.maximum(within[1], 1e-9), out=rows[1:4])
-    np.divide(within[2, 0], mass, out=rows[4])
-    _pool(rows[5:7], page, values[:2])
-    rows[7:10] = _NONE
-    rows[7, 1:], rows[8, :-1], rows[9, :-2] = logits[:-1], logits[1:], logits[2:]
-    rows[10] = np.where(last_heading < 0, _NONE, logits.take(last_heading, mode="clip"))
+    sums = sum_up(values)
+    mass = max(float(sums[_MASS, -1]), _LEAST)
+    last_heading = page.find_last_headings()
+    matrix = np.empty((len(CONTEXT_NAMES), page.n))
+    matrix[_ROW["first"]] = logits
+    # what was thought of the blocks around
+    start, end = _find_ranges(page, last_heading)
+    within = sum_between(sums, start, end)
+    weight = np.maximum(within[_WEIGHT], _LEAST)
+    np.divide(within[_OPINION], weight, out=matrix[_MEAN_ROWS])
+    np.divide(within[_MASS, _BOX], mass, out=matrix[_ROW["box_mass"]])
+    # of those that are alike
+    alike = page.sum_alike(values[_OPINION : _WEIGHT + 1])
+    weight = np.maximum(alike[_WEIGHT], _LEAST)
+    np.divide(alike[_OPINION], weight, out=matrix[_LIKE_ROWS])
+    # of those right before and behind, and of the heading above
+    matrix[_BESIDE_ROWS] = _NONE
+    matrix[_ROW["before"], 1:] = logits[:-1]
+    matrix[_ROW["after"], :-1] = logits[1:]
+    matrix[_ROW["after2"], :-2] = logits[2:]
+    of_heading = logits.take(last_heading, mode="clip")
+    matrix[_ROW["heading"]] = np.where(last_heading < 0, _NONE, of_heading)
+    # and of the page
     facts = (
-        mass / max(float(words.sum()), 1e-9),
+        mass / max(float(words.sum()), _LEAST),
         float(chances.max()),
         mass,
-        threshold(chances, words),
+        find_threshold(chances, words),
     )
-    rows[11:15] = np.array(facts)[:, None]
-    rows[15:] = features.matrix[_CARRIED_ROWS]
-    return rows
+    matrix[_PAGE_ROWS] = np.array(facts)[:, None]
+    matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
+    return matrix
 
 
-def _ranges(page: Page, last_heading: Ints) -> tuple[Ints, Ints]:
+def log_odds(chances: Array) -> Array:
+    """Chances as log odds, never quite certain."""
+    safe = np.clip(chances, _SURE, 1 - _SURE)
+    odds: Array = np.log(safe / (1 - safe))
+    return odds
+
+
+def _find_ranges(page: PageArrays, last_heading: Ints) -> tuple[Ints, Ints]:
     """First block and the one behind the last, a row for each of `_MEANS`."""
     n, index = page.n, page.index
-    start, end = np.empty((3, n), np.intp), np.empty((3, n), np.intp)
-    start[0], end[0] = page.at[FIRST], page.at[LAST]
-    np.maximum(index - _REACH, 0, out=start[1])
-    np.minimum(index + _REACH + 1, n, out=end[1])
-    np.maximum(last_heading, 0, out=start[2])
-    end[2, -1] = n
-    end[2, :-1] = np.minimum.accumulate(np.where(page.heading, index, n)[:0:-1])[::-1]
+    start = np.empty((len(_MEANS), n), np.intp)
+    end = np.empty((len(_MEANS), n), np.intp)
+    start[_BOX] = page.element[FIRST]
+    end[_BOX] = page.element[LAST]
+    np.maximum(index - _REACH, 0, out=start[_WINDOW])
+    np.minimum(index + _REACH + 1, n, out=end[_WINDOW])
+    np.maximum(last_heading, 0, out=start[_SECTION])
+    # a section ends where the next heading behind the block stands
+    headings_behind = np.where(page.heading, index, n)[:0:-1]
+    end[_SECTION, -1] = n
+    end[_SECTION, :-1] = np.minimum.accumulate(headings_behind)[::-1]
     return start, end
-
-
-def _pool(rows: Array, page: Page, values: Array) -> None:
-    """Means over blocks of the same kind: on the page, and under like parents."""
-    keys = page.at[CLUSTER : DEEP + 1]
-    size = int(keys.max()) + 1
-    places = keys[None] + (size * np.arange(4)).reshape(2, 2, 1)
-    spread = np.broadcast_to(values[:, None], (2, 2, page.n))
-    sums = np.bincount(places.ravel(), spread.ravel(), 4 * size)[places]
-    np.divide(sums[0], np.maximum(sums[1], 1e-9), out=rows)

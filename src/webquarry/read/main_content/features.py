@@ -12,8 +12,9 @@ from array import array
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from webquarry.read.main_content import tags, texts
+from webquarry.read.main_content import texts
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.boxes import (
     CLUSTER,
@@ -23,24 +24,39 @@ from webquarry.read.main_content.boxes import (
     JUMP,
     LAST,
     LEVEL,
+    OWN,
     PARENT,
     SIBLINGS,
     TAG,
     UNIT,
-    Array,
     Boxes,
-    Ints,
     describe_boxes,
 )
-from webquarry.read.main_content.lifts import Lifts
+from webquarry.read.main_content.feature_names import (
+    COUNTED,
+    FLAG_NAMES,
+    LEVELS,
+    LIKENESSES,
+    MASSES,
+    NAMES,
+    ROW,
+    UP,
+    find_rows,
+)
+from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 _PARAGRAPH = 80  # characters
-_GOOD = 140
-_FEW_LINKS = 0.35
-_LEVELS = 6
+_GOOD = 140  # characters of a paragraph that says something
+_FEW_LINKS = 0.35  # of the characters of a paragraph
 _REACH = 4  # blocks to each side that make the surroundings of a block
-# Running sums over blocks are kept in the rows of one matrix, so that every subtree costs two
-# look-ups.
+_NONE = -1.0  # where there is nothing to describe
+_FAR = -999.0  # from something that the page does not have
+_COMMENTS_FAR = 50  # blocks behind the last one, where a page has no heading above comments
+_LIKE_TITLE = 0.5  # a block that is less like the title says something else
+_TITLE_LENGTH = 20  # characters; a shorter block is less like a title
+
+# What is summed up over blocks. The running sums are kept in the rows of one matrix, so that every
+# subtree costs two look-ups.
 (
     CHARS,
     LINKS,
@@ -54,75 +70,48 @@ _REACH = 4  # blocks to each side that make the surroundings of a block
     PRICES,
     WORD,
 ) = range(11)
-_MASSES = (0.4, 0.6)
-_FLAGS = {
-    "in_main": tags.MAIN_FLAG,
-    "in_aside": tags.ASIDE_FLAG,
-    "in_caption": tags.CAPTION_FLAG,
-    "in_paragraph": tags.PARAGRAPH_FLAG,
-    "in_hidden": tags.HIDDEN_FLAG,
-    "in_article": tags.ARTICLE_FLAG,
-    "in_items": tags.ITEM_FLAG,
-}
-_FLAG_BITS = np.array([[flag] for flag in _FLAGS.values()], np.int64)
-_COUNTED = texts.COUNTED[: texts.COMMENTS]
-_BLOCK = (
-    "density",
-    "links",
-    "tag",
-    "position",
-    "chars_before",
-    "paragraphs_before",
-    "up0_siblings",
-)
-_NAMES = ("name_own", "name_lowest", "name_highest", "name_parent")
-_AROUND = (
-    "previous_tag", "previous_chars", "previous_density", "next_tag", "next_chars", "next_density", "window_density",
-    "window_chars", "window_word",
-)  # fmt: skip
-_HEADED = (
-    "heading_level", "heading_word", "heading_comments", "heading_density", "since_heading", "from_comment_heading",
-    "from_h1",
-)  # fmt: skip
-_UP = tuple(
-    f"up{level}_{what}"
-    for what in ("share", "paragraphs", "density", "mean", "topic")
-    for level in range(_LEVELS)
-)
-_UNIT = (
-    "unit_density", "unit_links", "unit_blocks", "unit_images", "unit_headings", "unit_group_share",
-    "unit_group_paragraphs", "unit_group_density", "unit_group_cut", "unit_group_prices", "unit_siblings", "unit_place",
-)  # fmt: skip
-_ALIKE = tuple(
-    f"{kind}_{what}"
-    for what in ("share", "paragraphs", "density", "mean", "topic", "cut", "word", "count")
-    for kind in ("cluster", "deep")
-)
-_MASS = tuple(
-    f"mass{round(100 * quota)}_{what}"
-    for quota in _MASSES
-    for what in ("place", "distance", "in", "share", "density")
-)
-_ANCHOR = ("from_anchor", "common_share", "common_paragraphs", "common_steps")
-_PAGE = (
-    "page_in_main", "page_in_article", "page_in_items", "page_chars", "page_blocks", "page_paragraphs", "page_in_links",
-    "page_kind", "page_good", "page_longest", "page_prices", "page_images", "page_h1",
-)  # fmt: skip
-NAMES = (
-    *_COUNTED,
-    *_BLOCK,
-    *_NAMES,
-    *_FLAGS,
-    *_AROUND,
-    *_HEADED,
-    *_UP,
-    *_UNIT,
-    *_ALIKE,
-    *_MASS,
-    *_ANCHOR,
-    *_PAGE,
-)
-ROW = {name: row for row, name in enumerate(NAMES)}
+# Ratios of each element: its share of the page's text and of its paragraphs, the density of links,
+# the mean length of its blocks, and how much its paragraphs are about the page's topic.
+SHARE, PARAGRAPH_SHARE, DENSITY, MEAN, ABOUT_TOPIC = range(5)
+# What is summed up over the blocks whose elements look alike.
+(
+    _ALIKE_CHARS,
+    _ALIKE_LINKS,
+    _ALIKE_PARAGRAPHS,
+    _ALIKE_TOPIC,
+    _ALIKE_CUT,
+    _ALIKE_WORD,
+    _ALIKE_COUNT,
+) = range(7)
+_FLAG_BITS = np.array([[flag] for flag in FLAG_NAMES.values()], np.int64)
+
+# Features that are filled together.
+_COUNTED_ROWS = find_rows(COUNTED[0], COUNTED[-1])
+_NAME_ROWS = find_rows("name_own", "name_highest")
+_FLAG_ROWS = find_rows("in_main", "in_items")
+_PREVIOUS_ROWS = find_rows("previous_tag", "previous_density")
+_NEXT_ROWS = find_rows("next_tag", "next_density")
+_OF_HEADING_ROWS = find_rows("heading_level", "heading_density")
+_HEADING_ROWS = find_rows("heading_level", "since_heading")
+_UP_ROWS = find_rows(UP[0], UP[-1])
+_UNIT_ROWS = find_rows("unit_density", "unit_place")
+_GROUP_RATIO_ROWS = find_rows("unit_group_share", "unit_group_density")
+_GROUP_COUNT_ROWS = find_rows("unit_group_cut", "unit_group_prices")
+_ALIKE_SHARE_ROWS = find_rows("cluster_share", "deep_share")
+_ALIKE_PARAGRAPH_ROWS = find_rows("cluster_paragraphs", "deep_paragraphs")
+_ALIKE_DENSITY_ROWS = find_rows("cluster_density", "deep_density")
+_ALIKE_LENGTH_ROWS = find_rows("cluster_mean", "deep_mean")
+_ALIKE_MEAN_ROWS = find_rows("cluster_topic", "deep_word")
+_ALIKE_COUNT_ROWS = find_rows("cluster_count", "deep_count")
+_ANCHOR_ROWS = find_rows("from_anchor", "common_steps")
+_COMMON_RATIO_ROWS = find_rows("common_share", "common_paragraphs")
+_PAGE_ROWS = find_rows("page_in_main", "page_h1")
+
+# In place of what stands before the first block and behind the last: tag, characters, density.
+_EDGE = np.array([-1.0, 0.0, 1.0])
+# For blocks before the first heading: its level, word, comments, density, and how far it is.
+_HEADLESS = np.array([[0.0], [0.0], [0.0], [-1.0], [99.0]])
+_HEADING_BONUS = np.array([0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15])  # for none, h1, ... h6
 
 
 @dataclass(slots=True)
@@ -130,7 +119,7 @@ class Features:
     """A row for each of `NAMES`, and the page that they were made of."""
 
     matrix: Array
-    page: Page
+    page: PageArrays
 
     @property
     def words(self) -> Array:
@@ -144,278 +133,334 @@ class Features:
         return dict(zip(NAMES, self.matrix, strict=True))
 
 
-def features_of(flow: Flow, lifts: Lifts) -> Features:
+def build_features(flow: Flow, lifts: Lifts) -> Features:
     """Everything that the model may ask about the blocks of a page."""
     counts = texts.count_texts(flow.texts, flow.title, flow.topic, lifts)
-    page = Page(flow, counts, describe_boxes(flow, lifts.of_names))
-    matrix = np.empty((len(NAMES), page.n))
-    start = 0
-    for names, make in _GROUPS:
-        end = start + len(names)
-        make(page, matrix[start:end])
-        start = end
-    return Features(matrix, page)
+    boxes = describe_boxes(flow, lifts.name_lookup)
+    page = PageArrays(flow, counts, boxes)
+    return Features(page.build_matrix(), page)
 
 
-def running(values: Array) -> Array:
-    """Sums up to each place, the first of them 0; of each row of a matrix."""
-    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-    np.cumsum(values, axis=-1, out=sums[..., 1:])
+def sum_up(values: Array) -> Array:
+    """Running sums of each row of a matrix: up to each block, the first of them 0."""
+    rows, blocks = values.shape
+    sums = np.zeros((rows, blocks + 1))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
     return sums
 
 
-def _floats(values: list[float] | list[int]) -> Array:
-    return np.frombuffer(array("d", values))  # several times as fast as numpy's own way from a list
+def sum_between(sums: Array, start: Ints, end: Ints) -> Array:
+    """Sums over ranges of blocks, by the running sums of each row."""
+    up_to_end: Array = sums.take(end, 1)
+    up_to_start: Array = sums.take(start, 1)
+    return up_to_end - up_to_start
 
 
-def _ints(values: list[int]) -> Ints:
-    return np.frombuffer(array("q", values), np.int64).astype(np.intp, copy=False)
+def _to_ints(values: list[int]) -> Ints:
+    """An array of a list, by a way that is several times as fast as numpy's own."""
+    numbers = np.frombuffer(array("q", values), np.int64)
+    return numbers.astype(np.intp, copy=False)
 
 
-class Page:
-    """The arrays of one page, and the rows made of them."""
+class PageArrays:
+    """The arrays of one page, an entry a block or an entry an element, and the features made of
+    them.
+    """
 
     def __init__(self, flow: Flow, counts: Array, boxes: Boxes) -> None:
-        self.flow, self.counts = flow, counts
+        self.flow = flow
+        self.counts = counts  # a row for each of `texts.COUNTED`
         self.n = len(flow.texts)
         self.index: Ints = np.arange(self.n)
-        self.box = _ints(flow.boxes)
+        # of each element
         self.table, self.names = boxes.table, boxes.names
-        self.at: Ints = self.table.take(
-            self.box, 1
-        )  # what is known of the element that each block is in
         self.parent: Ints = np.maximum(self.table[PARENT], 0)
-        self.above: Ints = np.maximum(self.at[PARENT], 0)
-        self.level = self.at[LEVEL]
+        # of each block: the element it is in, and what is known of that
+        self.box = _to_ints(flow.boxes)
+        self.element: Ints = self.table.take(self.box, 1)
+        self.level = self.element[LEVEL]
         self.heading = self.level > 0
+        self.first_h1 = _find_first(self.level == 1)
         self.chars = counts[texts.CHARS]
-        links = _floats([*flow.link_chars, *flow.links]).reshape(2, -1)
-        self.links, self.link_count = links[0], links[1]
-        self.density = self.links / self.chars
+        links = np.frombuffer(array("d", [*flow.link_chars, *flow.links]))
+        self.link_chars, self.link_count = links.reshape(2, self.n)
+        self.density = self.link_chars / self.chars
         self.is_paragraph = (self.chars > _PARAGRAPH) & (self.density < _FEW_LINKS)
-        self.sums = running(self._summed())
-        self.inside: Array = self.sums.take(self.table[LAST], 1) - self.sums.take(
-            self.table[FIRST], 1
-        )  # each element
+        # up to each block, in the whole page, and in each element
+        self.sums = sum_up(self._collect_summands())
         self.all_chars = max(float(self.sums[CHARS, -1]), 1.0)
         self.all_paragraph_chars = max(float(self.sums[PARAGRAPH_CHARS, -1]), 1.0)
-        self.known = self._known()
+        self.inside = sum_between(self.sums, self.table[FIRST], self.table[LAST])
+        self.ratios = self._compute_ratios()
 
-    def _summed(self) -> Array:
-        counts, values = self.counts, np.empty((11, self.n))
+    def _collect_summands(self) -> Array:
+        """What is summed up, a row for each kind."""
+        counts = self.counts
+        values = np.empty((WORD + 1, self.n))
         values[CHARS] = self.chars
-        values[LINKS] = self.links
+        values[LINKS] = self.link_chars
         np.multiply(self.chars, self.is_paragraph, out=values[PARAGRAPH_CHARS])
         values[PARAGRAPHS] = self.is_paragraph
         values[TOPIC] = counts[texts.TOPIC]
         values[HEADINGS] = self.heading
-        images = [min(place, self.n - 1) for place in self.flow.image_places]
-        if images:
-            values[IMAGES] = np.bincount(_ints(images), minlength=self.n)
-        else:
-            values[IMAGES] = 0.0
+        values[IMAGES] = 0.0
+        if self.flow.image_places:
+            # an image behind the last block counts for that one
+            last = self.n - 1
+            places = [min(place, last) for place in self.flow.image_places]
+            values[IMAGES] = np.bincount(_to_ints(places), minlength=self.n)
         values[LINK_COUNT] = self.link_count
         values[CUT] = counts[texts.CUT]
         values[PRICES] = counts[texts.PRICES]
         values[WORD] = counts[texts.MEAN]
         return values
 
-    def _known(self) -> Array:
-        """Shares of the page's text and of its paragraphs, density of links, mean length and topic
-        of each element.
-        """
+    def _compute_ratios(self) -> Array:
+        """The rows SHARE to ABOUT_TOPIC of each element."""
         inside = self.inside
-        known = np.empty((5, inside.shape[1]))
-        np.divide(inside[CHARS], self.all_chars, out=known[0])
-        np.divide(inside[PARAGRAPH_CHARS], self.all_paragraph_chars, out=known[1])
-        np.divide(
-            inside[LINKS], inside[CHARS], out=known[2]
-        )  # no element of the table is without text
-        np.divide(inside[CHARS], self.table[LAST] - self.table[FIRST], out=known[3])
-        np.divide(inside[TOPIC], np.maximum(inside[PARAGRAPHS], 1.0), out=known[4])
-        return known
+        chars = inside[CHARS]  # never 0: no element of the table is without text
+        paragraph_chars = inside[PARAGRAPH_CHARS]
+        paragraphs = np.maximum(inside[PARAGRAPHS], 1.0)
+        blocks = self.table[LAST] - self.table[FIRST]
+        ratios = np.empty((ABOUT_TOPIC + 1, len(blocks)))
+        np.divide(chars, self.all_chars, out=ratios[SHARE])
+        np.divide(paragraph_chars, self.all_paragraph_chars, out=ratios[PARAGRAPH_SHARE])
+        np.divide(inside[LINKS], chars, out=ratios[DENSITY])
+        np.divide(chars, blocks, out=ratios[MEAN])
+        np.divide(inside[TOPIC], paragraphs, out=ratios[ABOUT_TOPIC])
+        return ratios
 
-    def make_counted(self, rows: Array) -> None:
-        rows[:] = self.counts[: len(rows)]
+    def build_matrix(self) -> Array:
+        """A row for each of `NAMES`."""
+        matrix = np.empty((len(NAMES), self.n))
+        matrix[_COUNTED_ROWS] = self.counts[: len(COUNTED)]
+        self._fill_block(matrix)
+        self._fill_names(matrix)
+        flags = self.element[FLAGS] & _FLAG_BITS
+        np.not_equal(flags, 0, out=matrix[_FLAG_ROWS], casting="unsafe")
+        self._fill_around(matrix)
+        self._fill_heading(matrix)
+        self._fill_up(matrix)
+        self._fill_unit(matrix)
+        self._fill_alike(matrix)
+        self._fill_mass(matrix)
+        self._fill_anchor(matrix)
+        self._fill_page(matrix)
+        return matrix
 
-    def make_block(self, rows: Array) -> None:
-        rows[0] = self.density
-        rows[1] = self.link_count
-        rows[2] = self.at[TAG]
-        np.divide(self.index, self.n, out=rows[3])
-        np.divide(self.sums[CHARS, :-1], self.all_chars, out=rows[4])
-        np.divide(self.sums[PARAGRAPH_CHARS, :-1], self.all_paragraph_chars, out=rows[5])
-        rows[6] = self.at[SIBLINGS]
+    def _fill_block(self, matrix: Array) -> None:
+        """The block itself, and what stands before it."""
+        chars_before = self.sums[CHARS, :-1]
+        paragraphs_before = self.sums[PARAGRAPH_CHARS, :-1]
+        matrix[ROW["density"]] = self.density
+        matrix[ROW["links"]] = self.link_count
+        matrix[ROW["tag"]] = self.element[TAG]
+        np.divide(self.index, self.n, out=matrix[ROW["position"]])
+        np.divide(chars_before, self.all_chars, out=matrix[ROW["chars_before"]])
+        np.divide(paragraphs_before, self.all_paragraph_chars, out=matrix[ROW["paragraphs_before"]])
+        matrix[ROW["up0_siblings"]] = self.element[SIBLINGS]
 
-    def make_names(self, rows: Array) -> None:
-        self.names.take(self.box, 1, out=rows[:3], mode="clip")
-        self.names[0].take(self.above, out=rows[3], mode="clip")
+    def _fill_names(self, matrix: Array) -> None:
+        """What the class names of the element and of those around it say."""
+        parent = np.maximum(self.element[PARENT], 0)
+        self.names.take(self.box, 1, out=matrix[_NAME_ROWS], mode="clip")
+        self.names[OWN].take(parent, out=matrix[ROW["name_parent"]], mode="clip")
 
-    def make_flags(self, rows: Array) -> None:
-        np.not_equal(self.at[FLAGS] & _FLAG_BITS, 0, out=rows, casting="unsafe")
-        shares = rows @ self.chars / self.all_chars
-        self.in_main, self.in_article, self.in_items = (
-            float(shares[0]),
-            float(shares[5]),
-            float(shares[6]),
-        )
-
-    def make_around(self, rows: Array) -> None:
-        own = np.array([self.at[TAG], self.chars, self.density])
-        before, after = rows[:3], rows[3:6]
-        before[:, 1:] = own[:, :-1]
-        after[:, :-1] = own[:, 1:]
-        before[:, 0] = after[:, -1] = _EDGE
-        start, end = np.maximum(self.index - _REACH, 0), np.minimum(self.index + _REACH + 1, self.n)
-        sums = self.sums.take(end, 1) - self.sums.take(start, 1)
+    def _fill_around(self, matrix: Array) -> None:
+        """The block before, the block behind, and the surroundings of a block."""
+        own = np.array([self.element[TAG], self.chars, self.density])
+        previous = matrix[_PREVIOUS_ROWS]
+        previous[:, 0] = _EDGE
+        previous[:, 1:] = own[:, :-1]
+        following = matrix[_NEXT_ROWS]
+        following[:, :-1] = own[:, 1:]
+        following[:, -1] = _EDGE
+        # the window is cut off at both ends of the page
+        start = np.maximum(self.index - _REACH, 0)
+        end = np.minimum(self.index + _REACH + 1, self.n)
         size = end - start
-        np.divide(sums[LINKS], sums[CHARS], out=rows[6])
-        np.divide(sums[CHARS], size, out=rows[7])
-        np.divide(sums[WORD], size, out=rows[8])
+        window = sum_between(self.sums, start, end)
+        np.divide(window[LINKS], window[CHARS], out=matrix[ROW["window_density"]])
+        np.divide(window[CHARS], size, out=matrix[ROW["window_chars"]])
+        np.divide(window[WORD], size, out=matrix[ROW["window_word"]])
 
-    def make_headed(self, rows: Array) -> None:
-        last = np.maximum.accumulate(np.where(self.heading, self.index, -1))
-        says = self.counts[texts.COMMENTS]
-        told = np.array([self.level, self.counts[texts.MEAN], says, self.density])
-        rows[:4] = told.take(last, 1, mode="clip")
-        rows[4] = self.index - last
-        if self.heading.any():
-            none = int(np.argmax(self.heading))  # blocks before the first heading
+    def _fill_heading(self, matrix: Array) -> None:
+        """The heading above a block."""
+        last = self.find_last_headings()
+        comments = self.counts[texts.COMMENTS]
+        own = np.array([self.level, self.counts[texts.MEAN], comments, self.density])
+        matrix[_OF_HEADING_ROWS] = own.take(last, 1, mode="clip")
+        matrix[ROW["since_heading"]] = self.index - last
+        # the blocks before the first heading, which may be all of them
+        first_heading = _find_first(self.heading)
+        if first_heading < 0:
+            first_heading = self.n
+        matrix[_HEADING_ROWS, :first_heading] = _HEADLESS
+        # how far it is from where the comments begin, and from the main heading
+        first_comments = _find_first(self.heading & (comments > 0))
+        if first_comments < 0:
+            first_comments = self.n + _COMMENTS_FAR
+        matrix[ROW["from_comment_heading"]] = self.index - first_comments
+        if self.first_h1 < 0:
+            matrix[ROW["from_h1"]] = _FAR
         else:
-            none = self.n
-        rows[:5, :none] = _HEADLESS
-        spoken = np.flatnonzero(self.heading & (says > 0))
-        rows[5] = self.index - (int(spoken[0]) if len(spoken) else self.n + 50)
-        first = np.flatnonzero(self.level == 1)
-        self.first_h1 = int(first[0]) if len(first) else -1
-        rows[6] = self.index - self.first_h1 if len(first) else -999.0
+            matrix[ROW["from_h1"]] = self.index - self.first_h1
 
-    def make_up(self, rows: Array) -> None:
-        elements = np.empty((_LEVELS, self.n), np.intp)
+    def find_last_headings(self) -> Ints:
+        """For each block the heading that it is or that stands above it; -1 for none."""
+        headings = np.where(self.heading, self.index, -1)
+        return np.maximum.accumulate(headings)
+
+    def _fill_up(self, matrix: Array) -> None:
+        """The ratios of the element around a block, and of those around it that hold more."""
+        elements = np.empty((LEVELS, self.n), np.intp)
         elements[0] = self.box
         jumps = self.table[JUMP]
-        for level in range(1, _LEVELS):
+        for level in range(1, LEVELS):
             jumps.take(elements[level - 1], out=elements[level], mode="clip")
-        self.known.take(elements, 1, out=rows.reshape(5, _LEVELS, self.n), mode="clip")
+        rows = matrix[_UP_ROWS].reshape(len(self.ratios), LEVELS, self.n)
+        self.ratios.take(elements, 1, out=rows, mode="clip")
 
-    def make_unit(self, rows: Array) -> None:
-        alone = self.at[UNIT] < 0
-        unit: Ints = np.maximum(self.at[UNIT], 0)
+    def _fill_unit(self, matrix: Array) -> None:
+        """The repeated unit that a block is in (a post, a tile), and the group of all its like."""
+        unit: Ints = np.maximum(self.element[UNIT], 0)
+        known = self.table.take(unit, 1)
+        first, last, siblings = known[FIRST], known[LAST], known[SIBLINGS]
+        # the unit
+        inside = self.inside.take(unit, 1)
+        np.divide(inside[LINKS], inside[CHARS], out=matrix[ROW["unit_density"]])
+        matrix[ROW["unit_links"]] = inside[LINK_COUNT]
+        np.subtract(last, first, out=matrix[ROW["unit_blocks"]], casting="unsafe")
+        matrix[ROW["unit_images"]] = inside[IMAGES]
+        matrix[ROW["unit_headings"]] = inside[HEADINGS]
+        # the group: its ratios, and what a unit of it has on average
         group = self.parent[unit]
-        inside, around = self.inside.take(unit, 1), self.inside.take(group, 1)
-        of_unit = self.table.take(unit, 1)
-        np.divide(inside[LINKS], inside[CHARS], out=rows[0])
-        rows[1] = inside[LINK_COUNT]
-        np.subtract(of_unit[LAST], of_unit[FIRST], out=rows[2], casting="unsafe")
-        rows[3] = inside[IMAGES]
-        rows[4] = inside[HEADINGS]
-        self.known[:3].take(group, 1, out=rows[5:8], mode="clip")
-        np.divide(around[CUT : PRICES + 1], of_unit[SIBLINGS], out=rows[8:10])
-        rows[10] = of_unit[SIBLINGS]
-        np.subtract(self.index, of_unit[FIRST], out=rows[11], casting="unsafe")
-        rows[:, alone] = -1.0
+        ratios = self.ratios[SHARE : DENSITY + 1]
+        ratios.take(group, 1, out=matrix[_GROUP_RATIO_ROWS], mode="clip")
+        counts = self.inside[CUT : PRICES + 1].take(group, 1)
+        np.divide(counts, siblings, out=matrix[_GROUP_COUNT_ROWS])
+        # the place of the block and of the unit
+        matrix[ROW["unit_siblings"]] = siblings
+        np.subtract(self.index, first, out=matrix[ROW["unit_place"]], casting="unsafe")
+        is_in_none = self.element[UNIT] < 0
+        matrix[_UNIT_ROWS, is_in_none] = _NONE
 
-    def make_alike(self, rows: Array) -> None:
+    def _fill_alike(self, matrix: Array) -> None:
         """Sums over the blocks whose elements look alike, with like parents and with like
         grandparents.
         """
-        keys = self.at[CLUSTER : DEEP + 1]
-        size = int(keys.max()) + 1
-        values = np.empty((7, self.n))
-        values[0] = self.chars
-        values[1] = self.links
-        np.multiply(self.chars, self.is_paragraph, out=values[2])
-        values[3] = self.counts[texts.TOPIC]
-        values[4] = self.counts[texts.CUT]
-        values[5] = self.counts[texts.MEAN]
-        values[6] = 1.0
-        places = keys[None] + (size * np.arange(14)).reshape(7, 2, 1)
-        spread = np.broadcast_to(values[:, None], (7, 2, self.n))
-        sums = np.bincount(places.ravel(), spread.ravel(), 14 * size)[places]
-        chars, links, paragraphs, count = sums[0], sums[1], sums[2], sums[6]
-        np.divide(chars, self.all_chars, out=rows[0:2])
-        np.divide(paragraphs, self.all_paragraph_chars, out=rows[2:4])
-        np.divide(links, chars, out=rows[4:6])
-        np.divide(chars, count, out=rows[6:8])
-        np.divide(sums[3:6], count, out=rows[8:14].reshape(3, 2, self.n))
-        rows[14:16] = count
+        values = np.empty((_ALIKE_COUNT + 1, self.n))
+        values[_ALIKE_CHARS] = self.chars
+        values[_ALIKE_LINKS] = self.link_chars
+        np.multiply(self.chars, self.is_paragraph, out=values[_ALIKE_PARAGRAPHS])
+        values[_ALIKE_TOPIC] = self.counts[texts.TOPIC]
+        values[_ALIKE_CUT] = self.counts[texts.CUT]
+        values[_ALIKE_WORD] = self.counts[texts.MEAN]
+        values[_ALIKE_COUNT] = 1.0
+        sums = self.sum_alike(values)
+        chars, count = sums[_ALIKE_CHARS], sums[_ALIKE_COUNT]
+        paragraphs = sums[_ALIKE_PARAGRAPHS]
+        np.divide(chars, self.all_chars, out=matrix[_ALIKE_SHARE_ROWS])
+        np.divide(paragraphs, self.all_paragraph_chars, out=matrix[_ALIKE_PARAGRAPH_ROWS])
+        np.divide(sums[_ALIKE_LINKS], chars, out=matrix[_ALIKE_DENSITY_ROWS])
+        np.divide(chars, count, out=matrix[_ALIKE_LENGTH_ROWS])
+        to_mean = sums[_ALIKE_TOPIC : _ALIKE_WORD + 1]
+        np.divide(to_mean, count, out=matrix[_ALIKE_MEAN_ROWS].reshape(to_mean.shape))
+        matrix[_ALIKE_COUNT_ROWS] = count
 
-    def make_mass(self, rows: Array) -> None:
+    def sum_alike(self, values: Array) -> Array:
+        """For each row of values and each block the sums over the blocks that are alike: first by
+        CLUSTER, then by DEEP.
+        """
+        rows, kinds = len(values), len(LIKENESSES)
+        keys = self.element[CLUSTER : DEEP + 1]
+        size = int(keys.max()) + 1
+        # all sums are made at once: each row and kind of likeness has bins of its own
+        first_bins = size * np.arange(rows * kinds)
+        bins = keys[None] + first_bins.reshape(rows, kinds, 1)
+        spread = np.broadcast_to(values[:, None], bins.shape)
+        totals = np.bincount(bins.ravel(), spread.ravel(), rows * kinds * size)
+        sums: Array = totals[bins]
+        return sums
+
+    def _fill_mass(self, matrix: Array) -> None:
         """Where the block stands relative to the smallest element that holds most of the
         paragraphs.
         """
-        inside, size = self.inside[PARAGRAPH_CHARS], self.inside[CHARS]
-        for number, quota in enumerate(_MASSES):
-            enough = inside >= quota * self.all_paragraph_chars
-            if enough.any():
-                smallest = np.where(enough, size, np.inf)
-            else:
-                smallest = size
+        paragraph_chars, chars = self.inside[PARAGRAPH_CHARS], self.inside[CHARS]
+        for mass, quota in MASSES.items():
+            has_enough = paragraph_chars >= quota * self.all_paragraph_chars
+            sizes = chars
+            if has_enough.any():
+                sizes = np.where(has_enough, chars, np.inf)
             # the innermost of those that hold the same text
-            element = len(smallest) - 1 - int(np.argmin(smallest[::-1]))
+            from_end = int(np.argmin(sizes[::-1]))
+            element = len(sizes) - 1 - from_end
             first, last = int(self.table[FIRST, element]), int(self.table[LAST, element])
-            own = rows[5 * number : 5 * number + 5]
-            np.divide(self.index - first, max(last - first, 1), out=own[0])
-            own[1] = np.minimum(self.index - first, 0) + np.maximum(self.index - last + 1, 0)
-            np.equal(own[1], 0.0, out=own[2], casting="unsafe")
-            own[3] = self.known[0, element]
-            own[4] = self.known[2, element]
+            # a distance is below 0 before the element, 0 inside it and above 0 behind it
+            from_first = self.index - first
+            from_last = self.index - last + 1
+            distance = np.minimum(from_first, 0) + np.maximum(from_last, 0)
+            np.divide(from_first, max(last - first, 1), out=matrix[ROW[f"{mass}_place"]])
+            matrix[ROW[f"{mass}_distance"]] = distance
+            np.equal(distance, 0, out=matrix[ROW[f"{mass}_in"]], casting="unsafe")
+            matrix[ROW[f"{mass}_share"]] = self.ratios[SHARE, element]
+            matrix[ROW[f"{mass}_density"]] = self.ratios[DENSITY, element]
 
-    def make_anchor(self, rows: Array) -> None:
+    def _fill_anchor(self, matrix: Array) -> None:
         """Where the block stands relative to the one that says what the title says."""
-        likeness = self.counts[texts.TITLE] * np.minimum(1.0, self.chars / 20)
+        likeness = self.counts[texts.TITLE] * np.minimum(1.0, self.chars / _TITLE_LENGTH)
         likeness += _HEADING_BONUS.take(self.level)
         anchor = int(np.argmax(likeness))
-        if likeness[anchor] <= 0.5:
-            rows[0] = -999.0
-            rows[1:] = -1.0
+        if likeness[anchor] <= _LIKE_TITLE:
+            matrix[_ANCHOR_ROWS] = _NONE
+            matrix[ROW["from_anchor"]] = _FAR
             return
-        path = [self.flow.boxes[anchor]]
-        while self.flow.parents[path[-1]] >= 0:
-            path.append(self.flow.parents[path[-1]])
-        way = _ints(path)
-        first, last = self.table[FIRST][way][:, None], self.table[LAST][way][:, None]
-        covers = (first <= self.index) & (self.index < last)
-        steps = np.minimum(len(path) - covers.sum(axis=0), len(path) - 1)
-        rows[0] = self.index - anchor
-        self.known[:2].take(way[steps], 1, out=rows[1:3], mode="clip")
-        rows[3] = steps
+        # the elements around the anchor, from the innermost to the root
+        path = []
+        element = self.flow.boxes[anchor]
+        while element >= 0:
+            path.append(element)
+            element = self.flow.parents[element]
+        way = _to_ints(path)
+        # the innermost of them that holds a block as well is so many steps up the path
+        first = self.table[FIRST][way][:, None]
+        last = self.table[LAST][way][:, None]
+        holds = (first <= self.index) & (self.index < last)
+        steps = len(path) - holds.sum(axis=0)
+        steps = np.minimum(steps, len(path) - 1)
+        common = self.ratios[SHARE : PARAGRAPH_SHARE + 1]
+        matrix[ROW["from_anchor"]] = self.index - anchor
+        common.take(way[steps], 1, out=matrix[_COMMON_RATIO_ROWS], mode="clip")
+        matrix[ROW["common_steps"]] = steps
 
-    def make_page(self, rows: Array) -> None:
+    def _fill_page(self, matrix: Array) -> None:
+        """What is the same for all blocks, in the order of `_PAGE`."""
+        shares = matrix[_FLAG_ROWS] @ self.chars / self.all_chars
+        share_by_flag = dict(zip(FLAG_NAMES, shares.tolist(), strict=True))
+        sums = self.sums[:, -1]
+        good = (self.chars > _GOOD) & self.is_paragraph
         facts = (
-            self.in_main,
-            self.in_article,
-            self.in_items,
+            share_by_flag["in_main"],
+            share_by_flag["in_article"],
+            share_by_flag["in_items"],
             self.all_chars,
             float(self.n),
             self.all_paragraph_chars / self.all_chars,
-            float(self.sums[LINKS, -1]) / self.all_chars,
+            float(sums[LINKS]) / self.all_chars,
             float(self.flow.is_article),
-            float(np.count_nonzero((self.chars > _GOOD) & self.is_paragraph)),
+            float(np.count_nonzero(good)),
             float(self.chars.max()),
-            float(self.sums[PRICES, -1]),
-            float(self.sums[IMAGES, -1]),
+            float(sums[PRICES]),
+            float(sums[IMAGES]),
             float(self.first_h1),
         )
-        rows[:] = np.array(facts)[:, None]
+        matrix[_PAGE_ROWS] = np.array(facts)[:, None]
 
 
-_EDGE = np.array(
-    [-1.0, 0.0, 1.0]
-)  # in place of what stands before the first block and behind the last
-_HEADLESS = np.array([[0.0], [0.0], [0.0], [-1.0], [99.0]])
-_HEADING_BONUS = np.array([0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15])
-_GROUPS = (
-    (_COUNTED, Page.make_counted),
-    (_BLOCK, Page.make_block),
-    (_NAMES, Page.make_names),
-    (tuple(_FLAGS), Page.make_flags),
-    (_AROUND, Page.make_around),
-    (_HEADED, Page.make_headed),
-    (_UP, Page.make_up),
-    (_UNIT, Page.make_unit),
-    (_ALIKE, Page.make_alike),
-    (_MASS, Page.make_mass),
-    (_ANCHOR, Page.make_anchor),
-    (_PAGE, Page.make_page),
-)
+def _find_first(condition: NDArray[np.bool_]) -> int:
+    """The first block that something is true of; -1 for none."""
+    first = int(condition.argmax())
+    if condition[first]:
+        return first
+    return -1

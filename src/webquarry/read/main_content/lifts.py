@@ -17,16 +17,20 @@ from numpy.typing import NDArray
 from webquarry.read.main_content.words import END_OF_TEXT
 
 try:
-    from webquarry.read.main_content._words import Table
+    from webquarry.read.main_content._words import WordTable
 except ImportError:  # not built: the same in Python
-    from webquarry.read.main_content.words import Table  # type: ignore[assignment]
+    from webquarry.read.main_content.words import WordTable  # type: ignore[assignment]
 
-END, UNKNOWN = (
-    0,
-    1,
-)  # numbers of what is no word: the mark behind each text, and whatever no table knows
-COMMENTS = """comment comments commentaires kommentare kommentar comentarios commenti komentarze comentários reacties replies responses
-reviews 评论 コメント комментарии комментариев""".split()  # noqa: SIM905
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+# Numbers of what is no word: the mark behind each text, and whatever no table knows.
+END, UNKNOWN = 0, 1
+_FIRST_WORD = 2
+COMMENTS = """
+    comment comments commentaires kommentare kommentar comentarios commenti komentarze comentários
+    reacties replies responses reviews 评论 コメント комментарии комментариев
+""".split()  # noqa: SIM905
 
 
 @dataclass(frozen=True)
@@ -34,17 +38,25 @@ class Lookup:
     """Tables over one set of words, and which of the words have to do with comments."""
 
     numbers: dict[str, int]
-    values: NDArray[np.float64]  # a table behind the other, flat
-    about_comments: NDArray[np.float64]
+    values: Array  # a table behind the other, flat
+    about_comments: Array
 
     @classmethod
-    def over(cls, *tables: Mapping[str, float]) -> Lookup:
-        words = dict.fromkeys([*(word for table in tables for word in table), *COMMENTS])
-        numbers = {END_OF_TEXT: END, **{word: number for number, word in enumerate(words, 2)}}
-        values = [[0.0, 0.0, *[table.get(word, 0.0) for word in words]] for table in tables]
-        about = np.zeros(len(words) + 2)
-        about[[numbers[word] for word in COMMENTS]] = 1.0
-        return cls(numbers, np.array(values).ravel(), about)
+    def build(cls, *tables: Mapping[str, float]) -> Lookup:
+        """A look-up in some tables at once."""
+        words: dict[str, None] = {}  # as a set that keeps its order
+        for table in tables:
+            words.update(dict.fromkeys(table))
+        words.update(dict.fromkeys(COMMENTS))
+        numbers = {END_OF_TEXT: END}
+        numbers.update((word, number) for number, word in enumerate(words, _FIRST_WORD))
+        values = []
+        for table in tables:
+            values += [0.0] * _FIRST_WORD
+            values += [table.get(word, 0.0) for word in words]
+        about_comments = np.zeros(len(words) + _FIRST_WORD)
+        about_comments[[numbers[word] for word in COMMENTS]] = 1.0
+        return cls(numbers, np.array(values), about_comments)
 
     @property
     def size(self) -> int:
@@ -52,14 +64,14 @@ class Lookup:
         return len(self.about_comments)
 
     @cached_property
-    def _table(self) -> Table:
-        return Table(self.numbers, UNKNOWN)
+    def _table(self) -> WordTable:
+        return WordTable(self.numbers, UNKNOWN)
 
-    def words(self, text: str) -> NDArray[np.int64]:
+    def number_words(self, text: str) -> NDArray[np.int64]:
         """The numbers of the words of a text."""
         return np.frombuffer(self._table.words(text), np.int64)
 
-    def tokens(self, text: str) -> tuple[NDArray[np.int64], str]:
+    def number_tokens(self, text: str) -> tuple[NDArray[np.int64], str]:
         """The numbers of the parts of names, and the parts themselves in lower case with blanks
         between them.
         """
@@ -67,9 +79,10 @@ class Lookup:
         return np.frombuffer(numbers, np.int64), parts
 
 
-def words_among(text: str, wanted: frozenset[str]) -> NDArray[np.int64]:
+def mark_words(text: str, wanted: frozenset[str]) -> NDArray[np.int64]:
     """For each word of a text, 1 if it is among some others, else 0."""
-    return np.frombuffer(Table(dict.fromkeys(wanted, 1), 0).words(text), np.int64)
+    table = WordTable(dict.fromkeys(wanted, 1), 0)
+    return np.frombuffer(table.words(text), np.int64)
 
 
 @dataclass(frozen=True)
@@ -81,10 +94,11 @@ class Lifts:
     long_words: Mapping[str, float]
 
     @cached_property
-    def of_names(self) -> Lookup:
-        return Lookup.over(self.classes)
+    def name_lookup(self) -> Lookup:
+        """The table of class names."""
+        return Lookup.build(self.classes)
 
     @cached_property
-    def of_words(self) -> Lookup:
+    def word_lookup(self) -> Lookup:
         """Both tables of words, that of longer blocks behind the other."""
-        return Lookup.over(self.words, self.long_words)
+        return Lookup.build(self.words, self.long_words)

@@ -16,65 +16,68 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry.read.main_content.context import CONTEXT_NAMES, context_of
-from webquarry.read.main_content.features import NAMES, Features
-from webquarry.read.main_content.lifts import Lifts
+from webquarry.read.main_content.context import CONTEXT_NAMES, build_context, log_odds
+from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.features import Features
+from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 try:
     from webquarry.read.main_content._trees import sum_of_leaves
 except ImportError:  # not built: numpy does it
     sum_of_leaves = None  # type: ignore[assignment]
 
+_Singles = NDArray[np.float32]
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
-_SECOND_SHARE = 0.7
+_SECOND_SHARE = 0.7  # of the second opinion in both
 
 
 @dataclass(frozen=True)
 class Trees:
     """Trees, and the rows of a matrix that they ask for."""
 
-    features: NDArray[np.intp]  # depth x trees
-    borders: NDArray[np.float32]  # depth x trees
-    leaves: NDArray[np.float32]  # trees x leaves, flat
+    features: Ints  # depth x trees
+    borders: _Singles  # depth x trees
+    leaves: _Singles  # trees x leaves, flat
     bias: float
 
-    def chances(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(self, rows: Array) -> Array:
         """The chance of each block, for a matrix with a row a feature."""
         matrix = rows.astype(np.float32)
         if sum_of_leaves is None:
-            total = self.summed(matrix)
+            total = self.sum_leaves(matrix)
         else:
             total = np.zeros(matrix.shape[1])
             sum_of_leaves(matrix, self.features, self.borders, self.leaves, total)
-        return 1.0 / (1.0 + np.exp(-(total + self.bias)))
+        return _to_chances(total + self.bias)
 
-    def summed(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The sum of the leaves that each block falls into."""
-        step = max(_CHUNK // max(self.features.shape[1], 1), 1)
-        parts = [
-            self._sum(matrix[:, start : start + step]) for start in range(0, matrix.shape[1], step)
-        ]
+    def sum_leaves(self, matrix: _Singles) -> Array:
+        """The sum of the leaves that each block falls into, in numpy."""
+        trees = self.features.shape[1]
+        blocks = matrix.shape[1]
+        step = max(_CHUNK // max(trees, 1), 1)
+        parts = []
+        for start in range(0, blocks, step):
+            chunk = matrix[:, start : start + step]
+            parts.append(self._sum_chunk(chunk))
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts)
 
-    def _sum(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _sum_chunk(self, matrix: _Singles) -> Array:
         depth, trees = self.features.shape
         shape = (trees, matrix.shape[1])
-        leaf, above, asked = (
-            np.zeros(shape, np.uint8),
-            np.empty(shape, np.bool_),
-            np.empty(shape, np.float32),
-        )
+        leaf = np.zeros(shape, np.uint8)
+        is_above = np.empty(shape, np.bool_)
+        values = np.empty(shape, np.float32)
         for level in reversed(range(depth)):
-            matrix.take(
-                self.features[level], 0, out=asked, mode="clip"
-            )  # any mode but "raise" spares a copy
-            np.greater(asked, self.borders[level][:, None], out=above)
+            # any mode but "raise" spares a copy
+            matrix.take(self.features[level], 0, out=values, mode="clip")
+            np.greater(values, self.borders[level][:, None], out=is_above)
             leaf += leaf
-            leaf |= above.view(np.uint8)
-        place = leaf + (np.arange(trees, dtype=np.intp) << depth)[:, None]
-        total: NDArray[np.float64] = self.leaves.take(place).sum(axis=0, dtype=np.float64)
+            leaf |= is_above.view(np.uint8)
+        first_leaf = np.arange(trees, dtype=np.intp) << depth
+        chosen = self.leaves.take(leaf + first_leaf[:, None])
+        total: Array = chosen.sum(axis=0, dtype=np.float64)
         return total
 
 
@@ -86,51 +89,53 @@ class Model:
     second: Trees
     lifts: Lifts
 
-    def chances(self, features: Features) -> NDArray[np.float64]:
+    def chances(self, features: Features) -> Array:
         """The chance of each block to be kept."""
         first = self.first.chances(features.matrix)
-        return blended(first, self.second.chances(context_of(features, first)))
+        second = self.second.chances(build_context(features, first))
+        return blend(first, second)
 
 
-def blended(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def blend(first: Array, second: Array) -> Array:
     """Both opinions as one: the mean of their log odds, the second with more weight."""
-    odds = (1 - _SECOND_SHARE) * _log_odds(first) + _SECOND_SHARE * _log_odds(second)
-    mixed: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
-    return mixed
+    odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
+    return _to_chances(odds)
 
 
-def _log_odds(chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    safe = np.clip(chances, 1e-3, 1 - 1e-3)
-    odds: NDArray[np.float64] = np.log(safe / (1 - safe))
-    return odds
+def _to_chances(log_odds: Array) -> Array:
+    chances: Array = 1.0 / (1.0 + np.exp(-log_odds))
+    return chances
 
 
 def load_model(text: str) -> Model:
     """A model from its JSON."""
     data = json.loads(text)
     lifts = Lifts(data["class_lifts"], data["word_lifts"], data["long_word_lifts"])
-    return Model(_trees(data["first"], NAMES), _trees(data["second"], CONTEXT_NAMES), lifts)
+    first = _parse_trees(data["first"], NAMES)
+    second = _parse_trees(data["second"], CONTEXT_NAMES)
+    return Model(first, second, lifts)
 
 
-def _trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
-    trees = data["trees"]
+def _parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
+    """Trees whose splits ask for rows of a matrix, from those whose splits ask for names."""
     rows = [names.index(name) for name in data["features"]]
+    features, borders, leaves = [], [], []
+    for tree in data["trees"]:
+        splits = tree["splits"]
+        features.append([rows[number] for number, _ in splits])
+        borders.append([border for _, border in splits])
+        leaves.append(tree["leaves"])
+    scale = np.float32(data["leaf_scale"])
     return Trees(
-        features=np.array(
-            [[rows[split[0]] for split in tree["splits"]] for tree in trees], np.intp
-        ).T.copy(),
-        borders=np.array(
-            [[split[1] for split in tree["splits"]] for tree in trees], np.float32
-        ).T.copy(),
-        leaves=np.array([tree["leaves"] for tree in trees], np.float32).ravel()
-        / np.float32(data["leaf_scale"]),
+        features=np.array(features, np.intp).T.copy(),
+        borders=np.array(borders, np.float32).T.copy(),
+        leaves=np.array(leaves, np.float32).ravel() / scale,
         bias=data["bias"],
     )
 
 
 @cache
-def shipped_model() -> Model:
+def load_shipped_model() -> Model:
     """The model that comes with the package; read when the first page is."""
-    return load_model(
-        (resources.files("webquarry") / "data" / "extraction" / "model.json").read_text("utf-8")
-    )
+    folder = resources.files("webquarry") / "data" / "extraction"
+    return load_model((folder / "model.json").read_text("utf-8"))

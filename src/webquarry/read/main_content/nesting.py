@@ -23,34 +23,36 @@ _A_TEXT = 500  # characters of such pieces
 Element = etree._Element
 
 
-def free_text(roots: Iterable[Element]) -> bool:
-    """Make plain boxes of the menus, headers and buttons that hold a text; false where none does."""
-    found = [
-        element
-        for root in roots
-        for element in root.iter()
-        if _is_taker(element) and _holds_a_text(element)
-    ]
-    for element in found:
+def unwrap_text(roots: Iterable[Element]) -> bool:
+    """Make plain boxes of the menus, headers and buttons that hold a text; false where none
+    does.
+    """
+    unwrapped = []
+    for root in roots:
+        for element in root.iter():
+            role = (element.get("role") or "").strip().lower()
+            may_hold_page = element.tag in _TAKERS or role == _ROLE
+            if may_hold_page and _holds_a_text(element):
+                unwrapped.append(element)
+    for element in unwrapped:
         element.tag = "div"
         if element.get("role") is not None:
             del element.attrib["role"]
-    return bool(found)
-
-
-def _is_taker(element: Element) -> bool:
-    return element.tag in _TAKERS or (element.get("role") or "").strip().lower() == _ROLE
+    return bool(unwrapped)
 
 
 def _holds_a_text(element: Element) -> bool:
+    """Whether there are enough sentences in an element to be the text of a page."""
     length = 0
     for inner in element.iterdescendants():
-        for text in (inner.text if inner.tag not in _NO_TEXT else None, inner.tail):
-            if (
-                text
-                and len(text) > _SENTENCES
-                and (size := len(" ".join(text.split()))) > _SENTENCES
-            ):
+        texts = [inner.tail]
+        if inner.tag not in _NO_TEXT:
+            texts.append(inner.text)
+        for text in texts:
+            if not text or len(text) <= _SENTENCES:
+                continue
+            size = len(" ".join(text.split()))
+            if size > _SENTENCES:
                 length += size
                 if length >= _A_TEXT:
                     return True

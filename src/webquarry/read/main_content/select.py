@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webquarry.read.html.parse import Document
-from webquarry.read.main_content.blocks import Flow, flow_of
+from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.features import features_of
-from webquarry.read.main_content.model import Model, shipped_model
+from webquarry.read.main_content.features import build_features
+from webquarry.read.main_content.model import Model, load_shipped_model
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,8 @@ class Selection:
 
     flow: Flow
     kept: list[int]
-    confidence: (
-        float  # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
-    )
+    # expected F1 of the choice, from 0 to 1; 0 where there was nothing to choose from
+    confidence: float
 
     @property
     def texts(self) -> list[str]:
@@ -29,19 +28,23 @@ class Selection:
         return [self.flow.texts[index] for index in self.kept]
 
 
-def main_content(document: Document, model: Model | None = None) -> Selection:
+def select_main_content(document: Document, model: Model | None = None) -> Selection:
     """Choose what to keep of a page. A page without text, such as the shell of a script, gives
     nothing, and so does one with more pieces than any page a person reads: a part of those would be
     judged without the rest.
     """
-    flow = flow_of(document)
+    flow = build_flow(document)
     if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)
-    model = model or shipped_model()
-    features = features_of(flow, model.lifts)
+    model = model or load_shipped_model()
+    features = build_features(flow, model.lifts)
     chances = model.chances(features)
     words = features.words
     kept = choose(flow, chances, words)
-    hit = float((chances * words)[kept].sum())
-    size = float(words[kept].sum()) + float((chances * words).sum())
-    return Selection(flow, kept, round(2 * hit / size, 4) if size else 0.0)
+    expected_words = chances * words
+    expected_hits = float(expected_words[kept].sum())
+    size = float(words[kept].sum()) + float(expected_words.sum())
+    confidence = 0.0
+    if size:
+        confidence = round(2 * expected_hits / size, 4)
+    return Selection(flow, kept, confidence)

@@ -13,11 +13,15 @@ from webquarry.read.css.class_names import judge_classes
 # Kinds: nothing to do for the first, the next ones are walked into, the others are not.
 INLINE, LINK, BLOCK, PRE, BUTTON, DROP, BREAK, ATOM, SVG = range(9)
 
-_INLINE = """abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rt ruby s samp
-small span strike strong sub sup time tt u var""".split()  # noqa: SIM905
-_DROPPED = """applet area audio base canvas col colgroup datalist embed frame frameset head iframe img image input link map
-meta meter nav object optgroup option param picture progress rp script select source style template textarea title track
-video wbr""".split()  # noqa: SIM905
+_INLINE = """
+    abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rt ruby
+    s samp small span strike strong sub sup time tt u var
+""".split()  # noqa: SIM905
+_DROPPED = """
+    applet area audio base canvas col colgroup datalist embed frame frameset head iframe img image
+    input link map meta meter nav object optgroup option param picture progress rp script select
+    source style template textarea title track video wbr
+""".split()  # noqa: SIM905
 
 KINDS: dict[object, int] = {
     etree.Comment: DROP,
@@ -32,26 +36,9 @@ KINDS: dict[object, int] = {
     "pre": PRE,
     "svg": SVG,
 }
-_BOXES_IN_PRE = [
-    "p",
-    "div",
-    "li",
-    "tr",
-    "td",
-    "th",
-    "ol",
-    "ul",
-    "table",
-    "tbody",
-    "pre",
-    "blockquote",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "figure",
-    "section",
-]
+_BOXES_IN_PRE = """
+    p div li tr td th ol ul table tbody pre blockquote h1 h2 h3 h4 figure section
+""".split()  # noqa: SIM905
 IN_PRE: dict[object, int] = {
     **KINDS,
     **dict.fromkeys(_BOXES_IN_PRE, INLINE),
@@ -59,14 +46,11 @@ IN_PRE: dict[object, int] = {
     "br": ATOM,
 }
 
-# What a chosen element is: one that is walked into, one whose own text is kept, one with text
-# behind it that is kept.
-WAY, HEAD, TAIL = 1, 2, 4
 BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main")
 MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged
 
 _HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")
-_judged = lru_cache(maxsize=4096)(judge_classes)
+_judge_classes = lru_cache(maxsize=4096)(judge_classes)
 
 MAIN_FLAG = 1
 ARTICLE_FLAG = 2
@@ -83,10 +67,6 @@ FALLBACK_FLAG = 2048
 FORM_FLAG = 4096
 CHROME_FLAG = 8192
 TERM_FLAG = 16384
-_PANEL_BUTTON = re.compile(
-    r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
-)
-_MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
 OUTSIDE = FOOTER_FLAG | HEADER_FLAG | CHROME_FLAG
 
 FLAGS: dict[object, int] = {
@@ -121,7 +101,9 @@ HEADINGS: dict[object, int] = {f"h{level}": level for level in range(1, 7)}
 
 
 def is_superfluous(element: etree._Element, fresh: int, above: int) -> bool:
-    """Whether a footer, header or dialog is one of the page and not one of an article in it."""
+    """Whether a footer, header or dialog is one of the page and not one of an article in it, by the
+    flags that it has itself and those of the elements around it.
+    """
     if fresh & CHROME_FLAG:
         return True
     if above & ARTICLE_FLAG:
@@ -133,25 +115,16 @@ def is_superfluous(element: etree._Element, fresh: int, above: int) -> bool:
     return next(element.iterdescendants("h1"), None) is None
 
 
-def is_panel_button(element: etree._Element) -> bool:
-    """Whether a button is the title of what it opens."""
-    names = element.get("class") or ""
-    if element.get("role") == "tab":
-        return True
-    opens = (
-        element.get("aria-expanded")
-        or element.get("aria-controls")
-        or element.get("data-bs-toggle")
-    )
-    return bool(opens) and bool(_PANEL_BUTTON.search(names)) and not _MENU_BUTTON.search(names)
-
-
 def is_hidden(element: etree._Element, names: Sequence[str], label: str) -> bool:
     """Whether the element's own attributes hide it, as far as can be told in passing."""
     if "style" in names:
         style = element.get("style") or ""
         if "none" in style or "hidden" in style:
             return _HIDING_STYLE.search(style) is not None
-    if "hidden" in names or ("aria-hidden" in names and element.get("aria-hidden") == "true"):
+    if "hidden" in names:
         return True
-    return bool(label) and ("hid" in label or "none" in label) and _judged(label) is not None
+    if "aria-hidden" in names and element.get("aria-hidden") == "true":
+        return True
+    if "hid" in label or "none" in label:
+        return _judge_classes(label) is not None
+    return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Final
 
 from lxml import etree
 
@@ -21,7 +22,6 @@ from webquarry.read.main_content.tags import (
     DROP,
     FLAG_OF_ROLE,
     FLAGS,
-    HEAD,
     HEADINGS,
     HIDDEN_FLAG,
     IN_PRE,
@@ -32,18 +32,22 @@ from webquarry.read.main_content.tags import (
     OUTSIDE,
     PRE,
     SVG,
-    TAIL,
-    WAY,
     is_hidden,
-    is_panel_button,
     is_superfluous,
 )
+from webquarry.read.markdown.elements import is_panel_button
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
 
 _CLASS_ONLY = ["class"]
 # children that are asked for at once, which is quicker than one by one but takes memory for all
 _FEW = 200
 
 Element = etree._Element
+Row = tuple[int, str, str, str, int, int, int]  # parent, tag, class, id, flags, level, first block
+_PARENT: Final = 0  # places in a row
+_FLAGS: Final = 4
+_LEVEL: Final = 5
+_FIRST: Final = 6
 
 
 class Walk:
@@ -54,13 +58,17 @@ class Walk:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.blocks: list[tuple[int, int, int]] = []  # box, characters of links, links
-        self.rows: list[
-            tuple[int, str, str, str, int, int, int]
-        ] = []  # parent, tag, class, id, flags, level, first block
+        self.rows: list[Row] = []
         self.last: list[int] = []  # one past the last block of each row; 0 while it is open
         self.image_places: list[int] = []  # the block that each image stands in or before
         self.cut = False  # the page has more blocks than are looked at
+        # whose own text, and what behind whom, is in a block
+        self.owners: list[tuple[list[Element], list[Element]]] = []
+        # formulas and breaks, and the block they stand in or before
+        self.atoms: list[tuple[Element, int]] = []
+        self._images: list[Element] = []
         self._kinds = KINDS
+        # the block that is being read
         self._parts: list[str] = []
         self._heads: list[Element] = []
         self._tails: list[Element] = []
@@ -69,101 +77,90 @@ class Walk:
         self._open_links = 0
         self._box = -1
         self._broken = False  # the last thing in the block is a line break
-        self.owners: list[
-            tuple[list[Element], list[Element]]
-        ] = []  # whose own text, and what behind whom, is in a block
-        self.atoms: list[
-            tuple[Element, int]
-        ] = []  # formulas and breaks, and the block they stand in or before
-        self._images: list[Element] = []
 
     def images(self, blocks: AbstractSet[int]) -> list[Element]:
         """The images that stand in or before some blocks."""
-        return [
-            element
-            for element, block in zip(self._images, self.image_places, strict=True)
-            if block in blocks
-        ]
+        places = zip(self._images, self.image_places, strict=True)
+        return [image for image, block in places if block in blocks]
 
-    def chosen(self, blocks: AbstractSet[int], more: list[Element]) -> Chosen:
+    def choose_parts(self, blocks: AbstractSet[int], more: list[Element]) -> ChosenParts:
         """What some blocks, and some elements more, are made of."""
-        return Chosen(self, blocks, more)
+        return ChosenParts(self, blocks, more)
 
     def walk(self, roots: Sequence[Element]) -> None:
-        """Walk through the page with a stack of its own; no depth of nesting can exhaust Python's."""
+        """Walk through the page with a stack of its own, so that no depth of nesting can exhaust
+        Python's.
+        """
         stack: list[tuple[Iterator[Element], Element, int]] = []
+        enter, leave, add = self._enter, self._leave, self._add
         children = iter(roots)
-        open_box, leave, add, texts = self._open_box, self._leave, self._add, self.texts
         while True:
             for element in children:
-                kind = self._kinds.get(element.tag, BLOCK)
-                if kind >= BUTTON:
-                    kind = self._odd_kind(element, kind)
-                elif kind == LINK:
-                    self._open_links += 1
-                    self._links += 1
-                if kind <= LINK or (kind < DROP and open_box(element, kind)):
-                    if (text := element.text) and (
-                        self._parts or not text.isspace() or self._kinds is IN_PRE
-                    ):
+                kind = enter(element)
+                if kind < DROP:
+                    if text := element.text:
                         add(text, element, self._heads)
                     if size := len(element):
                         stack.append((children, element, kind))
-                        children = iter(element[:] if size <= _FEW else element)  # type: ignore[index]  # of the stubs
+                        children = iter(element)
+                        if size <= _FEW:
+                            children = iter(element[:])  # type: ignore[index]  # of the stubs
                         break
-                    if kind:
-                        leave(kind)
-                if (
-                    (text := element.tail)
-                    and (self._parts or not text.isspace() or self._kinds is IN_PRE)
-                    and stack
-                ):
+                    leave(kind)
+                if stack and (text := element.tail):
                     add(text, element, self._tails)
             else:
-                if not stack or len(texts) >= MOST_BLOCKS:
+                if not stack or len(self.texts) >= MOST_BLOCKS:
                     self._flush()
                     self.cut = bool(stack)
                     return
                 children, element, kind = stack.pop()
-                if kind:
-                    leave(kind)
-                if (
-                    (text := element.tail)
-                    and (self._parts or not text.isspace() or self._kinds is IN_PRE)
-                    and stack
-                ):
+                leave(kind)
+                if stack and (text := element.tail):
                     add(text, element, self._tails)
 
+    def _enter(self, element: Element) -> int:
+        """The kind of an element; DROP for one that is not walked into."""
+        kind = self._kinds.get(element.tag, BLOCK)
+        if kind >= BUTTON:
+            kind = self._enter_odd(element, kind)
+        if kind == LINK:
+            self._open_links += 1
+            self._links += 1
+        elif LINK < kind < DROP and not self._open_box(element, kind):
+            return DROP
+        return kind
+
     def _add(self, text: str, owner: Element, owners: list[Element]) -> None:
-        owners.append(owner)
-        if text.isspace():
-            self._parts.append(" ")
-        else:
+        """Put text into the block; blanks in front of it do not count, but in code."""
+        if not text.isspace():
             self._parts.append(text)
             self._broken = False
             if self._open_links:
                 self._link_chars += len(text.strip())
+        elif self._parts or self._kinds is IN_PRE:
+            self._parts.append(" ")
+        else:
+            return
+        owners.append(owner)
 
-    def _odd_kind(self, element: Element, kind: int) -> int:
+    def _enter_odd(self, element: Element, kind: int) -> int:
         """How to take an element that is seldom walked into."""
         if kind == BUTTON:
-            if self._box >= 0 and self.rows[self._box][5]:
+            if self._box >= 0 and self.rows[self._box][_LEVEL]:
                 return INLINE
             self._flush()
             if is_panel_button(element):
                 return BLOCK
-            return DROP
-        if kind == BREAK:
+        elif kind == BREAK:
             self._break_line(element)
         elif kind == ATOM:
             self.atoms.append((element, len(self.texts)))
             self._parts.append(" ")
-        elif (
-            kind == SVG
-            and len(element)
-            and next(element.iterdescendants(*BLOCKS_IN_SVG), None) is not None
-        ):
-            return INLINE
+        elif kind == SVG:
+            block = next(element.iterdescendants(*BLOCKS_IN_SVG), None)
+            if block is not None:
+                return INLINE
         elif element.tag == "img":
             self._images.append(element)
             self.image_places.append(len(self.texts))
@@ -172,6 +169,7 @@ class Walk:
         return DROP
 
     def _break_line(self, element: Element) -> None:
+        """One line break is white space, two end the block."""
         if self._broken:
             self._flush()
         elif self._parts:
@@ -186,36 +184,37 @@ class Walk:
         if self._parts:
             self._flush()
         parent, tag, rows = self._box, element.tag, self.rows
+        above = level = 0
         if parent >= 0:
-            _, _, _, _, above, level, _ = rows[parent]
-        else:
-            above = level = 0
+            row = rows[parent]
+            above, level = row[_FLAGS], row[_LEVEL]
         flags = above | FLAGS.get(tag, 0)
-        names: list[str] = element.keys()  # type: ignore[assignment]  # bytes are for other uses of lxml
+        names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
         label = identity = ""
         if names == _CLASS_ONLY:  # as most are that have any
             label = element.get("class") or ""
             if ("hid" in label or "none" in label) and is_hidden(element, names, label):
                 flags |= HIDDEN_FLAG
         elif names:
-            if "role" in names:
-                flags |= FLAG_OF_ROLE.get((element.get("role") or "").strip().lower(), 0)
+            role = (element.get("role") or "").strip().lower()
+            flags |= FLAG_OF_ROLE.get(role, 0)
             label = element.get("class") or ""
-            if "id" in names:
-                identity = element.get("id") or ""
+            identity = element.get("id") or ""
             if is_hidden(element, names, label):
                 flags |= HIDDEN_FLAG
         fresh = flags & ~above
         if fresh & OUTSIDE and is_superfluous(element, fresh, above):
             return False
+        level = HEADINGS.get(tag, level)
         self._box = len(rows)
-        rows.append(
-            (parent, tag, label, identity, flags, HEADINGS.get(tag, level), len(self.texts))
-        )
+        rows.append((parent, tag, label, identity, flags, level, len(self.texts)))
         self.last.append(0)
         return True
 
     def _leave(self, kind: int) -> None:
+        """End an element of a kind: a link or a box."""
+        if kind == INLINE:
+            return
         if kind == LINK:
             self._open_links -= 1
             return
@@ -225,8 +224,9 @@ class Walk:
             self._flush()
         box, blocks = self._box, len(self.texts)
         row = self.rows[box]
-        self._box = row[0]
-        if row[6] == blocks:  # nothing in it, so everything behind it in the table is empty as well
+        self._box = row[_PARENT]
+        if row[_FIRST] == blocks:
+            # nothing in it, so everything behind it in the table is empty as well
             del self.rows[box:], self.last[box:]
         else:
             self.last[box] = blocks
@@ -237,7 +237,8 @@ class Walk:
         self._broken = False
         if not parts:
             return
-        text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
+        text = parts[0] if len(parts) == 1 else "".join(parts)
+        text = " ".join(text.split())
         self._parts = []
         if text and self._box >= 0:
             chars, links = self._link_chars, self._links
@@ -250,41 +251,47 @@ class Walk:
         self._link_chars = self._links = 0
 
 
-class Chosen:
+class ChosenParts:
     """The elements that some blocks are made of, and all those around them."""
 
     def __init__(self, walk: Walk, blocks: AbstractSet[int], more: list[Element]) -> None:
         self._parts: dict[Element, int] = defaultdict(int)
-        ways: list[Element | None] = [
-            *more,
-            *(element for element, block in walk.atoms if block in blocks),
-        ]
+        for element in more:
+            self._open_way(element)
+        for element, block in walk.atoms:
+            if block in blocks:
+                self._open_way(element)
         for block in blocks:
             heads, tails = walk.owners[block]
             for element in heads:
-                self._parts[element] |= HEAD
-                ways.append(element)
+                self._parts[element] |= TEXT
+                self._open_way(element)
             for element in tails:
                 self._parts[element] |= TAIL
-                ways.append(element.getparent())
-        for way in ways:
-            self._open_way(way)
+                self._open_way(element.getparent())
 
     def among(self, elements: list[Element]) -> list[tuple[Element, int]]:
-        """Those of some elements that are chosen, each with what it is."""
-        return [(element, self._parts[element]) for element in elements if element in self._parts]
+        """Those of some elements that are chosen, each with what is chosen of it."""
+        chosen = []
+        for element in elements:
+            if element in self._parts:
+                chosen.append((element, self._parts[element]))
+        return chosen
 
     def children(self, element: Element) -> list[tuple[Element, int]]:
-        """The children of an element that are chosen, each with what it is."""
+        """The children of an element that are chosen, each with what is chosen of it."""
         return self.among(list(element))
 
     def names(self) -> frozenset[str]:
         """The classes and ids of the elements that are walked into, in lower case."""
-        ways = [element for element, parts in self._parts.items() if parts & WAY]
-        values = {value for way in ways for value in (way.get("class"), way.get("id")) if value}
+        values: set[str] = set()
+        for element, parts in self._parts.items():
+            if parts & INSIDE:
+                values.update((element.get("class") or "", element.get("id") or ""))
         return frozenset(" ".join(values).lower().split())
 
     def _open_way(self, element: Element | None) -> None:
-        while element is not None and not self._parts[element] & WAY:
-            self._parts[element] |= WAY
+        """Let the walk come to an element and go into it."""
+        while element is not None and not self._parts[element] & INSIDE:
+            self._parts[element] |= INSIDE
             element = element.getparent()

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
 
 Element = etree._Element
-Leave = Callable[["Walker", Element], None]
-Action = Callable[["Walker", Element], Leave | None]
+Leave = Callable[["Walker", Element], None] | None  # None where there is nothing to do
+Action = Callable[["Walker", Element], Leave]
 
 
 def SKIP(walker: Walker, element: Element) -> None:  # a mark, compared and never called

@@ -39,7 +39,9 @@ class Blocks:
     @property
     def item_started(self) -> bool:
         """Whether the innermost container already holds something."""
-        return bool(self._open) and self._open[-1].started
+        if not self._open:
+            return False
+        return self._open[-1].started
 
     @property
     def count(self) -> int:
@@ -48,7 +50,9 @@ class Blocks:
 
     def last_is(self, text: str) -> bool:
         """Whether the last block, outside all containers, was exactly this."""
-        return not self._open and bool(self._parts) and self._parts[-1] == text
+        if self._open or not self._parts:
+            return False
+        return self._parts[-1] == text
 
     def open(self, marker: str, indent: str) -> None:
         """Start a container."""
@@ -69,25 +73,29 @@ class Blocks:
     def add(self, text: str) -> None:
         """Put a block of one or more lines at the end."""
         parts = self._parts
-        if not self._open:
-            if parts:
-                parts.append("\n" if self.tight else "\n\n")
-            parts.append(text)
-        else:
-            if parts:
-                common = "".join(container.indent for container in self._open if container.started)
-                parts.append("\n" if self.tight else f"\n{common.rstrip()}\n")
-            parts.append(self._indented(text))
+        before, first = "", ""  # the indent of the line before the block, and what it begins with
+        for container in self._open:
+            if container.started:
+                before += container.indent
+                first += container.indent
+            else:
+                first += container.marker
+                container.started = True
+        if parts:
+            if self.tight:
+                parts.append("\n")
+            else:
+                parts.append(f"\n{before.rstrip()}\n")
+        if self._open and "\n" in text:
+            text = self._indent_lines(text)
+        parts.append(first + text)
         self.tight = False
 
-    def _indented(self, text: str) -> str:
-        first = "".join(one.indent if one.started else one.marker for one in self._open)
-        for container in self._open:
-            container.started = True
-        if "\n" not in text:
-            return first + text
+    def _indent_lines(self, text: str) -> str:
+        """Put the indent in front of all lines but the first."""
         indent, blank = self._indent, self._indent.rstrip()
         lines = text.split("\n")
-        return "\n".join(
-            [first + lines[0], *(indent + line if line else blank for line in lines[1:])]
-        )
+        for number in range(1, len(lines)):
+            line = lines[number]
+            lines[number] = indent + line if line else blank
+        return "\n".join(lines)

@@ -1,53 +1,55 @@
-"""Code as it stands in a page -> a fenced block or a code span, and which language it is in."""
+"""Code as it stands in a page -> a fenced block or a code span, and which language it is in.
+
+Below: what the tags inside of code do.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from webquarry.read.html.tree import texts_of
+from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import BREAK
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.fence import fence
 
+if TYPE_CHECKING:
+    from webquarry.read.markdown.walker import Walker
+
 _LANGUAGE_CLASS = re.compile(
-    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?:text-)?|mw-highlight-lang-|brush:\s*|sourcecode\s+|src-|code-)"
-    r"([a-z][a-z0-9+#._-]{0,30})",
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?:text-)?|mw-highlight-lang-"
+    r"|brush:\s*|sourcecode\s+|src-|code-)([a-z][a-z0-9+#._-]{0,30})",
     re.IGNORECASE,
 )
 _HIGHLIGHTER_CLASS = re.compile(
-    r"(?:^|\s)(?:hljs|sourceCode|highlight|prettyprint|prism|shiki)\s+([a-z][a-z0-9+#.]{0,20})(?:\s|$)"
+    r"(?:^|\s)(?:hljs|sourceCode|highlight|prettyprint|prism|shiki)\s+"
+    r"([a-z][a-z0-9+#.]{0,20})(?:\s|$)"
 )
+_LANGUAGE = re.compile(r"[a-z][a-z0-9+#._-]{0,30}")
 _NOT_LANGUAGES = re.compile(
-    r"default|none|plain|plaintext|text|txt|nohighlight|source|wrapper|block|inner|toolbar|box|container|snippet|content|table|copy"
-    r"|example|linenums|lines?|code|hljs|highlight|github-\w+|nord|notranslate|numbers"
+    r"default|none|plain|plaintext|text|txt|nohighlight|source|wrapper|block|inner|toolbar|box"
+    r"|container|snippet|content|table|copy|example|linenums|lines?|code|hljs|highlight"
+    r"|github-\w+|nord|notranslate|numbers"
 )
+_LONGEST_CLASS = 500  # characters of a class attribute that are looked at
+_BOXES_AROUND = 2  # around a block of code that may name its language
 _GUTTER = re.compile(
-    r"(?:^|[\s_-])(?:gutter|lineno|linenos|linenodiv|line-?numbers?(?:-rows)?|hljs-ln-numbers|blob-num|crayon-nums?|ln)(?:\s|$)"
+    r"(?:^|[\s_-])(?:gutter|lineno|linenos|linenodiv|line-?numbers?(?:-rows)?|hljs-ln-numbers"
+    r"|blob-num|crayon-nums?|ln)(?:\s|$)"
 )
 _COPY_BUTTON = re.compile(r"(?:^|[\s_-])(?:code-?copy\S*|copy-?(?:code|button|btn)\S*)(?:\s|$)")
 _MOST_NUMBERS = 5_000  # looked at in one column
 _NUMBERS = re.compile(r"[\d\s.:|+-]*")
 _BLOCKS = frozenset(
-    {
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "ul",
-        "table",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "blockquote",
-    }
+    "p h1 h2 h3 h4 ul table section article header footer blockquote".split()  # noqa: SIM905
 )
+_MOST_INSIDE = 200  # elements that are looked at in what should be a few words
 _EMPTY_EDGES = re.compile(r"\A(?:[ \t]*\n)+|\s+\Z")
 _SPACES = re.compile(r"[ \t\n\f\r\u2028\u2029\u00a0]+")
 _TICKS = re.compile("`+")
@@ -64,39 +66,37 @@ def is_beside_code(element: etree._Element) -> bool:
     names = names.lower()
     if _COPY_BUTTON.search(names):
         return True
-    return _GUTTER.search(names) is not None and all(
-        map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS))
-    )
+    if not _GUTTER.search(names):
+        return False
+    return all(map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS)))
 
 
-def language_of(pre: etree._Element) -> str:
+def find_language(pre: etree._Element) -> str:
     """The language that the classes of a block of code, of the code in it or of the boxes around it
     name.
     """
-    places = [
-        pre,
-        *pre.iterchildren("code"),
-        *(box for _, box in zip(range(2), pre.iterancestors(), strict=False)),
-    ]
-    for place in places:
+    around = islice(pre.iterancestors(), _BOXES_AROUND)
+    for place in (pre, *pre.iterchildren("code"), *around):
         for name in ("data-lang", "data-language"):
-            if _is_language(value := (place.get(name) or "").strip().lower()):
+            value = (place.get(name) or "").strip().lower()
+            if _is_language(value):
                 return value
-        names = place.get("class") or ""
+        names = (place.get("class") or "")[:_LONGEST_CLASS]
         for pattern in (_LANGUAGE_CLASS, _HIGHLIGHTER_CLASS):
-            for value in pattern.findall(names[:500]):
-                if _is_language(value.lower()):
-                    return str(value.lower())
+            for found in pattern.findall(names):
+                value = str(found).lower()
+                if _is_language(value):
+                    return value
     return ""
 
 
 def _is_language(value: str) -> bool:
-    return bool(re.fullmatch(r"[a-z][a-z0-9+#._-]{0,30}", value)) and not _NOT_LANGUAGES.fullmatch(
-        value
-    )
+    if _LANGUAGE.fullmatch(value) is None:
+        return False
+    return _NOT_LANGUAGES.fullmatch(value) is None
 
 
-def fenced(raw: str, language: str, removed: Counter[str]) -> str:
+def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
     text = _OTHER_BREAKS.sub("\n", raw).replace("\u00a0", " ")
     text = _EMPTY_EDGES.sub("", text)
@@ -106,29 +106,77 @@ def fenced(raw: str, language: str, removed: Counter[str]) -> str:
     return ""
 
 
-def span(raw: str, removed: Counter[str]) -> str:
+def format_code_span(raw: str, removed: Counter[str]) -> str:
     """A code span with the blanks that stood around it, or blanks only."""
-    text = defuse_verbatim(strip_invisible(_SPACES.sub(" ", raw), removed), removed)
+    text = strip_invisible(_SPACES.sub(" ", raw), removed)
+    text = defuse_verbatim(text, removed)
     inner = text.strip(" ")
     if not inner:
         return text
     runs = set(_TICKS.findall(inner))
-    ticks = next(ticks for ticks in map("`".__mul__, range(1, len(runs) + 2)) if ticks not in runs)
-    pad = " " if inner[0] == "`" or inner[-1] == "`" else ""
-    lead, trail = (" " if text[0] == " " else ""), (" " if text[-1] == " " else "")
-    return f"{lead}{ticks}{pad}{inner}{pad}{ticks}{trail}"
+    ticks = "`"
+    while ticks in runs:
+        ticks += "`"
+    if inner[0] == "`" or inner[-1] == "`":
+        inner = f" {inner} "
+    lead = " " if text[0] == " " else ""
+    trail = " " if text[-1] == " " else ""
+    return f"{lead}{ticks}{inner}{ticks}{trail}"
 
 
-def lines_of(raw: str) -> list[str]:
+def split_lines(raw: str) -> list[str]:
     """The lines of collected code."""
-    return _OTHER_BREAKS.sub("\n", raw).split("\n")
+    text = _OTHER_BREAKS.sub("\n", raw)
+    return text.split("\n")
 
 
 def has_blocks(element: etree._Element) -> bool:
-    """Whether an element that should hold a few words of code holds paragraphs and lists instead."""
-    return any(inner.tag in _BLOCKS for inner in islice(element.iterdescendants(), 200))
+    """Whether an element that should hold a few words of code holds paragraphs and lists."""
+    descendants = islice(element.iterdescendants(), _MOST_INSIDE)
+    return any(inner.tag in _BLOCKS for inner in descendants)
 
 
 def has_lines(raw: str) -> bool:
     """Whether code that is not marked as a block has lines of its own."""
-    return BREAK in raw.strip(" \n\t" + BREAK)
+    inner = raw.strip(" \n\t" + BREAK)
+    return BREAK in inner
+
+
+def break_code_line(walker: Walker, element: Element) -> Leave:
+    """A line break in code, which is never folded into a blank."""
+    walker.pieces.append(BREAK)
+    return SKIP
+
+
+def start_code_line(walker: Walker, element: Element) -> Leave:
+    """A box in code is a line of it."""
+    if is_beside_code(element):
+        return SKIP
+    end_code_line(walker, element)
+    return end_code_line
+
+
+def end_code_line(walker: Walker, element: Element) -> None:
+    """End the line, unless it has just ended."""
+    last = next(filter(None, reversed(walker.pieces)), None)
+    if not isinstance(last, str):
+        return
+    if not last.endswith(("\n", BREAK)):
+        walker.pieces.append(BREAK)
+
+
+def start_code_part(walker: Walker, element: Element) -> Leave:
+    """A part of a line of code, or what stands beside the code."""
+    if is_beside_code(element):
+        return SKIP
+    return None
+
+
+CODE_ACTIONS: dict[object, Action] = {
+    **dict.fromkeys(
+        ("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"),
+        start_code_line,
+    ),
+    **dict.fromkeys(("span", "td", "th", "a"), start_code_part),
+    "br": break_code_line,
+}

@@ -30,7 +30,9 @@ class Composer:
         """One line without markup; what is no text is empty."""
         if not isinstance(value, str):
             return ""
-        cleaned = clean(html.unescape(value) if is_html else value)
+        if is_html:
+            value = html.unescape(value)
+        cleaned = clean(value)
         self.removed.update(cleaned.removed)
         return " ".join(cleaned.text.split())
 
@@ -51,14 +53,13 @@ class Composer:
             return ""
         cleaned = clean(value)
         self.removed.update(cleaned.removed)
-        lines = [
-            escape_line_starts(escape(line.strip())) for line in cleaned.text.strip().split("\n")
-        ]
-        broken = "\n".join(
-            f"{line}\\" if line and at + 1 < len(lines) and lines[at + 1] else line
-            for at, line in enumerate(lines)
-        )
-        return defuse_prose(broken, self.removed)
+        lines: list[str] = []
+        for raw in cleaned.text.strip().split("\n"):
+            line = escape_line_starts(escape(raw.strip()))
+            if line and lines and lines[-1]:
+                lines[-1] += "\\"  # a backslash keeps the break between two lines of a paragraph
+            lines.append(line)
+        return defuse_prose("\n".join(lines), self.removed)
 
     def fragment(self, value: object) -> str:
         """A piece of HTML as Markdown."""
@@ -69,7 +70,7 @@ class Composer:
         return page.text
 
 
-def moment(seconds: object) -> datetime | None:
+def parse_timestamp(seconds: object) -> datetime | None:
     """Seconds since the epoch as a moment; None for what is none."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return None
@@ -79,7 +80,7 @@ def moment(seconds: object) -> datetime | None:
         return None
 
 
-def written(when: datetime | None) -> str:
+def format_time(when: datetime | None) -> str:
     """A moment as it is shown; empty for none."""
     if when:
         return f"{when:%Y-%m-%d %H:%M} UTC"

@@ -17,6 +17,7 @@ from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import texts_of
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.links import Links
+from webquarry.read.markdown.scope import WalkScope
 from webquarry.read.markdown.walker import Walker
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
@@ -24,10 +25,13 @@ from webquarry.read.visibility.tracker import VisibilityTracker
 
 COMMENT = "comment"
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
-_FALLBACKS = frozenset({"noscript", "noframes", "noembed"})
+FALLBACK_TAGS = frozenset({"noscript", "noframes", "noembed"})
 _LEAST_FALLBACK = 300  # characters
+_FALLBACK_RATIO = 3  # a fallback that is worth showing is so many times as long as what is shown
 _LONGEST_TITLE = 500
 _LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
+_LONGEST_REQUEST = 2_000  # characters of a page that only asks for scripts
+_REQUEST_STARTS_WITHIN = 600
 
 
 @dataclass(frozen=True)
@@ -42,20 +46,17 @@ class Markdown:
 
 def to_markdown(document: Document, base_url: str) -> Markdown:
     """The whole page."""
-    furniture = document.page_info
-    text, removed, notes = _render(document.roots, base_url, document.roots, furniture)
+    page_info = document.page_info
+    text, removed, notes = _render(document.roots, base_url, document.roots, page_info)
     removed[COMMENT] += document.comments
-    return Markdown(
-        text,
-        _title(furniture, removed),
-        {reason: count for reason, count in removed.items() if count},
-        notes,
-    )
+    title = _clean_title(page_info, removed)
+    counts = {reason: count for reason, count in removed.items() if count}
+    return Markdown(text, title, counts, notes)
 
 
 def title_of(document: Document) -> str:
     """The title alone."""
-    return _title(document.page_info, Counter())
+    return _clean_title(document.page_info, Counter())
 
 
 def render(
@@ -68,68 +69,67 @@ def render(
     return Markdown(text, "", dict(removed), notes)
 
 
-def _title(furniture: PageInfo, removed: Counter[str]) -> str:
-    return defuse_verbatim(strip_invisible(furniture.title, removed), removed)[:_LONGEST_TITLE]
+def _clean_title(page_info: PageInfo, removed: Counter[str]) -> str:
+    """The title without what cannot be seen in it or passes for a delimiter."""
+    visible = strip_invisible(page_info.title, removed)
+    title = defuse_verbatim(visible, removed)
+    return title[:_LONGEST_TITLE]
 
 
 def _render(
     elements: Sequence[etree._Element],
     base_url: str,
     page: Sequence[etree._Element],
-    furniture: PageInfo,
+    page_info: PageInfo,
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
-    links = Links(base_url, furniture.base)
+    """The text of some elements, what was left out of it, and notes about it."""
+    links = Links(base_url, page_info.base)
     names = None
-    if len(furniture.css) > _LONG_SHEET:
-        names = _names_in(page)
+    if len(page_info.css) > _LONG_SHEET:
+        names = _collect_names(page)
 
-    def walk(kept: frozenset[str]) -> tuple[Walker, str]:
-        walker = Walker(
-            VisibilityTracker(page, furniture, names), links, Footnotes(page), furniture, kept
-        )
+    def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
+        visibility = VisibilityTracker(page, page_info, names)
+        scope = WalkScope(fallback_tags=fallback_tags)
+        walker = Walker(visibility, links, Footnotes(page), page_info, scope)
         walker.walk(elements)
         return walker, walker.blocks.text()
 
     walker, text = walk(frozenset())
     notes: tuple[str, ...] = ()
-    for kept in (_FALLBACKS, _FALLBACKS | {"template"}):
-        if not _may_live_in(walker.fallbacks, kept, len(text)):
+    for tags in (FALLBACK_TAGS, FALLBACK_TAGS | {"template"}):
+        if "template" in tags and text:
+            continue  # templates count on empty pages only
+        least = max(_LEAST_FALLBACK, _FALLBACK_RATIO * len(text))
+        if not _has_more_text(walker.fallbacks, tags, least):
             continue
-        other, fuller = walk(kept)
-        if len(fuller) >= _least_fallback(len(text)) and not _asks_for_scripts(fuller):
-            walker, text, notes = other, fuller, (FALLBACK_NOTE,)
+        fuller_walker, fuller_text = walk(tags)
+        beginning = fuller_text[:_REQUEST_STARTS_WITHIN].lower()
+        asks_for_scripts = len(fuller_text) < _LONGEST_REQUEST and "javascript" in beginning
+        if len(fuller_text) >= least and not asks_for_scripts:
+            walker, text, notes = fuller_walker, fuller_text, (FALLBACK_NOTE,)
     return defuse_prose(text, walker.removed), walker.removed, notes
 
 
-def _names_in(page: Sequence[etree._Element]) -> frozenset[str]:
+def _collect_names(page: Sequence[etree._Element]) -> frozenset[str]:
     """The classes and ids of all elements, in lower case: most rules of a long sheet are about
     others.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for root in page:
         for element in root.iter(etree.Element):
-            found.update((element.get("class") or "", element.get("id") or ""))
-    return frozenset(" ".join(found).lower().split())
+            names.update((element.get("class") or "", element.get("id") or ""))
+    return frozenset(" ".join(names).lower().split())
 
 
-def _least_fallback(shown: int) -> int:
-    return max(_LEAST_FALLBACK, 3 * shown)
-
-
-def _may_live_in(fallbacks: Sequence[etree._Element], kept: frozenset[str], shown: int) -> bool:
-    """Whether the text that was passed over is far more than what is shown; templates count on
-    empty pages only.
-    """
-    if "template" in kept and shown:
-        return False
+def _has_more_text(fallbacks: Sequence[etree._Element], tags: frozenset[str], least: int) -> bool:
+    """Whether elements with certain tags that were passed over hold so many characters."""
     length = 0
     for element in fallbacks:
-        for text in texts_of(element) if element.tag in kept else ():
+        if element.tag not in tags:
+            continue
+        for text in texts_of(element):
             length += len(text.strip())
-            if length >= _least_fallback(shown):
+            if length >= least:
                 return True
     return False
-
-
-def _asks_for_scripts(text: str) -> bool:
-    return len(text) < 2_000 and "javascript" in text[:600].lower()

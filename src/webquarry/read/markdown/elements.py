@@ -15,7 +15,6 @@ from webquarry.read.html.tree import beginning_of
 from webquarry.read.markdown import code, formulas
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import (
-    BREAK,
     EMPHASIS,
     LINK,
     LOWERED,
@@ -24,7 +23,7 @@ from webquarry.read.markdown.inline import (
     STRUCK,
     Literal,
 )
-from webquarry.read.markdown.lists import LIST_ACTIONS
+from webquarry.read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry.read.markdown.table_elements import TABLE_ACTIONS
 from webquarry.read.visibility.concealment import NO_SIZE
 from webquarry.read.visibility.tracker import NAVIGATION
@@ -40,45 +39,41 @@ FALLBACK = "fallback text"
 DRAWING = "text in a drawing"
 EMBEDDED = "embedded object"
 
+_RULE = "---"
 _LONGEST_ALTERNATIVE = 250  # characters
-_BLOCKS_IN_SVG = (
-    "p",
-    "div",
-    "h1",
-    "h2",
-    "h3",
-    "ul",
-    "ol",
-    "table",
-    "section",
-    "article",
-    "main",
-    "foreignobject",
-)
+_LONGEST_SIGN = 2  # characters; an image with so short a text is a part of the word beside it
+_BLOCKS_IN_SVG = """
+    p div h1 h2 h3 ul ol table section article main foreignobject
+""".split()  # noqa: SIM905
 _MOST_DRAWINGS = 300  # that are looked into
 _PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f]*")
 _SKIP_LINK = re.compile(
     r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
 )
+_OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
 _PANEL_BUTTON = re.compile(
     r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
 )
 _MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
 
 
-def skip(walker: Walker, element: Element) -> Leave | None:
+def skip(walker: Walker, element: Element) -> Leave:
+    """What is never shown, and not missed either."""
     return SKIP
 
 
-def skip_counted(reason: str) -> Action:
-    def action(walker: Walker, element: Element) -> Leave | None:
+def count_and_skip(reason: str) -> Action:
+    """An action that counts what it leaves out under a reason."""
+
+    def action(walker: Walker, element: Element) -> Leave:
         walker.leave_out(element, reason)
         return SKIP
 
     return action
 
 
-def block(walker: Walker, element: Element) -> Leave | None:
+def start_block(walker: Walker, element: Element) -> Leave:
+    """A box: what stands before it is a block of its own, and so is what stands in it."""
     if walker.pieces:
         walker.end_block()
     return end_block
@@ -89,15 +84,18 @@ def end_block(walker: Walker, element: Element) -> None:
         walker.end_block()
 
 
-def box(walker: Walker, element: Element) -> Leave | None:
-    """A block that may be a note."""
+def start_box(walker: Walker, element: Element) -> Leave:
+    """A block that may be a footnote."""
     if walker.pieces:
         walker.end_block()
-    if walker.footnotes.labels and (label := walker.footnotes.note(element)) is not None:
-        walker.flush()
-        walker.blocks.open(f"[^{label}]: ", "    ")
-        return end_container
-    return end_block
+    if not walker.footnotes.labels:
+        return end_block
+    label = walker.footnotes.find_note_label(element)
+    if label is None:
+        return end_block
+    walker.flush()
+    walker.blocks.open(f"[^{label}]: ", NOTE_INDENT)
+    return end_container
 
 
 def end_container(walker: Walker, element: Element) -> None:
@@ -105,29 +103,30 @@ def end_container(walker: Walker, element: Element) -> None:
     walker.blocks.close()
 
 
-def heading(walker: Walker, element: Element) -> Leave | None:
-    walker.start_heading(element, int(str(element.tag)[1]))
+def start_heading(walker: Walker, element: Element) -> Leave:
+    """`h1` to `h6`."""
+    level = int(str(element.tag)[1])
+    walker.start_heading(element, level)
     return end_heading
 
 
-def called_heading(walker: Walker, element: Element) -> Leave | None:
-    """A box or a piece of a line that is a heading by its role; no other kind of element becomes
-    one.
-    """
-    usual = ACTIONS.get(element.tag)
-    if usual is not None and usual is not box and usual is not block:
-        return usual(walker, element)
+def start_role_heading(walker: Walker, element: Element) -> Leave:
+    """A box or a piece of a line that is a heading by its role."""
     level = (element.get("aria-level") or "").strip()
-    walker.start_heading(element, int(level) if level in ("1", "2", "3", "4", "5", "6") else 2)
+    if level not in ("1", "2", "3", "4", "5", "6"):
+        level = "2"  # as browsers take it
+    walker.start_heading(element, int(level))
     return end_heading
 
 
 def end_heading(walker: Walker, element: Element) -> None:
+    """What follows is no heading any more, even if this one was empty."""
     walker.flush()
     walker.heading = 0
 
 
-def quote(walker: Walker, element: Element) -> Leave | None:
+def start_quote(walker: Walker, element: Element) -> Leave:
+    """A quotation; in a cell, which cannot hold one, a plain block."""
     walker.flush()
     if walker.cells:
         return end_block
@@ -135,59 +134,51 @@ def quote(walker: Walker, element: Element) -> Leave | None:
     return end_container
 
 
-def rule(walker: Walker, element: Element) -> Leave | None:
+def add_rule(walker: Walker, element: Element) -> Leave:
+    """A thematic break, but neither in front of everything nor twice in a row."""
     walker.flush()
-    if walker.blocks and not walker.cells and not walker.blocks.last_is("---"):
-        walker.blocks.add("---")
+    blocks = walker.blocks
+    if blocks and not walker.cells and not blocks.last_is(_RULE):
+        blocks.add(_RULE)
     return SKIP
 
 
-def line_break(walker: Walker, element: Element) -> Leave | None:
+def break_line(walker: Walker, element: Element) -> Leave:
     walker.break_line()
     return SKIP
+
+
+def mark_span(kind: str) -> Action:
+    """An action that marks the text in an element, unless text around it is marked like that."""
+
+    def action(walker: Walker, element: Element) -> Leave:
+        if walker.open_span(kind):
+            return end_span
+        return None
+
+    return action
+
+
+def start_strong(walker: Walker, element: Element) -> Leave:
+    """Strong emphasis, which says nothing in a heading."""
+    if not walker.heading and walker.open_span(STRONG):
+        return end_span
+    return None
 
 
 def end_span(walker: Walker, element: Element) -> None:
     walker.close_span()
 
 
-def strong(walker: Walker, element: Element) -> Leave | None:
-    if not walker.heading and walker.open_span(STRONG):
-        return end_span
-    return None
-
-
-def emphasis(walker: Walker, element: Element) -> Leave | None:
-    if walker.open_span(EMPHASIS):
-        return end_span
-    return None
-
-
-def struck(walker: Walker, element: Element) -> Leave | None:
-    if walker.open_span(STRUCK):
-        return end_span
-    return None
-
-
-def raised(walker: Walker, element: Element) -> Leave | None:
-    if walker.open_span(RAISED):
-        return end_span
-    return None
-
-
-def lowered(walker: Walker, element: Element) -> Leave | None:
-    if walker.open_span(LOWERED):
-        return end_span
-    return None
-
-
-def link(walker: Walker, element: Element) -> Leave | None:
+def start_link(walker: Walker, element: Element) -> Leave:
+    """A link, or the mark of a footnote. Links that lead nowhere are plain text."""
     href = element.get("href")
     if not href:
         return None
     if href[0] == "#":
-        if (label := walker.footnotes.mark(element, href)) is not None:
-            if walker.sight.muted is None:
+        label = walker.footnotes.find_mark_label(element, href)
+        if label is not None:
+            if walker.visibility.muted is None:
                 walker.add_mark(Literal(f"[^{label}]"))
             return SKIP
         if _is_decoration(walker, element, href):
@@ -195,7 +186,7 @@ def link(walker: Walker, element: Element) -> Leave | None:
     url = walker.links.absolute(href)
     if url is None:
         walker.removed[UNSAFE_LINK] += 1
-    if url and walker.open_span(LINK, url):
+    elif url and walker.open_span(LINK, url):
         return end_span
     return None
 
@@ -205,55 +196,69 @@ def _is_decoration(walker: Walker, element: Element, href: str) -> bool:
     back from a note.
     """
     text = beginning_of(element, 60)
-    if (walker.heading and _PERMALINK.fullmatch(text)) or _SKIP_LINK.fullmatch(text):
+    if walker.heading and _PERMALINK.fullmatch(text):
         return True
-    return walker.footnotes.leads_back(element, href)
+    if _SKIP_LINK.fullmatch(text):
+        return True
+    return walker.footnotes.is_backlink(element, href)
 
 
-def image(walker: Walker, element: Element) -> Leave | None:
+def add_image(walker: Walker, element: Element) -> Leave:
+    """An image is its alternative text, in the line that it stands in."""
     if formulas.is_formula_image(element):
-        walker.add_mark(Literal(formulas.from_image(element, walker.removed)))
+        tex = formulas.read_image(element, walker.removed)
+        walker.add_mark(Literal(tex))
         return SKIP
     text = " ".join((element.get("alt") or "").split())
     if not text:
         return SKIP
-    unseen = NO_SIZE if _is_speck(element) else walker.sight.muted
-    if unseen is not None:
-        walker.removed[unseen] += 1
+    reason = walker.visibility.muted
+    if _is_speck(element):
+        reason = NO_SIZE
+    if reason is not None:
+        walker.removed[reason] += 1
         return SKIP
     if len(text) > _LONGEST_ALTERNATIVE:
-        text = text[:_LONGEST_ALTERNATIVE].rpartition(" ")[0] or text[:_LONGEST_ALTERNATIVE]
-        text += "…"
+        text = text[:_LONGEST_ALTERNATIVE]
+        whole_words = text.rpartition(" ")[0]
+        text = f"{whole_words or text}…"
         walker.removed[LONG_ALTERNATIVE] += 1
-    walker.pieces.append(text if len(text) <= 2 else f" {text} ")
+    if len(text) > _LONGEST_SIGN:
+        text = f" {text} "
+    walker.pieces.append(text)
     return SKIP
 
 
-def unclosed_image(walker: Walker, element: Element) -> Leave | None:
+def add_unclosed_image(walker: Walker, element: Element) -> Leave:
     """To browsers `<image>` is an image; the parser takes what follows for its content."""
-    image(walker, element)
+    add_image(walker, element)
     return None
 
 
 def _is_speck(element: Element) -> bool:
     """Whether an image is too small to be seen, as those are that only count visits."""
-    return any(
-        (element.get(name) or "").strip().removesuffix("px") in ("0", "1")
-        for name in ("width", "height")
-    )
+    for name in ("width", "height"):
+        size = (element.get(name) or "").strip().removesuffix("px")
+        if size in ("0", "1"):
+            return True
+    return False
 
 
-def quotation(walker: Walker, element: Element) -> Leave | None:
-    walker.pieces.append("“")
-    return lambda walker, element: walker.pieces.append("”")
+def enclose(before: str, after: str) -> Action:
+    """An action that puts signs before and after what an element holds."""
+
+    def leave(walker: Walker, element: Element) -> None:
+        walker.pieces.append(after)
+
+    def action(walker: Walker, element: Element) -> Leave:
+        walker.pieces.append(before)
+        return leave
+
+    return action
 
 
-def reading(walker: Walker, element: Element) -> Leave | None:
-    walker.pieces.append("(")
-    return lambda walker, element: walker.pieces.append(")")
-
-
-def summary(walker: Walker, element: Element) -> Leave | None:
+def start_summary(walker: Walker, element: Element) -> Leave:
+    """What is always seen of something that can be opened: its title."""
     walker.end_block()
     opened = not walker.heading and walker.open_span(STRONG)
 
@@ -265,147 +270,143 @@ def summary(walker: Walker, element: Element) -> Leave | None:
     return leave
 
 
-def button(walker: Walker, element: Element) -> Leave | None:
+def start_button(walker: Walker, element: Element) -> Leave:
     """Buttons go, but for those that are the title of what they open."""
-    names = element.get("class") or ""
-    opens = (
-        element.get("aria-expanded")
-        or element.get("aria-controls")
-        or element.get("data-bs-toggle")
-        or ""
-    )
-    titled = bool(opens) and _PANEL_BUTTON.search(names) and not _MENU_BUTTON.search(names)
     if (
         walker.heading
-        or element.get("role") == "tab"
-        or titled
-        or walker.sight.revealed.is_the_page(element)
+        or is_panel_button(element)
+        or walker.visibility.revealed.is_the_page(element)
     ):
-        return block(walker, element)
+        return start_block(walker, element)
     walker.leave_out(element, FORM)
     return SKIP
 
 
-def navigation(walker: Walker, element: Element) -> Leave | None:
+def is_panel_button(button: Element) -> bool:
+    """Whether a button is the title of what it opens."""
+    if button.get("role") == "tab":
+        return True
+    if not any(map(button.get, _OPENER_ATTRIBUTES)):
+        return False
+    names = button.get("class") or ""
+    return bool(_PANEL_BUTTON.search(names)) and not _MENU_BUTTON.search(names)
+
+
+def start_navigation(walker: Walker, element: Element) -> Leave:
     """Menus go, but not one whose end the parser missed, with the page inside it."""
-    if walker.sight.revealed.is_the_page(element):
-        return block(walker, element)
+    if walker.visibility.revealed.is_the_page(element):
+        return start_block(walker, element)
     walker.leave_out(element, NAVIGATION)
     return SKIP
 
 
-def control(walker: Walker, element: Element) -> Leave | None:
-    """Only the box of a task list says something."""
-    if (
-        element.get("type") == "checkbox"
-        and element.get("disabled") is not None
-        and walker.lists
-        and not walker.pieces
-    ):
-        walker.add_mark(Literal("[x] " if element.get("checked") is not None else "[ ] "))
+def add_checkbox(walker: Walker, element: Element) -> Leave:
+    """Of all inputs only the box of a task list says something."""
+    is_task = element.get("type") == "checkbox" and element.get("disabled") is not None
+    if is_task and walker.lists and not walker.pieces:
+        box = "[ ] " if element.get("checked") is None else "[x] "
+        walker.add_mark(Literal(box))
     return SKIP
 
 
-def preformatted(walker: Walker, element: Element) -> Leave | None:
+def start_preformatted(walker: Walker, element: Element) -> Leave:
+    """A block of code, unless it is the column of numbers beside one."""
     walker.flush()
     if code.is_beside_code(element):
         return SKIP
-    walker.collect(code=True)
+    walker.collect_code()
     return end_preformatted
 
 
 def end_preformatted(walker: Walker, element: Element) -> None:
-    _add_code(walker, walker.collected_code(), code.language_of(element))
+    raw = walker.finish_code()
+    language = code.find_language(element)
+    _add_code(walker, raw, language)
 
 
 def _add_code(walker: Walker, raw: str, language: str) -> None:
-    if walker.cells:
-        lines = (code.span(line, walker.removed).strip() for line in code.lines_of(raw))
-        text = " ".join(line for line in lines if line)
+    """Add a block of code; in a cell, where none fits, a code span for each of its lines."""
+    if not walker.cells:
+        text = code.fence_code(raw, language, walker.removed)
     else:
-        text = code.fenced(raw, language, walker.removed)
+        spans = []
+        for line in code.split_lines(raw):
+            span = code.format_code_span(line, walker.removed).strip()
+            if span:
+                spans.append(span)
+        text = " ".join(spans)
     if text:
         walker.blocks.add(text)
 
 
-def code_span(walker: Walker, element: Element) -> Leave | None:
+def start_code_span(walker: Walker, element: Element) -> Leave:
+    """Code in a line."""
     if code.has_blocks(element):  # never closed, and everything behind it swallowed
         return None
-    walker.collect(code=True)
+    walker.collect_code()
     return end_code_span
 
 
 def end_code_span(walker: Walker, element: Element) -> None:
-    raw = walker.collected_code()
+    """A code span, or a block where the code has lines of its own."""
+    raw = walker.finish_code()
     if code.has_lines(raw) and not walker.heading and not walker.spans:
         walker.flush()
-        _add_code(walker, raw, code.language_of(element))
+        language = code.find_language(element)
+        _add_code(walker, raw, language)
     else:
-        walker.add_mark(Literal(code.span(raw, walker.removed)))
+        span = code.format_code_span(raw, walker.removed)
+        walker.add_mark(Literal(span))
 
 
-def break_in_code(walker: Walker, element: Element) -> Leave | None:
-    walker.pieces.append(BREAK)
+def add_formula(walker: Walker, element: Element) -> Leave:
+    """A formula in MathML."""
+    if walker.visibility.muted is None:
+        tex = formulas.read_mathml(element, walker.removed)
+        walker.add_mark(Literal(tex))
     return SKIP
 
 
-def line_in_code(walker: Walker, element: Element) -> Leave | None:
-    if code.is_beside_code(element):
+def add_tex_script(walker: Walker, element: Element) -> Leave:
+    """A script with TeX in it, unless MathJax has put the formula right before it already."""
+    if not walker.typesets_tex:
         return SKIP
-    end_line_in_code(walker, element)
-    return end_line_in_code
-
-
-def end_line_in_code(walker: Walker, element: Element) -> None:
-    last = next((piece for piece in reversed(walker.pieces) if piece), "")
-    if isinstance(last, str) and last and not last.endswith(("\n", BREAK)):
-        walker.pieces.append(BREAK)
-
-
-def part_of_code(walker: Walker, element: Element) -> Leave | None:
-    if code.is_beside_code(element):
+    if not (element.get("type") or "").startswith("math/tex"):
         return SKIP
-    return None
-
-
-def formula(walker: Walker, element: Element) -> Leave | None:
-    if walker.sight.muted is None:
-        walker.add_mark(Literal(formulas.from_mathml(element, walker.removed)))
+    before = element.getprevious()
+    classes = ""
+    if before is not None:
+        classes = before.get("class") or ""
+    if "MathJax" not in classes.replace("MathJax_Preview", ""):
+        tex = formulas.read_script(element, walker.removed)
+        walker.add_mark(Literal(tex))
     return SKIP
 
 
-def script(walker: Walker, element: Element) -> Leave | None:
-    if walker.typesets_tex and (element.get("type") or "").startswith("math/tex"):
-        shown = element.getprevious()
-        if shown is None or "MathJax" not in (shown.get("class") or "").replace(
-            "MathJax_Preview", ""
-        ):
-            walker.add_mark(Literal(formulas.from_script(element, walker.removed)))
-    return SKIP
-
-
-def drawing(walker: Walker, element: Element) -> Leave | None:
+def start_drawing(walker: Walker, element: Element) -> Leave:
     """What is drawn goes; but a drawing that was never closed holds the rest of the page."""
     walker.drawings += 1
-    looked_into = walker.drawings <= _MOST_DRAWINGS and not _is_speck(element)
-    if looked_into and next(element.iterdescendants(*_BLOCKS_IN_SVG), None) is not None:
-        return None
+    if walker.drawings <= _MOST_DRAWINGS and not _is_speck(element):
+        block = next(element.iterdescendants(*_BLOCKS_IN_SVG), None)
+        if block is not None:
+            return None
     walker.leave_out(element, DRAWING)
     return SKIP
 
 
-def template(walker: Walker, element: Element) -> Leave | None:
-    """Browsers show nothing of a template, unless it is the shadow tree of the element around it."""
-    if element.get("shadowrootmode") or "template" in walker.kept:
-        return block(walker, element)
+def start_template(walker: Walker, element: Element) -> Leave:
+    """Browsers show nothing of a template, unless it is the shadow tree of what is around it."""
+    if element.get("shadowrootmode") or "template" in walker.scope.fallback_tags:
+        return start_block(walker, element)
     walker.fallbacks.append(element)
     walker.leave_out(element, TEMPLATE)
     return SKIP
 
 
-def fallback(walker: Walker, element: Element) -> Leave | None:
-    if element.tag in walker.kept:
-        return block(walker, element)
+def start_fallback(walker: Walker, element: Element) -> Leave:
+    """Browsers show a fallback only without scripts or frames."""
+    if element.tag in walker.scope.fallback_tags:
+        return start_block(walker, element)
     walker.fallbacks.append(element)
     walker.leave_out(element, FALLBACK)
     return SKIP
@@ -413,10 +414,19 @@ def fallback(walker: Walker, element: Element) -> Leave | None:
 
 # The head too: unless its end is written, the parser takes `<main>` and whatever else it does not
 # know for parts of it.
-_BLOCKS = """address article aside body caption center details dialog fieldset figcaption figure footer form
-head header hgroup html legend main marquee optgroup search section""".split()  # noqa: SIM905
-_SKIPPED = """title meta link base style area map param col colgroup frame frameset rp""".split()  # noqa: SIM905
+_BLOCKS = """
+    address article aside body caption center details dialog fieldset figcaption figure footer form
+    head header hgroup html legend main marquee optgroup search section
+""".split()  # noqa: SIM905
+_SKIPPED = """
+    title meta link base style area map param col colgroup frame frameset rp
+""".split()  # noqa: SIM905
 _DRAWN = "desc metadata defs symbol text tspan".split()  # noqa: SIM905
+_CONTROLS = ("select", "textarea", "option", "datalist", "progress", "meter")
+_EMBEDDED = ("object", "applet", "iframe", "video", "audio", "canvas")
+
+# Tags that are nothing but boxes; those of them that a scope names may be headings by their role.
+BOX_TAGS = frozenset({*_BLOCKS, "div", "p"})
 
 ACTIONS: dict[object, Action] = {
     etree.Comment: skip,
@@ -424,41 +434,37 @@ ACTIONS: dict[object, Action] = {
     etree.Entity: skip,
     **dict.fromkeys(_SKIPPED, skip),
     **dict.fromkeys(_DRAWN, skip),
-    **dict.fromkeys(_BLOCKS, block),
-    **dict.fromkeys(("div", "p"), box),
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), heading),
-    **dict.fromkeys(("strong", "b"), strong),
-    **dict.fromkeys(("em", "i"), emphasis),
-    **dict.fromkeys(("del", "s", "strike"), struck),
-    **dict.fromkeys(("code", "kbd", "samp", "tt"), code_span),
-    **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), preformatted),
-    **dict.fromkeys(
-        ("select", "textarea", "option", "datalist", "progress", "meter"), skip_counted(FORM)
-    ),
-    **dict.fromkeys(
-        ("object", "applet", "iframe", "video", "audio", "canvas"), skip_counted(EMBEDDED)
-    ),
-    **dict.fromkeys(("noscript", "noframes", "noembed"), fallback),
+    **dict.fromkeys(_BLOCKS, start_block),
+    **dict.fromkeys(("div", "p"), start_box),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), start_heading),
+    **dict.fromkeys(("strong", "b"), start_strong),
+    **dict.fromkeys(("em", "i"), mark_span(EMPHASIS)),
+    **dict.fromkeys(("del", "s", "strike"), mark_span(STRUCK)),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), start_code_span),
+    **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), start_preformatted),
+    **dict.fromkeys(_CONTROLS, count_and_skip(FORM)),
+    **dict.fromkeys(_EMBEDDED, count_and_skip(EMBEDDED)),
+    **dict.fromkeys(("noscript", "noframes", "noembed"), start_fallback),
     **LIST_ACTIONS,
     **TABLE_ACTIONS,
-    "a": link,
-    "blockquote": quote,
-    "br": line_break,
-    "button": button,
-    "hr": rule,
-    "image": unclosed_image,
-    "img": image,
-    "input": control,
-    "math": formula,
-    "nav": navigation,
-    "q": quotation,
-    "rt": reading,
-    "script": script,
-    "sub": lowered,
-    "summary": summary,
-    "sup": raised,
-    "svg": drawing,
-    "template": template,
+    "a": start_link,
+    "blockquote": start_quote,
+    "br": break_line,
+    "button": start_button,
+    "hr": add_rule,
+    "image": add_unclosed_image,
+    "img": add_image,
+    "input": add_checkbox,
+    "math": add_formula,
+    "nav": start_navigation,
+    "q": enclose("“", "”"),
+    "rt": enclose("(", ")"),  # how to read the characters before it
+    "script": add_tex_script,
+    "sub": mark_span(LOWERED),
+    "summary": start_summary,
+    "sup": mark_span(RAISED),
+    "svg": start_drawing,
+    "template": start_template,
 }
 
 IN_CODE: dict[object, Action] = {
@@ -469,10 +475,5 @@ IN_CODE: dict[object, Action] = {
     **dict.fromkeys(
         ("script", "svg", "button", "select", "textarea", "noscript", "template", "nav"), skip
     ),
-    **dict.fromkeys(
-        ("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"),
-        line_in_code,
-    ),
-    **dict.fromkeys(("span", "td", "th", "a"), part_of_code),
-    "br": break_in_code,
+    **code.CODE_ACTIONS,
 }

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 
 from lxml import etree
 
 from webquarry.read.html.tree import beginning_of
 
 _NOTE_IDS = etree.XPath("//*[self::li or self::p or self::div or self::dd or self::aside]/@id")
+_LONGEST_MARK = 40  # characters of a mark, or of an arrow back, that are looked at
 _LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
 _BACK = re.compile(r"(?i)(?:cite_?)?_?(?:fn|ftn|footnote|endnote|note)?-?_?(?:ref|back)")
 _BACK_TEXT = re.compile(r"[\s^↩↑⏎⤴↵←\ufe0e\ufe0f]*|jump up|back", re.IGNORECASE)
@@ -26,58 +28,55 @@ class Footnotes:
 
     def __init__(self, roots: Sequence[etree._Element]) -> None:
         self._roots = list(roots)
-        self._ids: set[str] | None = None
-        self.labels: dict[str, str] = {}
-        self._taken: Counter[str] = Counter()
+        self.labels: dict[str, str] = {}  # by the id of the note
+        self._uses: Counter[str] = Counter()
 
-    def mark(self, link: etree._Element, href: str) -> str | None:
+    def find_mark_label(self, link: etree._Element, href: str) -> str | None:
         """The label of the note that a link into the page is the mark of, or None for an ordinary
         one.
         """
         if len(href) < 2 or not _is_raised(link):
             return None
-        identity = href[1:]
-        if identity in self.labels:
-            return self.labels[identity]
-        found = _LABEL.fullmatch(beginning_of(link, 40).strip())
-        if found is None or identity not in self._note_ids():
+        note_id = href[1:]
+        if note_id in self.labels:
+            return self.labels[note_id]
+        found = _LABEL.fullmatch(beginning_of(link, _LONGEST_MARK).strip())
+        if found is None or note_id not in self._note_ids:
             return None
-        label = self._free(_UNFIT.sub("", found[1]) or "note")
-        self.labels[identity] = label
+        label = _UNFIT.sub("", found[1]) or "note"
+        self._uses[label] += 1
+        if self._uses[label] > 1:
+            label = f"{label}-{self._uses[label]}"
+        self.labels[note_id] = label
         return label
 
-    def note(self, element: etree._Element) -> str | None:
+    def find_note_label(self, element: etree._Element) -> str | None:
         """The label of the note that this element is, or None."""
         return self.labels.get(element.get("id") or "")
 
-    def leads_back(self, link: etree._Element, href: str) -> bool:
+    def is_backlink(self, link: etree._Element, href: str) -> bool:
         """Whether a link only leads from a note back to its mark."""
-        if not self.labels:
+        if not self.labels or _BACK.match(href, 1) is None:
             return False
-        return bool(_BACK.match(href, 1)) and bool(
-            _BACK_TEXT.fullmatch(beginning_of(link, 40).strip())
-        )
+        text = beginning_of(link, _LONGEST_MARK).strip()
+        return _BACK_TEXT.fullmatch(text) is not None
 
+    @cached_property
     def _note_ids(self) -> set[str]:
-        if self._ids is None:
-            found = _NOTE_IDS(self._roots[0]) if self._roots else []
-            if isinstance(found, list):
-                self._ids = {str(one) for one in found}
-            else:
-                self._ids = set()
-        return self._ids
-
-    def _free(self, label: str) -> str:
-        self._taken[label] += 1
-        if self._taken[label] == 1:
-            return label
-        return f"{label}-{self._taken[label]}"
+        """The ids of all elements that may be notes."""
+        if not self._roots:
+            return set()
+        ids = _NOTE_IDS(self._roots[0])
+        assert isinstance(ids, list)  # as for every XPath that ends in an attribute
+        return {str(one) for one in ids}
 
 
 def _is_raised(link: etree._Element) -> bool:
+    """Whether a link stands above the line, or says that it is the mark of a note."""
     parent = link.getparent()
     if parent is not None and parent.tag == "sup":
         return True
     if len(link) == 1 and link[0].tag == "sup" and not (link.text or "").strip():
         return True
-    return (link.get("role") or link.get("epub:type") or "") in ("doc-noteref", "noteref")
+    role = link.get("role") or link.get("epub:type")
+    return role in ("doc-noteref", "noteref")

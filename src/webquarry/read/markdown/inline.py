@@ -18,13 +18,15 @@ from webquarry.read.text.escape import escape
 BREAK = "\u2028"
 STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
 _MOST_USES = 16  # blocks that one link may cover; the rest of them is plain text
+_MARKS_BESIDE = 3  # parts beside a mark in which the nearest character is looked for
 
 _FOLDED = re.compile(r"[ \t\n\f\r]{2,}|[\t\n\f\r]")
 _BLANKS = re.compile(" {2,}")
 _AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
 _INSIDE_TEX = r"(?:[^\\]|\\[^()\[\]])"  # anything but another delimiter
 _TEX = re.compile(
-    rf"\\\(({_INSIDE_TEX}{{1,800}}?)\\\)|(?<![\\$\w])\$(?![\s$])([^$]{{1,300}}?)(?<![\s\\])\$(?![\w$])"
+    rf"\\\(({_INSIDE_TEX}{{1,800}}?)\\\)"
+    r"|(?<![\\$\w])\$(?![\s$])([^$]{1,300}?)(?<![\s\\])\$(?![\w$])"
     rf"|\\\[({_INSIDE_TEX}{{1,2000}}?)\\\]|(?<!\\)\$\$([^$]{{1,2000}}?)\$\$"
 )
 _WHITE = " \t\n\f\r"
@@ -78,56 +80,55 @@ class Inline:
 
     def __init__(self, removed: Counter[str], *, typesets_tex: bool = False) -> None:
         self._removed = removed
-        self._typesets_tex = (
-            typesets_tex  # a script of the page makes formulas of TeX between delimiters
-        )
+        # a script of the page makes formulas of TeX between delimiters
+        self._typesets_tex = typesets_tex
 
-    def plain(self, texts: list[str]) -> str:
+    def render_plain(self, texts: list[str]) -> str:
         """A block without any marks."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if text.isascii() and not self._typesets_tex and (text.isprintable() or "\n" in text):
             folded = " ".join(text.split())
             if folded.isprintable():  # as nearly all are
                 return escape(folded)
-        return self._finish(self._run([text]))
+        return self._finish(self._escape_text([text]))
 
-    def marked(self, pieces: list[Piece]) -> str:
+    def render(self, pieces: list[Piece]) -> str:
         """A block with marks, all of them closed."""
         if len(pieces) == 3 and pieces[2] is CLOSE and pieces[1].__class__ is str:
-            return self._single(pieces[0], pieces[1])
+            return self._render_single(pieces[0], pieces[1])
         outer: list[str] = []
         levels: list[tuple[list[str], Span]] = []  # what stands around each open span, and the span
-        run: list[str] = []
+        texts: list[str] = []  # those that stand side by side
         for piece in pieces:
             if piece.__class__ is str:
-                run.append(piece)
+                texts.append(piece)
                 continue
-            if run:
-                outer.append(self._run(run))
-                run = []
+            if texts:
+                outer.append(self._escape_text(texts))
+                texts = []
             if piece.__class__ is Span:
                 levels.append((outer, piece))
                 outer = []
             elif piece is CLOSE:
-                content = _joined(outer)
+                content = _join_parts(outer)
                 outer, span = levels.pop()
-                _close(span, content, outer)
+                _close_span(span, content, outer)
             else:
                 outer.append(str(piece))
-        if run:
-            outer.append(self._run(run))
-        return self._finish(_joined(outer))
+        if texts:
+            outer.append(self._escape_text(texts))
+        return self._finish(_join_parts(outer))
 
-    def _single(self, span: Piece, text: Piece) -> str:
+    def _render_single(self, span: Piece, text: Piece) -> str:
         """Nothing but one span of text, as in most lists of links."""
         assert isinstance(span, Span)
         assert isinstance(text, str)
         outer: list[str] = []
-        _close(span, self._run([text]), outer)
-        return self._finish(outer[0] if len(outer) == 1 else "".join(outer))
+        _close_span(span, self._escape_text([text]), outer)
+        return self._finish("".join(outer))
 
-    def _run(self, texts: list[str]) -> str:
-        """Adjacent text: folded, cleaned, escaped."""
+    def _escape_text(self, texts: list[str]) -> str:
+        """Adjacent texts as one: folded, cleaned, escaped."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
             text = _fold(text)
@@ -151,14 +152,15 @@ def _escape_around_tex(text: str) -> str:
     parts: list[str] = []
     place = 0
     for found in _TEX.finditer(text):
+        parts.append(escape(text[place : found.start()]))
         inline, display = found[1] or found[2], found[3] or found[4]
-        formula = f"${inline}$" if inline else f"$${display}$$"
-        parts += [
-            escape(text[place : found.start()]),
-            formula.replace("`", "'"),
-        ]  # a tick would start code
+        formula = f"$${display}$$"
+        if inline:
+            formula = f"${inline}$"
+        parts.append(formula.replace("`", "'"))  # a tick would start code
         place = found.end()
-    return "".join([*parts, escape(text[place:])])
+    parts.append(escape(text[place:]))
+    return "".join(parts)
 
 
 def _fold(text: str) -> str:
@@ -172,7 +174,7 @@ def _fold(text: str) -> str:
     return lead + words
 
 
-def _close(span: Span, content: str, outer: list[str]) -> None:
+def _close_span(span: Span, content: str, outer: list[str]) -> None:
     """Put what a span holds behind what stands before it, with its blanks outside."""
     inner = content.strip()  # of every kind of blank: no mark counts beside one
     if not inner:
@@ -187,29 +189,32 @@ def _close(span: Span, content: str, outer: list[str]) -> None:
     kind = span.kind
     if kind == LINK:
         _close_link(span, inner, outer)
-    elif kind == RAISED:
-        outer.append(_raised(inner))
     elif kind == LOWERED:
-        lowered = inner.translate(_SUBSCRIPTS)
-        outer.append(lowered if not any(map(str.isascii, lowered)) else f"~{inner}~")
-    else:
+        outer.append(_shift(inner, _SUBSCRIPTS, "~"))
+    elif kind != RAISED:
         _close_emphasis(kind, inner, outer)
-    if start + len(inner) < len(content):
-        outer.append(content[start + len(inner) :])
+    elif inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
+        outer.append(inner)
+    else:
+        outer.append(_shift(inner, _SUPERSCRIPTS, "^"))
+    end = start + len(inner)
+    if end < len(content):
+        outer.append(content[end:])
 
 
 def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
     """Emphasis right behind emphasis of the same kind goes on where that one ended."""
-    if outer and outer[-1].__class__ is _End and outer[-1] == mark:
+    follows_emphasis = bool(outer) and outer[-1].__class__ is _End
+    if follows_emphasis and outer[-1] == mark:
         outer[-1] = inner
         outer.append(_End(mark))
-    else:
-        if outer and outer[-1].__class__ is _End:
-            outer.append(" ")  # the two marks would be read as one
-        outer += [_Start(mark), inner, _End(mark)]
+        return
+    if follows_emphasis:
+        outer.append(" ")  # the two marks would be read as one
+    outer += [_Start(mark), inner, _End(mark)]
 
 
-def _joined(parts: list[str]) -> str:
+def _join_parts(parts: list[str]) -> str:
     """The parts of a line; marks that Markdown would take for letters, because of what is beside
     them, are left out.
     """
@@ -219,20 +224,24 @@ def _joined(parts: list[str]) -> str:
     for place, part in enumerate(parts):
         if part.__class__ is _Start:
             start = place
-        elif part.__class__ is _End:
-            before = next(
-                (text[-1] for text in reversed(parts[max(start - 3, 0) : start]) if text), " "
-            )
-            after = next((text[0] for text in parts[place + 1 : place + 4] if text), " ")
-            first, last = (
-                parts[start + 1].lstrip("*~")[:1],
-                parts[place - 1].rstrip("*~")[-1:],
-            )  # nested marks aside
-            if (before.isalnum() and not first.isalnum()) or (
-                not last.isalnum() and after.isalnum()
-            ):
-                parts[start] = parts[place] = ""
+        elif part.__class__ is _End and not _can_stand(parts, start, place):
+            parts[start] = parts[place] = ""
     return "".join(parts)
+
+
+def _can_stand(parts: list[str], start: int, end: int) -> bool:
+    """Whether Markdown takes two parts for the marks of an emphasis: no letter stands right outside
+    where none stands right inside.
+    """
+    first = parts[start + 1].lstrip("*~")[:1]  # nested marks aside
+    last = parts[end - 1].rstrip("*~")[-1:]
+    parts_before = reversed(parts[max(start - _MARKS_BESIDE, 0) : start])
+    before = next(filter(None, parts_before), " ")[-1]
+    parts_after = parts[end + 1 : end + 1 + _MARKS_BESIDE]
+    after = next(filter(None, parts_after), " ")[0]
+    if before.isalnum() and not first.isalnum():
+        return False
+    return last.isalnum() or not after.isalnum()
 
 
 def _close_link(span: Span, inner: str, outer: list[str]) -> None:
@@ -240,20 +249,19 @@ def _close_link(span: Span, inner: str, outer: list[str]) -> None:
     if span.uses > _MOST_USES:
         outer.append(inner)
         return
-    if outer and outer[-1][-1:] in ("!", ")"):
-        if outer[-1][-1] == "!":
-            outer[-1] = outer[-1][:-1] + "\\!"  # otherwise the link would be an image
-        elif outer[-1][0] == "[":
-            outer.append(" ")  # links side by side are set apart by the page's style
+    before = outer[-1] if outer else ""
+    if before.endswith("!"):
+        outer[-1] = before[:-1] + "\\!"  # otherwise the link would be an image
+    elif before.endswith(")") and before[0] == "[":
+        outer.append(" ")  # links side by side are set apart by the page's style
     if not inner.isascii():
         inner = _AROUND_BREAK.sub(" ", inner)
     outer.append(f"[{inner}]({span.target})")
 
 
-def _raised(inner: str) -> str:
-    if inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
-        return inner
-    raised = inner.translate(_SUPERSCRIPTS)
-    if not any(map(str.isascii, raised)):
-        return raised
-    return f"^{inner}^"
+def _shift(inner: str, characters: dict[int, int], mark: str) -> str:
+    """Raised or lowered text in characters of its own where there are some, else between marks."""
+    shifted = inner.translate(characters)
+    if any(map(str.isascii, shifted)):
+        return f"{mark}{inner}{mark}"
+    return shifted

@@ -21,32 +21,35 @@ _SAFE_SCHEMES = frozenset(
 )
 _ODD = re.compile(r"[\x00-\x20\x7f<>\"\\`{}|^\[\]()]|[^\x00-\x7f]")
 _ENCODED = re.compile(
-    r"[\x00-\x20\x7f<>\"\\`{}|^]|[\u0080-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000]|"
-    + INVISIBLE.pattern
+    r"[\x00-\x20\x7f<>\"\\`{}|^]"
+    r"|[\u0080-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000]|" + INVISIBLE.pattern
 )
+_DEEPEST_PARENTHESES = 8
 
 
 class Links:
-    """Resolves the addresses of one page. `unsafe` counts those that were refused."""
+    """Resolves the addresses of one page."""
 
     def __init__(self, base_url: str, base_href: str | None = None) -> None:
         base = base_url
-        if (
-            base_href
-            and (joined := _join(base_url, _trim(base_href)))
-            and joined.startswith(("http://", "https://"))
-        ):
-            base = joined
+        if base_href:
+            joined = _join(base_url, _trim(base_href))
+            if joined.startswith(("http://", "https://")):
+                base = joined
         self._base = base
         self._page = base.partition("#")[0]
         self._path = self._page.partition("?")[0]
-        parts = _split(base)
-        self._scheme = parts[0]
-        self._origin = f"{parts[0]}://{parts[1]}" if parts[1] else ""
-        if parts[2]:
+        try:
+            parts = urlsplit(base)
+        except ValueError:  # brackets in the host that are no address
+            parts = urlsplit("")
+        self._scheme = parts.scheme
+        self._origin = ""
+        if parts.netloc:
+            self._origin = f"{parts.scheme}://{parts.netloc}"
+        self._folder = f"{self._origin}/"
+        if parts.path:
             self._folder = self._path.rpartition("/")[0] + "/"
-        else:
-            self._folder = self._origin + "/"
         self._known: dict[str, str | None] = {}
 
     def absolute(self, href: str) -> str | None:
@@ -54,27 +57,27 @@ class Links:
         unsafe one.
         """
         known = self._known
-        if href not in known:
-            if (
-                href.startswith(("https://", "http://"))
-                and len(href) <= _LONGEST
-                and _ODD.search(href) is None
-            ):
-                known[href] = href
-            else:
-                url = self._resolve(_trim(href))
-                if not url or _ODD.search(url) is None:
-                    known[href] = url
-                else:
-                    known[href] = _fit_for_markdown(url)
-        return known[href]
+        if href in known:
+            return known[href]
+        url: str | None = href
+        if (
+            not href.startswith(("https://", "http://"))
+            or len(href) > _LONGEST
+            or _ODD.search(href) is not None
+        ):
+            url = self._resolve(_trim(href))
+            if url and _ODD.search(url) is not None:
+                url = _fit_for_markdown(url)
+        known[href] = url
+        return url
 
     def _resolve(self, href: str) -> str | None:
+        """The whole URL of an address without blanks around it."""
         if not href or len(href) > _LONGEST:
             return ""
         scheme = _SCHEME.match(href)
         if scheme is not None:
-            return self._with_scheme(scheme[1].lower(), href)
+            return self._resolve_with_scheme(scheme[1].lower(), href)
         if "\\" in href:
             href = href.replace("\\", "/")
         if href[0] == "#":
@@ -87,22 +90,26 @@ class Links:
             return self._path + href
         if "/." in href or href[0] == ".":
             return _join(self._base, href)
-        return (self._origin if href[0] == "/" else self._folder) + href
+        if href[0] == "/":
+            return self._origin + href
+        return self._folder + href
 
-    def _with_scheme(self, scheme: str, href: str) -> str | None:
+    def _resolve_with_scheme(self, scheme: str, href: str) -> str | None:
         if scheme not in _SAFE_SCHEMES:
             return None
-        if scheme in ("http", "https"):
-            rest = href[len(scheme) + 1 :].replace("\\", "/")
-            if not rest.startswith("//"):  # `https:page` is an odd way to write a relative address
-                if scheme == self._scheme and rest:
-                    return self._resolve(rest)
-                return f"{scheme}://{rest.lstrip('/')}"
+        if scheme not in ("http", "https"):
+            return href
+        rest = href[len(scheme) + 1 :].replace("\\", "/")
+        if rest.startswith("//"):
             return f"{scheme}:{rest}"
-        return href
+        # `https:page` is an odd way to write a relative address
+        if scheme == self._scheme and rest:
+            return self._resolve(rest)
+        return f"{scheme}://{rest.lstrip('/')}"
 
 
 def _trim(href: str) -> str:
+    """Without the characters that browsers take out of an address."""
     href = href.strip(_EDGES)
     if "\n" in href or "\t" in href or "\r" in href:
         return _BREAKS.sub("", href)
@@ -110,36 +117,37 @@ def _trim(href: str) -> str:
 
 
 def _join(base: str, href: str) -> str:
+    """What a browser makes of a relative address; empty where it is none."""
     try:
         return urljoin(base, href)
     except ValueError:  # brackets in the host that are no address
         return ""
 
 
-def _split(url: str) -> tuple[str, str, str]:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "", "", ""
-    return parts.scheme, parts.netloc, parts.path
-
-
 def _fit_for_markdown(url: str) -> str:
     """Nothing that ends a link early, splits a table cell or cannot be seen."""
     url = _ENCODED.sub(lambda found: quote(found[0], safe="", errors="replace"), url)
-    head, slashes, tail = url.partition("://")
-    host, slash, path = tail.partition("/")
-    if slashes and ("[" in path or "]" in path):
-        url = head + slashes + host + slash + path.replace("[", "%5B").replace("]", "%5D")
+    # brackets have a meaning in a host, so they are encoded behind it only
+    before, slashes, after = url.partition("://")
+    host, slash, path = after.partition("/")
+    if slashes:
+        path = path.replace("[", "%5B")
+        path = path.replace("]", "%5D")
+        url = f"{before}{slashes}{host}{slash}{path}"
     if ("(" in url or ")" in url) and not _is_balanced(url):
-        url = url.replace("(", "%28").replace(")", "%29")
+        url = url.replace("(", "%28")
+        url = url.replace(")", "%29")
     return url
 
 
 def _is_balanced(url: str) -> bool:
+    """Whether every parenthesis is closed, and none too deep for Markdown."""
     depth = 0
     for character in url:
-        depth += (character == "(") - (character == ")")
-        if not 0 <= depth <= 8:
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+        if not 0 <= depth <= _DEEPEST_PARENTHESES:
             return False
     return depth == 0

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
 
 
+_LIST_TAGS = ("ul", "ol", "menu", "dir")
+_DASH = "- "
+_LARGEST = 999_999_999  # Markdown takes nine digits
+_MOST_DIGITS = 10  # of a number in the page
+NOTE_INDENT = "    "  # of the lines in a footnote, whatever the length of its label
+
+
 @dataclass(slots=True)
 class Definitions:
     """A list of terms and definitions that is being walked through."""
@@ -18,9 +25,6 @@ class Definitions:
     open: bool = False  # a definition is being written
     after_term: bool = False
     after_definition: bool = False
-
-
-_LARGEST = 999_999_999  # Markdown takes nine digits
 
 
 @dataclass(slots=True)
@@ -35,36 +39,43 @@ class Listing:
     end: int = 0  # how many blocks there were when that item ended
     nested: bool = False  # it stands in a list without an item of its own
 
+    def create_marker(self, item: Element) -> str:
+        """The dash or the number of an item; the next item gets the next number."""
+        if not self.ordered:
+            return _DASH
+        number = _parse_number(item.get("value"), self.number)
+        self.number = number + self.step
+        shown = min(max(number, 0), _LARGEST)
+        return f"{shown}. "
 
-def start_list(walker: Walker, element: Element) -> Leave | None:
+
+def start_list(walker: Walker, element: Element) -> Leave:
+    """A list: right below the line of the item that it stands in, else a block of its own."""
     walker.flush()
     blocks = walker.blocks
-    if element.tag == "ol":
-        down = element.get("reversed") is not None
-        count = 1
-        if down:
-            count = sum(1 for _ in element.iterchildren("li"))
-        listing = Listing(True, _number(element.get("start"), count), -1 if down else 1)
-    else:
-        listing = Listing(False)
-    outer = walker.lists[-1] if walker.lists else None
-    parent = element.getparent()
-    if (
-        outer is not None
-        and outer.shown
-        and parent is not None
-        and parent.tag in ("ul", "ol", "menu", "dir")
-    ):
-        listing.nested = True  # a list right inside a list belongs to the item before it
-        blocks.open(" " * outer.width, " " * outer.width)
-        blocks.tight = True
-    elif walker.lists and blocks.item_started:
-        blocks.tight = True
+    listing = Listing(ordered=element.tag == "ol")
+    if listing.ordered:
+        first = 1
+        if element.get("reversed") is not None:
+            listing.step = -1
+            first = sum(1 for _ in element.iterchildren("li"))
+        listing.number = _parse_number(element.get("start"), first)
+    if walker.lists:
+        outer = walker.lists[-1]
+        parent = element.getparent()
+        if outer.shown and parent is not None and parent.tag in _LIST_TAGS:
+            listing.nested = True  # a list right inside a list belongs to the item before it
+            indent = " " * outer.width
+            blocks.open(indent, indent)
+            blocks.tight = True
+        elif blocks.item_started:
+            blocks.tight = True
     walker.lists.append(listing)
     return end_list
 
 
 def end_list(walker: Walker, element: Element) -> None:
+    """What follows the list is a block of its own."""
     walker.flush()
     listing = walker.lists.pop()
     if listing.nested:
@@ -73,57 +84,57 @@ def end_list(walker: Walker, element: Element) -> None:
     walker.blocks.tight = False
 
 
-def start_item(walker: Walker, element: Element) -> Leave | None:
+def start_item(walker: Walker, element: Element) -> Leave:
+    """An item of a list, which may be a footnote as well."""
     walker.flush()
+    blocks = walker.blocks
     listing = walker.lists[-1] if walker.lists else None
-    marker = _marker(walker, listing, element)
+    marker = _DASH
+    if listing is not None:
+        marker = listing.create_marker(element)
+    indent = " " * len(marker)
+    label = walker.footnotes.find_note_label(element)
+    if label is not None:
+        marker, indent = f"[^{label}]: ", NOTE_INDENT
     if listing is not None:
         listing.width = len(marker)
         if listing.shown:
-            joins = listing.end == walker.blocks.count  # no other ends a line
+            blocks.tight = listing.end == blocks.count
         else:
-            joins = marker in ("- ", "1. ")
-        walker.blocks.tight = joins and (walker.blocks.tight or listing.shown)
-    elif (before := element.getprevious()) is not None and before.tag == "li":
-        walker.blocks.tight = bool(walker.blocks)
-    walker.blocks.open(marker, "    " if marker.startswith("[^") else " " * len(marker))
+            # no other marker can end a paragraph, so after any other a blank line is needed
+            blocks.tight = blocks.tight and marker in (_DASH, "1. ")
+    else:
+        before = element.getprevious()
+        if before is not None and before.tag == "li":
+            blocks.tight = bool(blocks)
+    blocks.open(marker, indent)
     return end_item
 
 
 def end_item(walker: Walker, element: Element) -> None:
+    """An item that holds something makes its list one that is shown."""
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.item_started:
-        walker.lists[-1].shown, walker.lists[-1].end = True, blocks.count
+        listing = walker.lists[-1]
+        listing.shown, listing.end = True, blocks.count
     blocks.close()
     blocks.tight = False
 
 
-def _marker(walker: Walker, listing: Listing | None, element: Element) -> str:
-    label = walker.footnotes.note(element)
-    if listing is None or not listing.ordered:
-        if label is not None:
-            return f"[^{label}]: "
-        return "- "
-    number = _number(element.get("value"), listing.number)
-    listing.number = number + listing.step
-    if label is not None:
-        return f"[^{label}]: "
-    return f"{min(max(number, 0), _LARGEST)}. "
-
-
-def _number(text: str | None, otherwise: int) -> int:
-    text = (text or "").strip()
-    if text.startswith("-"):
-        sign, digits = (-1, text[1:])
-    else:
-        sign, digits = (1, text)
-    if digits.isascii() and digits.isdigit() and len(digits) <= 10:
-        return sign * int(digits)
+def _parse_number(text: str | None, otherwise: int) -> int:
+    """A whole number of an attribute, or another one where it holds none."""
+    if text is None:
+        return otherwise
+    text = text.strip()
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS:
+        return int(text)
     return otherwise
 
 
-def start_definitions(walker: Walker, element: Element) -> Leave | None:
+def start_definitions(walker: Walker, element: Element) -> Leave:
+    """A list of terms and definitions."""
     walker.flush()
     walker.definitions.append(Definitions())
     return end_definitions
@@ -135,7 +146,8 @@ def end_definitions(walker: Walker, element: Element) -> None:
     walker.blocks.tight = False
 
 
-def start_term(walker: Walker, element: Element) -> Leave | None:
+def start_term(walker: Walker, element: Element) -> Leave:
+    """A term; several of them in a row share a definition."""
     _end_definition(walker)
     definitions = walker.definitions[-1]
     walker.blocks.tight = definitions.after_term
@@ -147,14 +159,16 @@ def end_term(walker: Walker, element: Element) -> None:
     walker.flush()
 
 
-def start_definition(walker: Walker, element: Element) -> Leave | None:
+def start_definition(walker: Walker, element: Element) -> Leave:
+    """A definition, which may be a footnote as well."""
     _end_definition(walker)  # the parser puts one that was not closed around the next one
-    label = walker.footnotes.note(element)
+    label = walker.footnotes.find_note_label(element)
+    marker, indent = ": ", "  "
+    if label is not None:
+        marker, indent = f"[^{label}]: ", NOTE_INDENT
     definitions = walker.definitions[-1]
     walker.blocks.tight = definitions.after_term or definitions.after_definition
-    walker.blocks.open(
-        ": " if label is None else f"[^{label}]: ", "  " if label is None else "    "
-    )
+    walker.blocks.open(marker, indent)
     definitions.open = True
     return end_definition
 
@@ -164,6 +178,7 @@ def end_definition(walker: Walker, element: Element) -> None:
 
 
 def _end_definition(walker: Walker) -> None:
+    """End the definition that is open, if one is."""
     walker.flush()
     definitions = walker.definitions[-1]
     if definitions.open:
@@ -173,7 +188,7 @@ def _end_definition(walker: Walker) -> None:
 
 
 LIST_ACTIONS: dict[object, Action] = {
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), start_list),
+    **dict.fromkeys(_LIST_TAGS, start_list),
     "li": start_item,
     "dl": start_definitions,
     "dt": start_term,

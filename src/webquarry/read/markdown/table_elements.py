@@ -15,40 +15,60 @@ if TYPE_CHECKING:
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
-def start_table(walker: Walker, element: Element) -> Leave | None:
+def _get_table(walker: Walker) -> Table | None:
+    """The table that the walk is in, if it holds data."""
+    if not walker.tables:
+        return None
+    return walker.tables[-1]
+
+
+def start_table(walker: Walker, element: Element) -> Leave:
+    """A table that holds data, or one that only arranges the page."""
     walker.flush()
-    walker.tables.append(Table() if not walker.cells and holds_data(element) else None)
+    table = None
+    if not walker.cells and holds_data(element):
+        table = Table()
+    walker.tables.append(table)
     return end_table
 
 
 def end_table(walker: Walker, element: Element) -> None:
+    """A table that holds data becomes one block."""
     walker.flush()
     table = walker.tables.pop()
-    if table is not None and (text := table.text()):
+    if table is None:
+        return
+    text = table.text()
+    if text:
         walker.blocks.add(text)
 
 
-def start_head(walker: Walker, element: Element) -> Leave | None:
+def start_head(walker: Walker, element: Element) -> Leave:
+    """The rows in here come first, and are the head of the table."""
     walker.flush()
-    if walker.tables and (table := walker.tables[-1]) is not None:
+    table = _get_table(walker)
+    if table is not None:
         table.in_head = True
     return end_head
 
 
 def end_head(walker: Walker, element: Element) -> None:
     walker.flush()
-    if walker.tables and (table := walker.tables[-1]) is not None:
+    table = _get_table(walker)
+    if table is not None:
         table.in_head = False
 
 
-def start_body(walker: Walker, element: Element) -> Leave | None:
+def start_body(walker: Walker, element: Element) -> Leave:
     walker.flush()
     return end_row
 
 
-def start_row(walker: Walker, element: Element) -> Leave | None:
+def start_row(walker: Walker, element: Element) -> Leave:
+    """A row of a table that holds data."""
     walker.flush()
-    if walker.tables and (table := walker.tables[-1]) is not None:
+    table = _get_table(walker)
+    if table is not None:
         table.start_row()
     return end_row
 
@@ -57,30 +77,34 @@ def end_row(walker: Walker, element: Element) -> None:
     walker.flush()
 
 
-def start_cell(walker: Walker, element: Element) -> Leave | None:
+def start_cell(walker: Walker, element: Element) -> Leave:
+    """A cell: collected if its table holds data, else a part of the line."""
     if is_beside_code(element):
         return SKIP
-    if walker.tables and walker.tables[-1] is not None:
-        walker.flush()
-        walker.collect(code=False)
-        walker.cells += 1
-        walker.tables.append(None)  # a table inside a cell is not one of its own
-        return end_cell
-    if walker.pieces:
-        walker.pieces.append(" ")  # cells that only arrange the page stand side by side
-    return end_box
+    if _get_table(walker) is None:
+        if walker.pieces:
+            walker.pieces.append(" ")  # cells that only arrange the page stand side by side
+        return end_layout_cell
+    walker.flush()
+    walker.collect_blocks()
+    walker.cells += 1
+    walker.tables.append(None)  # a table inside a cell is not one of its own
+    return end_cell
 
 
 def end_cell(walker: Walker, element: Element) -> None:
+    """What was collected becomes one line."""
     walker.tables.pop()
-    text = walker.collected_blocks()
+    text = walker.finish_blocks()
     walker.cells -= 1
     table = walker.tables[-1]
     assert table is not None
-    table.add(element, _LINE_ENDS.sub(" ", text) if "\n" in text else text)
+    if "\n" in text:
+        text = _LINE_ENDS.sub(" ", text)
+    table.add(element, text)
 
 
-def end_box(walker: Walker, element: Element) -> None:
+def end_layout_cell(walker: Walker, element: Element) -> None:
     if walker.pieces:
         walker.pieces.append(" ")
 

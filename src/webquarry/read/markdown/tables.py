@@ -20,6 +20,7 @@ _CELLS = frozenset({"td", "th"})
 _NOT_IN_DATA = ("h1", "h2", "h3", "form", "article", "section", "main", "iframe")
 _LONGEST_CELL = 1_000  # characters in a table without any heading cell
 _LONGEST_HEADED_CELL = 6_000
+_LONGEST_WITH_NESTED = 4_000  # characters of a table that has another one in it
 _MOST_ROWS_LOOKED_AT = 60
 _MOST_SPAN = 1_000
 _SPARE_CELLS = 1_000  # empty cells that any table may get
@@ -44,32 +45,75 @@ class Table:
     in_head: bool = False
 
     def start_row(self) -> None:
+        """Start a row; it belongs to the head if all rows before it do."""
         self.rows.append([])
         if self.in_head and self.head_rows == len(self.rows) - 1:
             self.head_rows += 1
 
     def add(self, element: etree._Element, text: str) -> None:
+        """Add a cell to the row: its element, and its Markdown."""
         if not self.rows:
             self.start_row()
-        columns, rows = _span(element.get("colspan")), _span(element.get("rowspan"))
+        columns = _parse_span(element.get("colspan"))
+        rows = _parse_span(element.get("rowspan"))
         self.rows[-1].append(Cell(text, element.tag == "th", columns, rows))
 
     def text(self) -> str:
         """The pipe table; empty when no cell holds anything."""
-        grid = [row for row in _grid(self.rows) if any(row)]
+        grid = [row for row in self._lay_out() if any(row)]
         if not grid:
             return ""
         width = max(map(len, grid))
         if width * len(grid) <= 2 * sum(map(len, grid)) + _SPARE_CELLS:
-            grid = [row + [""] * (width - len(row)) for row in grid]
-        headed = (
-            bool(self.head_rows)
-            or _is_heading(self.rows)
-            or not any(cell.heading for row in self.rows for cell in row)
-        )
-        head = grid[0] if headed else []
-        lines = [_line(head + [""] * (width - len(head))), "|" + " --- |" * width]
-        return "\n".join([*lines, *map(_line, grid[1:] if headed else grid)])
+            for row in grid:
+                row += [""] * (width - len(row))
+        head: list[str] = []
+        if self._starts_with_head():
+            head = grid.pop(0)
+        head = head + [""] * (width - len(head))
+        lines = [_format_row(head), "|" + " --- |" * width, *map(_format_row, grid)]
+        return "\n".join(lines)
+
+    def _lay_out(self) -> Iterator[list[str]]:
+        """The texts of each row in their columns; what a span covers is empty."""
+        rows = self.rows
+        spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
+        # no row has more cells, so no span need cover more columns
+        widest = max(map(len, rows), default=1)
+        covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
+        for number, row in enumerate(rows):
+            line: list[str] = []
+            below = {column: left - 1 for column, left in covered.items() if left > 1}
+            for cell in row:
+                while len(line) in covered:
+                    line.append("")
+                width = min(cell.columns, widest)
+                height = min(cell.rows, len(rows) - number)
+                if width * height - 1 > spare:
+                    width = height = 1
+                spare -= width * height - 1
+                if height > 1:
+                    columns = range(len(line), len(line) + width)
+                    below.update(dict.fromkeys(columns, height - 1))
+                line.append(cell.text)
+                line.extend([""] * (width - 1))
+            covered = below
+            while line and not line[-1]:
+                line.pop()
+            yield line
+
+    def _starts_with_head(self) -> bool:
+        """Whether the first row that says something is the head: it stands in one, consists of
+        heading cells only, or there are no heading cells at all.
+        """
+        if self.head_rows:
+            return True
+        for row in self.rows:
+            if any(cell.text for cell in row):
+                if all(cell.heading or not cell.text for cell in row):
+                    return True
+                break
+        return not any(cell.heading for row in self.rows for cell in row)
 
 
 def holds_data(table: etree._Element) -> bool:
@@ -77,35 +121,27 @@ def holds_data(table: etree._Element) -> bool:
     role = (table.get("role") or "").lower()
     if role in ("presentation", "none"):
         return False
-    rows = [list(_cells(row)) for row in islice(_rows(table), _MOST_ROWS_LOOKED_AT)]
-    rows = [row for row in rows if row]
+    rows = []
+    for row in islice(_iterate_rows(table), _MOST_ROWS_LOOKED_AT):
+        cells = [cell for cell in row.iterchildren() if cell.tag in _CELLS]
+        if cells:
+            rows.append(cells)
     headed = any(cell.tag == "th" for row in rows for cell in row)
     if max(map(len, rows), default=0) < 2 or (len(rows) < 2 and not headed):
         return False
     nested = next(table.iterdescendants("table"), None)
-    if nested is not None and not (headed and length_up_to(table, 4_000) < 4_000):
-        return False
     if nested is not None:
-        return True
+        return headed and length_up_to(table, _LONGEST_WITH_NESTED) < _LONGEST_WITH_NESTED
     longest = _LONGEST_HEADED_CELL if headed else _LONGEST_CELL
     if length_up_to(table, longest) < longest:  # no cell is longer, then
-        return next(table.iterdescendants(*_NOT_IN_DATA), None) is None or not _any_box(
-            rows, longest
-        )
-    return not _any_box(rows, longest)
+        box = next(table.iterdescendants(*_NOT_IN_DATA), None)
+        if box is None:
+            return True
+    return not any(_is_box(cell, longest) for row in rows for cell in row)
 
 
-def _any_box(rows: list[list[etree._Element]], longest: int) -> bool:
-    return any(_is_box(cell, longest) for row in rows for cell in row)
-
-
-def _is_box(cell: etree._Element, longest: int) -> bool:
-    if length_up_to(cell, longest) >= longest:
-        return True
-    return next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None
-
-
-def _rows(table: etree._Element) -> Iterator[etree._Element]:
+def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
+    """The rows of a table, wherever they stand in it, but not those of a table in a cell."""
     for child in table.iterchildren():
         if child.tag == "tr":
             yield child
@@ -113,11 +149,16 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
             yield from child.iterchildren("tr")
 
 
-def _cells(row: etree._Element) -> Iterator[etree._Element]:
-    return (cell for cell in row.iterchildren() if cell.tag in _CELLS)
+def _is_box(cell: etree._Element, longest: int) -> bool:
+    """Whether a cell is a part of the page rather than a piece of data."""
+    if length_up_to(cell, longest) >= longest:
+        return True
+    box = next(cell.iterdescendants(*_NOT_IN_DATA), None)
+    return box is not None
 
 
-def _span(value: str | None) -> int:
+def _parse_span(value: str | None) -> int:
+    """How many columns or rows a cell covers; one where the attribute makes no sense."""
     if value is None:
         return 1
     digits = value.strip()
@@ -126,39 +167,7 @@ def _span(value: str | None) -> int:
     return 1
 
 
-def _is_heading(rows: list[list[Cell]]) -> bool:
-    """Whether the first row that says something consists of heading cells only."""
-    for row in rows:
-        if any(cell.text for cell in row):
-            return all(cell.heading or not cell.text for cell in row)
-    return False
-
-
-def _grid(rows: list[list[Cell]]) -> Iterator[list[str]]:
-    """The texts of each row in their columns; what a span covers is empty."""
-    spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
-    widest = max(
-        map(len, rows), default=1
-    )  # no row has more cells, so no span need cover more columns
-    covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
-    for number, row in enumerate(rows):
-        line: list[str] = []
-        below = {column: left - 1 for column, left in covered.items() if left > 1}
-        for cell in row:
-            while len(line) in covered:
-                line.append("")
-            columns, high = min(cell.columns, widest), min(cell.rows, len(rows) - number)
-            if columns * high - 1 > spare:
-                columns = high = 1
-            spare -= columns * high - 1
-            if high > 1:
-                below.update((len(line) + offset, high - 1) for offset in range(columns))
-            line.extend([cell.text, *[""] * (columns - 1)])
-        covered = below
-        while line and not line[-1]:
-            line.pop()
-        yield line
-
-
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(map(escape_cell, cells)) + " |"
+def _format_row(cells: list[str]) -> str:
+    """A line of a pipe table."""
+    line = " | ".join(map(escape_cell, cells))
+    return f"| {line} |"

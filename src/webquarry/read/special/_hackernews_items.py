@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from webquarry.read.markdown.compose import moment, whole_number
+from webquarry.read.markdown.compose import parse_timestamp, whole_number
 from webquarry.search.replies.body import objects
 
 
@@ -64,7 +64,7 @@ def parse_algolia_item(fields: Mapping[str, Any]) -> Item | None:
         number,
         kind=_get_text(fields, "type"),
         author=author,
-        when=moment(fields.get("created_at_i")),
+        when=parse_timestamp(fields.get("created_at_i")),
         title=title,
         url=_get_text(fields, "url"),
         text=text,
@@ -113,7 +113,7 @@ def parse_firebase_item(fields: Mapping[str, Any]) -> Item | None:
         number,
         kind=_get_text(fields, "type"),
         author=_get_text(fields, "by"),
-        when=moment(fields.get("time")),
+        when=parse_timestamp(fields.get("time")),
         title=_get_text(fields, "title"),
         url=_get_text(fields, "url"),
         text=_get_text(fields, "text"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webquarry.read.markdown.compose import Composer, moment, whole_number, written
+from webquarry.read.markdown.compose import Composer, format_time, parse_timestamp, whole_number
 from webquarry.read.special._hackernews_items import Item, Thread, ThreadComment, parse_numbers
 
 SITE = "https://news.ycombinator.com/"
@@ -74,7 +74,7 @@ def write_user(fields: Mapping[str, Any], composer: Composer) -> str:
     karma = whole_number(fields.get("karma"))
     if karma is not None:
         facts.append(f"- Karma: {karma}")
-    since = written(moment(fields.get("created") or fields.get("created_at_i")))
+    since = format_time(parse_timestamp(fields.get("created") or fields.get("created_at_i")))
     if since:
         facts.append(f"- Since: {since}")
     submissions = parse_numbers(fields.get("submitted"))
@@ -108,7 +108,7 @@ def _write_comment(item: Item, parent: str, composer: Composer) -> str:
     """Who wrote a comment and when, then its text; `parent` is whom it answers, where that cannot
     be seen.
     """
-    details = [f"#{item.number}", written(item.when)]
+    details = [f"#{item.number}", format_time(item.when)]
     if parent:
         details.append(f"to {composer.line(parent)}")
     author = f"*{item.state}*"
@@ -144,7 +144,7 @@ def _write_details(item: Item, composer: Composer, comments: str) -> str:
     author = composer.plain(item.author)
     if author:
         details = f"{details} by {composer.line(author)}".strip()
-    return ", ".join(filter(None, [details, written(item.when), comments]))
+    return ", ".join(filter(None, [details, format_time(item.when), comments]))
 
 
 def _count(number: int, noun: str) -> str:

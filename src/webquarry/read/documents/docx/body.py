@@ -93,7 +93,7 @@ class BodyWriter:
             elif name in ("m:oMath", "m:oMathPara"):
                 reader = RunReader(self._context, Style(), shaded=False)
                 reader.read_formula(child)
-                self._add(self._inline.marked(reader.paragraph.pieces()))
+                self._add(self._inline.render(reader.paragraph.pieces()))
 
     def write_notes(self) -> None:
         """Write the notes that the text has referred to."""
@@ -161,7 +161,7 @@ class BodyWriter:
             self._code.append(paragraph.text())
             return
         self._end_code()
-        text = self._inline.marked(paragraph.pieces(plain=bool(settings.heading)))
+        text = self._inline.render(paragraph.pieces(plain=bool(settings.heading)))
         if not text:
             return
         if settings.heading:

@@ -98,7 +98,7 @@ class SlideWriter:
 
     def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
         """The title of the slide as a heading."""
-        lines = [self._inline.marked(found.pieces(plain=True)) for _, found in paragraphs]
+        lines = [self._inline.render(found.pieces(plain=True)) for _, found in paragraphs]
         text = " ".join(lines).replace("\n", " ").strip()
         if not text:
             return
@@ -112,7 +112,7 @@ class SlideWriter:
         levels: list[int] = []  # of the items that are open
         numbers: Counter[int] = Counter()  # how far each level has been counted
         for element, found in paragraphs:
-            text = escape_line_starts(self._inline.marked(found.pieces()))
+            text = escape_line_starts(self._inline.render(found.pieces()))
             if not text:
                 continue
             settings = child_of(element, "a:pPr")
@@ -205,7 +205,7 @@ class SlideWriter:
             return Cell("", is_heading, columns)
         lines: list[str] = []
         for _, found in self._read_paragraphs(child_of(cell, "a:txBody")):
-            lines.append(self._inline.marked(found.pieces()))
+            lines.append(self._inline.render(found.pieces()))
         text = " ".join(lines).replace("\n", " ")
         return Cell(text, is_heading, columns)
 
@@ -240,7 +240,7 @@ class SlideWriter:
             if placeholder is None or placeholder.get("type") != "body":
                 continue
             for _, found in self._read_paragraphs(child_of(shape, "p:txBody")):
-                text = self._inline.marked(found.pieces())
+                text = self._inline.render(found.pieces())
                 texts.append(escape_line_starts(text))
         if not texts:
             return

@@ -1,0 +1,68 @@
+"""What a walk may take of a page: all of it, or only the parts that were chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Protocol
+
+from lxml import etree
+
+# What may be taken of an element, as bits: what is inside it, its own text, the text behind it.
+# The last two are what lxml calls `text` and `tail`.
+INSIDE, TEXT, TAIL = 1, 2, 4
+# Children are asked for all at once, which is quicker than one by one; beyond this many it would
+# take too much memory.
+_MOST_AT_ONCE = 200
+
+Element = etree._Element
+ElementParts = Iterable[tuple[Element, int]]  # elements, each with what may be taken of it
+
+
+class Parts(Protocol):
+    """Tells which elements the walk comes to, and what it may take of each of them."""
+
+    def among(self, elements: list[Element]) -> ElementParts:
+        """Those of some elements that the walk starts from."""
+
+    def children(self, element: Element) -> ElementParts:
+        """The children of an element that the walk goes on to; false where it has none."""
+
+
+class AllParts:
+    """Every element with all of its text."""
+
+    def among(self, elements: list[Element]) -> ElementParts:
+        # the text behind them is not theirs
+        return zip(elements, repeat(INSIDE | TEXT), strict=False)
+
+    def children(self, element: Element) -> ElementParts:
+        count = len(element)
+        if not count:
+            return ()
+        children: Iterable[Element] = element
+        if count <= _MOST_AT_ONCE:
+            children = element[:]  # type: ignore[index]  # of the stubs
+        return zip(children, _EVERYTHING, strict=False)
+
+
+_EVERYTHING = repeat(INSIDE | TEXT | TAIL)
+_ALL_PARTS = AllParts()
+
+
+@dataclass(frozen=True, slots=True)
+class WalkScope:
+    """What a walk may take, and how it takes it. As it stands here: the whole page, as it is seen.
+
+    `fallback_tags` are shown by browsers only without scripts or frames, but taken all the same.
+    `heading_tags` become headings where their role says so. `counts_hidden_skipped` says that an
+    element is counted as hidden even where its tag is never shown: its text was chosen, so it is
+    missed. With `script_has_run`, what scripts use to show is taken as shown.
+    """
+
+    parts: Parts = _ALL_PARTS
+    fallback_tags: frozenset[str] = frozenset()
+    heading_tags: frozenset[str] = frozenset({"center", "div", "header", "p", "section"})
+    counts_hidden_skipped: bool = False
+    script_has_run: bool = False
