@@ -121,7 +121,7 @@ def test_by_default_the_system_folder_is_that_of_our_own_scripts_and_only_ours_a
 
 
 def test_our_own_executables_are_found_where_they_are_installed(bench: Workbench) -> None:
-    installed = {name: Path(sys.executable).parent / name for name in folders._own_names()}
+    installed = {name: Path(sys.executable).parent / name for name in folders.list_own_names()}
 
     assert {"web-fetch-tool", "web-search-brave-tool", "web-search-google-tool"} <= set(installed)
     assert all(name.endswith("-tool") for name in installed)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from webquarry.errors import BadInput
-from webquarry.host.environment import visible
+from webquarry.host.environment import escape_unprintable
 from webquarry.host.keywords import fits_type, is_sound, type_of
 from webquarry.host.models import TYPES
 from webquarry.host.strict_json import NotJson, parse_json
@@ -53,7 +53,7 @@ def _plain_json(name: str, arguments: dict[str, Any]) -> Any:
         raise BadInput(f"The arguments of {name} cannot be sent: the JSON {error}.") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise BadInput(
-            f"The arguments of {name} cannot be written as JSON: {visible(str(error))}."
+            f"The arguments of {name} cannot be written as JSON: {escape_unprintable(str(error))}."
         ) from error
 
 
@@ -149,11 +149,11 @@ def _object(value: dict[str, Any], schema: dict[str, Any], path: str) -> Iterato
     open_ended = schema.get("additionalProperties", "properties" not in schema) is not False
     for name in required:
         if value.get(name) is None:
-            yield f"{path}.{visible(name)} is required"
+            yield f"{path}.{escape_unprintable(name)} is required"
     for name, part in value.items():
-        here = f"{path}.{visible(name)}"
+        here = f"{path}.{escape_unprintable(name)}"
         if name not in properties and not open_ended:
-            yield f"{here} is unknown; known are: {', '.join(map(visible, properties)) or 'none'}"
+            yield f"{here} is unknown; known are: {', '.join(map(escape_unprintable, properties)) or 'none'}"
         elif part is not None or name not in required:
             yield from _problems(part, _below(schema, name), here)
 

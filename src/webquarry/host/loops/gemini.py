@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from webquarry.host.loops.calls import Call, Outcome, RunCall, answer_all, listed, read
+from webquarry.host.loops.calls import (
+    RunCall,
+    ToolCall,
+    ToolOutcome,
+    answer_all,
+    read_field,
+    read_list,
+)
 from webquarry.host.translation.naming import GEMINI
 
 
@@ -19,18 +26,22 @@ async def answer_gemini(response: Any, run: RunCall) -> list[dict[str, Any]]:
     return [{"role": "user", "parts": [_part(outcome) for outcome in outcomes]}] if outcomes else []
 
 
-def _calls(response: Any) -> list[Call]:
-    candidates = listed(response, "candidates")
-    content = read(candidates[0], "content") if candidates else None
-    found = [read(part, "functionCall", "function_call") for part in listed(content, "parts")]
+def _calls(response: Any) -> list[ToolCall]:
+    candidates = read_list(response, "candidates")
+    content = read_field(candidates[0], "content") if candidates else None
+    found = [
+        read_field(part, "functionCall", "function_call") for part in read_list(content, "parts")
+    ]
     return [
-        Call(read(call, "id"), str(read(call, "name")), read(call, "args") or {})
+        ToolCall(
+            read_field(call, "id"), str(read_field(call, "name")), read_field(call, "args") or {}
+        )
         for call in found
         if call is not None
     ]
 
 
-def _part(outcome: Outcome) -> dict[str, Any]:
+def _part(outcome: ToolOutcome) -> dict[str, Any]:
     answer = {"error": outcome.error} if outcome.result is None else {"output": outcome.result}
     named = {"id": outcome.call.id} if outcome.call.id else {}
     return {"functionResponse": {"name": outcome.call.name, **named, "response": answer}}

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from webquarry.host.loops.calls import CUT_OFF, Call, RunCall, answer_all, listed, parsed_call, read
+from webquarry.host.loops.calls import (
+    CUT_OFF,
+    RunCall,
+    ToolCall,
+    answer_all,
+    parse_call,
+    read_field,
+    read_list,
+)
 from webquarry.host.translation.naming import OPENAI
 
 
@@ -15,8 +23,8 @@ async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
     """The input items to append after all items of the response's output, or nothing."""
     calls = [
         _response_call(item)
-        for item in listed(response, "output")
-        if read(item, "type") == "function_call"
+        for item in read_list(response, "output")
+        if read_field(item, "type") == "function_call"
     ]
     return [
         {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
@@ -24,26 +32,30 @@ async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
     ]
 
 
-def _response_call(item: Any) -> Call:
-    call_id, name = read(item, "call_id"), read(item, "name")
-    if read(item, "status") == "incomplete":
-        return Call(call_id, str(name), problem=CUT_OFF)
-    return parsed_call(call_id, name, read(item, "arguments"))
+def _response_call(item: Any) -> ToolCall:
+    call_id, name = read_field(item, "call_id"), read_field(item, "name")
+    if read_field(item, "status") == "incomplete":
+        return ToolCall(call_id, str(name), problem=CUT_OFF)
+    return parse_call(call_id, name, read_field(item, "arguments"))
 
 
 async def answer_chat(completion: Any, run: RunCall) -> list[dict[str, Any]]:
     """The tool messages to append after the first choice's message, or nothing."""
-    choices = listed(completion, "choices")
-    message = read(choices[0], "message") if choices else None
-    calls = [_chat_call(item) for item in listed(message, "tool_calls")]
+    choices = read_list(completion, "choices")
+    message = read_field(choices[0], "message") if choices else None
+    calls = [_chat_call(item) for item in read_list(message, "tool_calls")]
     return [
         {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
         for outcome in await answer_all(calls, run, OPENAI)
     ]
 
 
-def _chat_call(item: Any) -> Call:
-    function = read(item, "function")
+def _chat_call(item: Any) -> ToolCall:
+    function = read_field(item, "function")
     if function is None:  # a call of another kind still wants its answer
-        return Call(read(item, "id"), "", problem="Only calls of functions are answered here.")
-    return parsed_call(read(item, "id"), read(function, "name"), read(function, "arguments"))
+        return ToolCall(
+            read_field(item, "id"), "", problem="Only calls of functions are answered here."
+        )
+    return parse_call(
+        read_field(item, "id"), read_field(function, "name"), read_field(function, "arguments")
+    )

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from webquarry.errors import BadInput
 from webquarry.host.checking import check_paths
-from webquarry.host.environment import visible
+from webquarry.host.environment import escape_unprintable
 from webquarry.host.folders import Folder, executables_in, expand
 from webquarry.host.host import ToolHost
 from webquarry.host.models import HostedTool, Skipped
@@ -104,7 +104,7 @@ def check(
             ]
             output.show({"checked": len(report), "findings": rows})
         for path, finding in () if as_json else found:
-            output.write(visible(f"{path}: {finding}"))
+            output.write(escape_unprintable(f"{path}: {finding}"))
         if any(finding.severity == "error" for _, finding in found):
             raise typer.Exit(1)
 
