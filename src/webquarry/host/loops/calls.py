@@ -56,12 +56,12 @@ async def answer_all(
     calls: Sequence[ToolCall], run: RunCall, rules: NameRules
 ) -> list[ToolOutcome]:
     """Run the calls side by side; the outcomes are in the order of the calls."""
-    turn = asyncio.Semaphore(_MOST_AT_ONCE)
+    at_once = asyncio.Semaphore(_MOST_AT_ONCE)
 
     async def answer(call: ToolCall) -> ToolOutcome:
         if call.problem:
             return ToolOutcome(call, error=call.problem)
-        async with turn:
+        async with at_once:
             try:
                 return ToolOutcome(call, await run(call.name, call.arguments, rules))
             except WebquarryError as error:

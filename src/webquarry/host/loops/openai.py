@@ -21,41 +21,38 @@ from webquarry.host.translation.naming import OPENAI
 
 async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
     """The input items to append after all items of the response's output, or nothing."""
-    calls = [
-        _response_call(item)
-        for item in read_list(response, "output")
-        if read_field(item, "type") == "function_call"
-    ]
+    calls = []
+    for item in read_list(response, "output"):
+        if read_field(item, "type") != "function_call":
+            continue
+        id = read_field(item, "call_id")
+        name = read_field(item, "name")
+        if read_field(item, "status") == "incomplete":
+            calls.append(ToolCall(id, str(name), problem=CUT_OFF))
+        else:
+            calls.append(parse_call(id, name, read_field(item, "arguments")))
     return [
         {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
         for outcome in await answer_all(calls, run, OPENAI)
     ]
 
 
-def _response_call(item: Any) -> ToolCall:
-    call_id, name = read_field(item, "call_id"), read_field(item, "name")
-    if read_field(item, "status") == "incomplete":
-        return ToolCall(call_id, str(name), problem=CUT_OFF)
-    return parse_call(call_id, name, read_field(item, "arguments"))
-
-
 async def answer_chat(completion: Any, run: RunCall) -> list[dict[str, Any]]:
     """The tool messages to append after the first choice's message, or nothing."""
     choices = read_list(completion, "choices")
-    message = read_field(choices[0], "message") if choices else None
-    calls = [_chat_call(item) for item in read_list(message, "tool_calls")]
+    if not choices:
+        return []
+    message = read_field(choices[0], "message")
+    calls = []
+    for item in read_list(message, "tool_calls"):
+        id = read_field(item, "id")
+        function = read_field(item, "function")
+        if function is None:  # a call of another kind still wants its answer
+            calls.append(ToolCall(id, "", problem="Only calls of functions are answered here."))
+            continue
+        name = read_field(function, "name")
+        calls.append(parse_call(id, name, read_field(function, "arguments")))
     return [
         {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
         for outcome in await answer_all(calls, run, OPENAI)
     ]
-
-
-def _chat_call(item: Any) -> ToolCall:
-    function = read_field(item, "function")
-    if function is None:  # a call of another kind still wants its answer
-        return ToolCall(
-            read_field(item, "id"), "", problem="Only calls of functions are answered here."
-        )
-    return parse_call(
-        read_field(item, "id"), read_field(function, "name"), read_field(function, "arguments")
-    )
